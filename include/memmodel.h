@@ -5,7 +5,6 @@
 #include "memmodel/version.h"
 
 #include "memmodel/advise.h"
-#include "memmodel/budget.h"
 #include "memmodel/builder.h"
 #include "memmodel/context.h"
 #include "memmodel/function.h"
@@ -15,12 +14,14 @@
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"
 #include "memmodel/onnx.h"
+#include "memmodel/optimize.h"
 #include "memmodel/plan.h"
 #include "memmodel/recompute.h"
 #include "memmodel/replay.h"
 #include "memmodel/report.h"
 #include "memmodel/samples.h"
 #include "memmodel/schedule.h"
+#include "memmodel/search.h"
 #include "memmodel/tiling.h"
 #include "memmodel/trace.h"
 

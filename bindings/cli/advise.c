@@ -13,28 +13,28 @@ enum { TEXT_BYTES = 64, INPUTS_SHOWN = TABLE_COLUMNS - 3 };
 struct advise_options {
     struct option_list domain;
     const char *target, *candidates, *cost, *output;
-    double accuracy, noise;
+    double target_error, noise;
     int64_t count;
     bool json;
 };
 
 static const struct option options[] = {
-    {"target", 't', OPTION_TEXT, "COLUMN", "measured column of the samples; their last numeric one unless given",
+    {"target", 0, OPTION_TEXT, "COLUMN", "measured column of the samples; their last numeric one unless given",
      offsetof(struct advise_options, target)},
-    {"domain", 'd', OPTION_LIST, "INPUT=NUMBERS",
+    {"domain", 0, OPTION_LIST, "INPUT=NUMBERS",
      "what an input may be: 1,2,4 or FROM:TO:STEP; several with commas, as in dim=32:144:16,batch=1,2,4, or repeated",
      offsetof(struct advise_options, domain)},
-    {"candidates", 'c', OPTION_TEXT, "FILE.csv", "the configurations themselves, in place of --domain",
+    {"candidates", 0, OPTION_TEXT, "FILE.csv", "the configurations themselves, in place of --domain",
      offsetof(struct advise_options, candidates)},
     {"cost", 0, OPTION_TEXT, "FORMULA", "what a measurement costs, in the inputs, or 'prediction'; 1 unless given",
      offsetof(struct advise_options, cost)},
-    {"accuracy", 0, OPTION_NUMBER, "F", "wanted mean relative error of a prediction; 0.03 unless given",
-     offsetof(struct advise_options, accuracy)},
+    {"target-error", 0, OPTION_NUMBER, "F", "wanted mean relative error of a prediction; 0.03 unless given",
+     offsetof(struct advise_options, target_error)},
     {"noise", 0, OPTION_NUMBER, "F", "relative error of a measurement; that of a fit to the samples unless given",
      offsetof(struct advise_options, noise)},
-    {"count", 'n', OPTION_INTEGER, "N", "configurations to advise; 10 unless given",
+    {"count", 0, OPTION_INTEGER, "N", "configurations of the design; 10 unless given",
      offsetof(struct advise_options, count)},
-    {"output", 'o', OPTION_TEXT, "FILE.csv", "write the advice as a table, too",
+    {"output", 'o', OPTION_TEXT, "FILE.csv", "write the design as a table, too",
      offsetof(struct advise_options, output)},
     {"json", 'j', OPTION_FLAG, NULL, "the answer as JSON", offsetof(struct advise_options, json)},
     {0},
@@ -45,9 +45,8 @@ struct advise {
     const struct command *command;
     const struct advise_options *options;
     memmodel_context *context;
-    memmodel_samples *samples, *candidates, *advised;
-    double error;
-    int64_t needed;
+    memmodel_samples *samples, *candidates, *design;
+    struct memmodel_advise_result result;
 };
 
 /* ---- the domain ---- */
@@ -73,15 +72,15 @@ end_of_input(char *text)
 }
 
 static size_t
-text_bytes(const struct option_list *list, size_t *most)
+text_bytes(const struct option_list *list, size_t *max)
 {
     size_t bytes = 0;
 
-    *most = list->count;
+    *max = list->count;
     for (size_t i = 0; i < list->count; i++) {
         bytes += strlen(list->values[i]) + 1;
         for (const char *comma = list->values[i]; (comma = strchr(comma, ',')) != NULL; comma++)
-            ++*most;
+            ++*max;
     }
     return bytes;
 }
@@ -89,11 +88,11 @@ text_bytes(const struct option_list *list, size_t *most)
 static bool
 cut_domain(const struct option_list *list, struct domain *domain)
 {
-    size_t most, bytes = text_bytes(list, &most);
+    size_t max, bytes = text_bytes(list, &max);
     char *to;
 
     domain->text = malloc(bytes + 1);
-    domain->inputs = calloc(most + 1, sizeof *domain->inputs);
+    domain->inputs = calloc(max + 1, sizeof *domain->inputs);
     if (!domain->text || !domain->inputs)
         return false;
     to = domain->text;
@@ -116,13 +115,13 @@ cut_domain(const struct option_list *list, struct domain *domain)
 static size_t
 input_count(const struct advise *advise)
 {
-    return memmodel_samples_column_count(advise->advised) - 2;
+    return memmodel_samples_column_count(advise->design) - 2;
 }
 
 static double
 cell(const struct advise *advise, size_t column, size_t row)
 {
-    return memmodel_samples_column(advise->advised, memmodel_samples_column_name(advise->advised, column))[row];
+    return memmodel_samples_column(advise->design, memmodel_samples_column_name(advise->design, column))[row];
 }
 
 static void
@@ -131,9 +130,9 @@ start_table(const struct advise *advise, size_t shown, struct table *table)
     const char *heads[TABLE_COLUMNS];
 
     for (size_t i = 0; i < shown; i++)
-        heads[i] = memmodel_samples_column_name(advise->advised, i);
+        heads[i] = memmodel_samples_column_name(advise->design, i);
     heads[shown] = "cost";
-    heads[shown + 1] = "error then";
+    heads[shown + 1] = "expected error after";
     table_start(table, heads, shown + 2);
 }
 
@@ -144,7 +143,7 @@ print_table(const struct advise *advise)
     struct table table;
 
     start_table(advise, shown, &table);
-    for (size_t row = 0; row < memmodel_samples_row_count(advise->advised); row++) {
+    for (size_t row = 0; row < memmodel_samples_row_count(advise->design); row++) {
         char texts[TABLE_COLUMNS][TEXT_BYTES];
         const char *cells[TABLE_COLUMNS];
 
@@ -162,18 +161,18 @@ print_table(const struct advise *advise)
 static int
 print_text(const struct advise *advise)
 {
-    double accuracy = advise->options->accuracy > 0 ? advise->options->accuracy : 0.03;
+    double target = advise->options->target_error > 0 ? advise->options->target_error : 0.03;
 
-    printf("measure next, expected mean error of a prediction now %.2f %%\n\n", 100 * advise->error);
+    printf("measure next; expected mean error of a prediction now %.2f %%\n\n", 100 * advise->result.expected_error);
     if (!print_table(advise))
         return EXIT_FAILED;
-    if (advise->error <= accuracy)
-        printf("\n%.3g %% is reached with the samples there are\n", 100 * accuracy);
-    else if (advise->needed >= 0)
-        printf("\n%.3g %% probably needs %" PRId64 " samples in all\n", 100 * accuracy, advise->needed);
+    if (advise->result.expected_error <= target)
+        printf("\n%.3g %% is reached with the samples there are\n", 100 * target);
+    else if (advise->result.needed_count >= 0)
+        printf("\n%.3g %% probably needs %" PRId64 " samples in all\n", 100 * target, advise->result.needed_count);
     else
         printf("\n%.3g %% is more than samples can give: the noise of a measurement alone is too large\n",
-               100 * accuracy);
+               100 * target);
     return EXIT_OK;
 }
 
@@ -185,13 +184,13 @@ print_json_row(const struct advise *advise, size_t row)
     fputs("{\"inputs\": {", stdout);
     for (size_t i = 0; i < inputs; i++) {
         fputs(i ? ", " : "", stdout);
-        print_json_text(memmodel_samples_column_name(advise->advised, i));
+        print_json_text(memmodel_samples_column_name(advise->design, i));
         fputs(": ", stdout);
         print_json_number(cell(advise, i, row));
     }
     fputs("}, \"cost\": ", stdout);
     print_json_number(cell(advise, inputs, row));
-    fputs(", \"error\": ", stdout);
+    fputs(", \"expected_error\": ", stdout);
     print_json_number(cell(advise, inputs + 1, row));
     putchar('}');
 }
@@ -199,15 +198,15 @@ print_json_row(const struct advise *advise, size_t row)
 static int
 print_json(const struct advise *advise)
 {
-    fputs("{\"error\": ", stdout);
-    print_json_number(advise->error);
-    fputs(", \"needed\": ", stdout);
-    if (advise->needed >= 0)
-        printf("%" PRId64, advise->needed);
+    fputs("{\"expected_error\": ", stdout);
+    print_json_number(advise->result.expected_error);
+    fputs(", \"needed_count\": ", stdout);
+    if (advise->result.needed_count >= 0)
+        printf("%" PRId64, advise->result.needed_count);
     else
         fputs("null", stdout);
-    fputs(", \"advised\": [", stdout);
-    for (size_t row = 0; row < memmodel_samples_row_count(advise->advised); row++) {
+    fputs(", \"design\": [", stdout);
+    for (size_t row = 0; row < memmodel_samples_row_count(advise->design); row++) {
         fputs(row ? ",\n  " : "\n  ", stdout);
         print_json_row(advise, row);
     }
@@ -226,15 +225,16 @@ ask(struct advise *advise, const struct domain *domain)
         .domain = domain->inputs,
         .domain_count = domain->count,
         .cost = advise->options->cost,
-        .accuracy = advise->options->accuracy,
+        .target_error = advise->options->target_error,
         .noise = advise->options->noise,
         .count = advise->options->count,
+        .candidates = advise->candidates,
     };
 
-    if (memmodel_advise(advise->context, advise->samples, advise->candidates, &asked, &advise->advised, &advise->error,
-                        &advise->needed))
+    advise->result.size = sizeof advise->result;
+    if (memmodel_advise(advise->samples, &asked, advise->context, &advise->result, &advise->design))
         return library_error(advise->command, advise->context);
-    if (advise->options->output && memmodel_samples_write(advise->advised, advise->options->output))
+    if (advise->options->output && memmodel_samples_save(advise->design, advise->options->output))
         return library_error(advise->command, advise->context);
     return advise->options->json ? print_json(advise) : print_text(advise);
 }
@@ -246,17 +246,18 @@ read_tables(struct advise *advise, char **operands, int count)
         return usage_error(advise->command, "one table of samples at a time");
     if ((advise->options->domain.count == 0) == (advise->options->candidates == NULL))
         return usage_error(advise->command, "give --domain, such as dim=32:144:16,batch=1,2,4, or --candidates");
-    if ((count == 1 && memmodel_samples_read(advise->context, operands[0], &advise->samples)) ||
+    if ((count == 1 && memmodel_samples_load(advise->context, operands[0], &advise->samples)) ||
         (advise->options->candidates &&
-         memmodel_samples_read(advise->context, advise->options->candidates, &advise->candidates)))
+         memmodel_samples_load(advise->context, advise->options->candidates, &advise->candidates)))
         return library_error(advise->command, advise->context);
     return EXIT_OK;
 }
 
 static int
-advise_operands(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
-    struct advise advise = {.command = command, .context = context, .options = given};
+    struct advise advise = {
+        .command = command, .context = context, .options = given, .result = {.size = sizeof advise.result}};
     struct domain domain = {NULL, NULL, 0};
     int status = read_tables(&advise, operands, count);
 
@@ -266,16 +267,8 @@ advise_operands(const struct command *command, memmodel_context *context, void *
     free(domain.inputs);
     memmodel_samples_unref(advise.samples);
     memmodel_samples_unref(advise.candidates);
-    memmodel_samples_unref(advise.advised);
+    memmodel_samples_unref(advise.design);
     return status;
-}
-
-static int
-run(const struct command *command, int argc, char **argv)
-{
-    struct advise_options given = {0};
-
-    return command_run(command, argc, argv, &given, advise_operands);
 }
 
 const struct command advise_command = {
@@ -285,10 +278,11 @@ const struct command advise_command = {
     .description =
         "Of the configurations that may be measured, says which tell most about the formula, given the samples so\n"
         "far, if there are any. One after the other: each takes all before it as measured. With --cost, most per cost.\n"
-        "'error then' is the expected mean error of a prediction in the domain once the row is measured.",
+        "'expected error after' is the expected mean error of a prediction in the domain once the row is measured.",
     .examples =
         "  memmodel advise --domain dim=32:144:16,batch=1,2,4 -o next.csv\n"
-        "  memmodel advise samples.csv -t peak_bytes -d dim=32:144:16 -d batch=1,2,4 --cost 'dim^3*batch' -n 5\n",
+        "  memmodel advise samples.csv --target peak_bytes --domain dim=32:144:16,batch=1,2,4 --cost 'dim^3*batch'\n",
     .options = options,
-    .run = run,
+    .options_bytes = sizeof(struct advise_options),
+    .work = work,
 };

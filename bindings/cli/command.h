@@ -12,8 +12,9 @@
 /* What the tool returns; a command may have more of its own, listed in its `exits`. */
 enum {
     EXIT_OK = 0,
-    EXIT_FAILED = 1, /* the input was understood, but the answer could not be had */
-    EXIT_USAGE = 2,  /* the command line was not understood */
+    EXIT_FAILED = 1,  /* the input was understood, but the answer could not be had */
+    EXIT_USAGE = 2,   /* the command line was not understood */
+    EXIT_EXCEEDS = 3, /* what was asked about does not fit in its budget; the answer says by how much */
 };
 
 /* What an option's argument is, and the type of the field that takes it. */
@@ -41,6 +42,12 @@ struct option {
     size_t field; /* offset in the command's struct of options */
 };
 
+struct command;
+
+/* What a command does once its options are read: its exit code. `options` is its struct. */
+typedef int (*command_work)(const struct command *command, memmodel_context *context, void *options, char **operands,
+                            int count);
+
 struct command {
     const char *name;
     const char *usage;            /* what follows "memmodel NAME" */
@@ -49,14 +56,17 @@ struct command {
     const char *examples;         /* lines */
     const char *exits;            /* lines about exit codes besides 0, 1 and 2; NULL for none */
     const struct option *options; /* ended by a row without a name */
+    size_t options_bytes;         /* of the struct that they fill */
+    const void *defaults;         /* of the options; NULL: all zero */
     bool stops_at_operand;        /* all from the first operand on is left alone: it is another command's */
-    int (*run)(const struct command *command, int argc, char **argv);
+    int failure;                  /* exit code without memory or a context; 0: EXIT_FAILED */
+    command_work work;
 };
 
 /* ---- one row a command; main.c lists them ---- */
 
-extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command, plan_command,
-    predict_command, run_command, recompute_command;
+extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command,
+    optimize_command, plan_command, predict_command, recompute_command, run_command;
 
 /* ---- options.c ---- */
 
@@ -71,13 +81,23 @@ options_parse(const struct command *command, int argc, char **argv, void *option
 void
 options_release(const struct command *command, void *options);
 
-/* What a command does once its options are read; its exit code. */
-typedef int (*command_work)(const struct command *command, memmodel_context *context, void *options, char **operands,
-                            int count);
+/* ---- frame.c ---- */
 
-/* Fills `options`, and does the work with a context whose notes are printed; the exit code. */
+/* Reads the options, and does the work in a context with the limits, whose notes are printed; the exit code. */
 int
-command_run(const struct command *command, int argc, char **argv, void *options, command_work work);
+command_run(const struct command *command, int argc, char **argv);
+
+/* Prints a text that the library made, and gives it back; its error where `status` is one. EXIT_OK or EXIT_FAILED. */
+int
+command_print(const struct command *command, memmodel_context *context, int status, char *text);
+
+/* The same to a file. */
+int
+command_save(const struct command *command, memmodel_context *context, int status, char *text, const char *path);
+
+/* "memmodel NAME: out of memory" on stderr; returns EXIT_FAILED. */
+int
+memory_error(const struct command *command);
 
 /* ---- help.c ---- */
 
@@ -102,12 +122,6 @@ print_notes(const struct command *command, memmodel_context *context);
 /* The word of the NULL-terminated list that somebody who typed `word` may have meant; NULL if none is near. */
 const char *
 nearest_word(const char *word, const char *const *words);
-
-/* ---- file.c ---- */
-
-/* The whole text; EXIT_FAILED after a message on stderr. */
-int
-write_file(const struct command *command, const char *path, const char *text);
 
 /* ---- quantity.c ---- */
 

@@ -1,27 +1,22 @@
-/* memmodel estimate: the memory of a job, and what fits. */
+/* memmodel estimate: the memory of a job, whether it fits, and what fits. */
 #include "job.h"
-#include "limits.h"
 #include "table.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct estimate_options {
     struct job_options job;
-    const char *solve, *html, *perfetto;
-    int64_t budget;
+    const char *max, *html, *perfetto;
     bool layers, formulas, json;
 };
 
 static const struct option options[] = {
     JOB_OPTIONS(struct estimate_options),
-    {"solve", 0, OPTION_TEXT, "NAME", "find the largest value of this symbol that fits the budget",
-     offsetof(struct estimate_options, solve)},
-    {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct estimate_options, budget)},
-    MEASURE_OPTION(struct estimate_options),
-    {"layers", 'l', OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
+    BUDGET_OPTIONS(struct estimate_options, "bytes that the job may take, such as 16GiB: says whether it fits"),
+    {"max", 0, OPTION_TEXT, "NAME", "find the maximum of this symbol that fits the budget",
+     offsetof(struct estimate_options, max)},
+    {"layers", 0, OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
     {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
     {"html", 0, OPTION_TEXT, "FILE", "write the report as a page with a timeline, for a browser",
@@ -33,23 +28,13 @@ static const struct option options[] = {
 
 /* What a run of the command works with. */
 struct estimate {
-    const struct command *command;
+    struct job_call *call;
     const struct estimate_options *options;
-    memmodel_context *context;
-    memmodel_network *network;
-    struct memmodel_symbol_value *symbols; /* with one place more than --set gave, for --solve */
-    struct memmodel_job job;
-    int64_t solved; /* for --solve */
+    int64_t max; /* for --max */
+    struct memmodel_report_result result;
 };
 
 /* ---- text ---- */
-
-/* Of the bytes that the budget limits. */
-static const char *
-measure_name(const struct memmodel_job *job)
-{
-    return memmodel_measure_name(job->measure ? job->measure : memmodel_measure_default(job->framework));
-}
 
 static void
 print_bytes(const char *what, int64_t bytes)
@@ -67,59 +52,59 @@ static void
 print_asked(const struct memmodel_job *job)
 {
     const char *const asked[][2] = {
-        {"framework", job->framework},   {"rule", job->rule},
-        {"device", job->device},         {"gpu", job->gpu},
-        {"allocator", job->allocator},   {"isa", job->isa},
-        {"optimizer", job->optimizer},   {"precision", job->precision},
-        {"checkpoint", job->checkpoint}, {"optimization", job->optimization},
+        {"framework", job->framework},
+        {"textbook rule", job->textbook_rule},
+        {"device", job->device},
+        {"gpu", job->gpu},
+        {"allocator settings", job->allocator_settings},
+        {"isa", job->isa},
+        {"optimizer", job->optimizer},
+        {"precision", job->precision},
+        {"checkpoint", job->checkpoint},
+        {"graph optimization", job->graph_optimization},
     };
 
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (asked[i][1])
             printf(", %s %s", asked[i][0], asked[i][1]);
-    if (job->accumulate)
-        printf(", accumulate %d", job->accumulate);
+    if (job->gradient_accumulation)
+        printf(", gradient accumulation %d", job->gradient_accumulation);
     if (job->keep_gradients)
         printf(", gradients kept");
 }
 
 static void
-print_job(const struct estimate *estimate)
+print_job(const struct memmodel_job *job)
 {
-    const struct memmodel_job *job = &estimate->job;
-
     for (size_t i = 0; i < job->symbol_count; i++)
         printf("%s%s=%" PRId64, i ? ", " : "", job->symbols[i].name, job->symbols[i].value);
-    printf("%s%s", job->symbol_count ? ", " : "", job->inference ? "inference" : "training");
+    printf("%s%s", job->symbol_count ? ", " : "", memmodel_mode_name(job->mode));
     print_asked(job);
     printf("\n");
 }
 
 static void
-print_peak(const memmodel_report *report)
+print_peak(const struct memmodel_report_result *result)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
-
-    memmodel_report_peak(report, &peak);
     printf("\npeak\n");
-    print_bytes("live tensors", peak.live);
-    print_bytes("reserved by allocator", peak.reserved);
-    print_bytes("process", peak.process);
-    if (memmodel_report_moment(report)[0])
-        printf("  reached in %s\n", memmodel_report_moment(report));
+    print_bytes("live tensors", result->live);
+    print_bytes("reserved by allocator", result->reserved);
+    print_bytes("process", result->process);
+    if (result->peak_location[0])
+        printf("  peak at %s\n", result->peak_location);
 }
 
 static void
-print_steps(const memmodel_report *report)
+print_steps(const memmodel_report *report, int32_t count)
 {
-    if (memmodel_report_step_count(report) < 2)
+    if (count < 2)
         return;
     printf("\nlive tensors at the peak of each step\n");
-    for (int step = 1; step <= memmodel_report_step_count(report); step++) {
+    for (int32_t step = 0; step < count; step++) {
         char name[32];
 
-        snprintf(name, sizeof name, "step %d", step);
-        print_bytes(name, memmodel_report_step_peak(report, step));
+        snprintf(name, sizeof name, "step %d", step + 1);
+        print_bytes(name, memmodel_report_step_peak(report, (size_t)step));
     }
 }
 
@@ -127,51 +112,51 @@ static void
 print_categories(const memmodel_report *report)
 {
     printf("\nat the peak\n");
-    for (int category = 0; category < MEMMODEL_CATEGORY_COUNT; category++)
-        if (memmodel_report_category(report, category) > 0)
-            print_bytes(memmodel_category_name(category), memmodel_report_category(report, category));
+    for (int category = 0; memmodel_category_name(category); category++)
+        if (memmodel_report_category_bytes(report, category) > 0)
+            print_bytes(memmodel_category_name(category), memmodel_report_category_bytes(report, category));
 }
 
 static int64_t
-measured(const struct memmodel_change *change, int measure)
+bytes_of(const struct memmodel_report_change *change, int metric)
 {
     const int64_t bytes[] = {
-        [MEMMODEL_MEASURE_LIVE] = change->live,
-        [MEMMODEL_MEASURE_RESERVED] = change->reserved,
-        [MEMMODEL_MEASURE_PROCESS] = change->process,
+        [MEMMODEL_METRIC_LIVE] = change->live,
+        [MEMMODEL_METRIC_RESERVED] = change->reserved,
+        [MEMMODEL_METRIC_PROCESS] = change->process,
     };
 
-    return bytes[measure];
+    return bytes[metric];
 }
 
 static void
-print_changes(const memmodel_report *report, int measure)
+print_changes(const memmodel_report *report, int metric)
 {
-    struct memmodel_change change = {.size = sizeof change};
+    struct memmodel_report_change change = {.size = sizeof change};
     int widest = 24;
 
-    for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++)
+    for (size_t i = 0; memmodel_report_get_change(report, i, &change) == 0; i++)
         if ((int)strlen(change.name) > widest)
             widest = (int)strlen(change.name);
-    for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++) {
+    for (size_t i = 0; memmodel_report_get_change(report, i, &change) == 0; i++) {
         char needed[QUANTITY_BYTES], saved[QUANTITY_BYTES];
 
         if (i == 0)
-            printf("\nwhat if: %s bytes\n", memmodel_measure_name(measure));
-        printf("  %-*s %12s  saves %12s\n", widest, change.name, format_bytes(measured(&change, measure), needed),
-               format_bytes(change.saved, saved));
+            printf("\nwhat if: %s bytes\n", memmodel_metric_name(metric));
+        printf("  %-*s %12s  saves %12s\n", widest, change.name, format_bytes(bytes_of(&change, metric), needed),
+               format_bytes(change.saving, saved));
     }
 }
 
 static void
-print_formulas(const memmodel_report *report)
+print_formulas(const memmodel_report *report, const char *assumptions)
 {
     printf("\nbytes as formulas (textbook)\n");
     for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
         printf("  %-24s %s\n", memmodel_report_formula_name(report, i),
-               memmodel_report_formula(report, i, MEMMODEL_TEXT));
-    if (memmodel_report_assumptions(report)[0])
-        printf("  where %s\n", memmodel_report_assumptions(report));
+               memmodel_report_formula(report, i, MEMMODEL_LANGUAGE_TEXT));
+    if (assumptions[0])
+        printf("  where %s\n", assumptions);
 }
 
 /* Whether a peak may be lower again at a larger size. */
@@ -181,224 +166,233 @@ grows_in_jumps(const struct memmodel_job *job)
     const char *framework = job->framework ? job->framework : "";
     bool has_pool = strcmp(framework, "tensorflow") == 0 || strcmp(framework, "onnxruntime") == 0;
 
-    return has_pool && job->measure != MEMMODEL_MEASURE_LIVE;
+    return has_pool && job->metric != MEMMODEL_METRIC_LIVE;
 }
 
 static void
-print_solution(const struct estimate *estimate, const char *end)
+print_max(const struct estimate *estimate, const char *end)
 {
-    char quantity[QUANTITY_BYTES];
+    const struct memmodel_job *job = &estimate->call->job;
+    char budget[QUANTITY_BYTES];
 
-    printf("largest %s within %s of %s bytes: %" PRId64 "%s", estimate->options->solve,
-           format_bytes(estimate->options->budget, quantity), measure_name(&estimate->job), estimate->solved, end);
+    printf("max %s within %s of %s bytes: %" PRId64 "%s\n", estimate->options->max, format_bytes(job->budget, budget),
+           job_metric_name(job), estimate->max, end);
+}
+
+static void
+print_verdict(const struct memmodel_report_result *result)
+{
+    char peak[QUANTITY_BYTES], budget[QUANTITY_BYTES], headroom[QUANTITY_BYTES];
+    const char *metric = memmodel_metric_name(result->metric);
+
+    format_bytes(result->budget, budget);
+    format_bytes(result->budget - result->headroom, peak);
+    if (result->verdict == MEMMODEL_VERDICT_FITS)
+        printf("takes %s of %s (%s bytes), fits with %s headroom\n", peak, budget, metric,
+               format_bytes(result->headroom, headroom));
+    else if (result->verdict == MEMMODEL_VERDICT_EXCEEDS)
+        printf("takes %s of %s (%s bytes), does not fit, %s over\n", peak, budget, metric,
+               format_bytes(-result->headroom, headroom));
+    else
+        printf("whether it fits %s is unknown: %s bytes are not modelled\n", budget, metric);
+}
+
+static void
+print_answer(const struct estimate *estimate)
+{
+    const struct memmodel_job *job = &estimate->call->job;
+
+    if (estimate->options->max) {
+        print_max(estimate, "");
+        if (grows_in_jumps(job))
+            printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
+    } else if (estimate->result.verdict != MEMMODEL_VERDICT_NONE) {
+        print_verdict(&estimate->result);
+    }
 }
 
 static int
 print_text(const struct estimate *estimate, const memmodel_report *report)
 {
-    if (estimate->options->solve) {
-        print_solution(estimate, "\n");
-        if (grows_in_jumps(&estimate->job))
-            printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n",
-                   estimate->job.framework);
-    }
-    print_job(estimate);
-    print_peak(report);
-    print_steps(report);
+    print_answer(estimate);
+    print_job(&estimate->call->job);
+    print_peak(&estimate->result);
+    print_steps(report, estimate->result.step_count);
     print_categories(report);
-    print_changes(report, memmodel_report_measure(report));
+    print_changes(report, estimate->result.metric);
     job_print_doubts(report);
     if (estimate->options->formulas)
-        print_formulas(report);
+        print_formulas(report, estimate->result.assumptions);
     if (!estimate->options->layers)
         return EXIT_OK;
     printf("\n");
-    return job_print_layers(estimate->command, report);
+    return job_print_layers(estimate->call->command, report);
 }
 
 /* ---- JSON ---- */
 
 static void
-print_json_solution(const struct estimate *estimate)
+print_json_max(const struct estimate *estimate)
 {
-    printf("  \"solution\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"measure\": \"%s\", \"largest\": %" PRId64
+    const struct memmodel_job *job = &estimate->call->job;
+
+    printf("{\n  \"estimate_max\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"metric\": \"%s\", \"max\": %" PRId64
            ", \"larger_may_fit\": %s}",
-           estimate->options->solve, estimate->options->budget, measure_name(&estimate->job), estimate->solved,
-           grows_in_jumps(&estimate->job) ? "true" : "false");
+           estimate->options->max, job->budget, job_metric_name(job), estimate->max,
+           grows_in_jumps(job) ? "true" : "false");
 }
 
-/* The report's text is an object that begins with "{\n"; the solution becomes its first member. */
+/* The report's text is an object that begins with "{\n"; the maximum becomes its first member. */
 static int
 print_json(const struct estimate *estimate, const memmodel_report *report)
 {
-    char *text;
+    const struct job_call *call = estimate->call;
+    char *text = NULL;
+    int status = memmodel_report_to_json(report, call->context, &text);
 
-    if (memmodel_report_to_json(report, estimate->context, &text))
-        return library_error(estimate->command, estimate->context);
-    if (estimate->options->solve) {
-        printf("{\n");
-        print_json_solution(estimate);
-        printf(",\n%s", text + 2);
-    } else {
-        fputs(text, stdout);
-    }
-    memmodel_free(estimate->context, text);
-    return EXIT_OK;
+    if (status || !estimate->options->max)
+        return command_print(call->command, call->context, status, text);
+    print_json_max(estimate);
+    text[0] = ',';
+    return command_print(call->command, call->context, status, text);
 }
 
 /* ---- files ---- */
 
 static int
-write_page(const struct estimate *estimate, const memmodel_report *report)
+write_page(const struct job_call *call, const memmodel_report *report, const char *path)
 {
-    char *text;
-    int status;
+    char *text = NULL;
+    int status = memmodel_report_to_html(report, call->context, &text);
 
-    if (memmodel_report_to_html(report, estimate->context, &text))
-        return library_error(estimate->command, estimate->context);
-    status = write_file(estimate->command, estimate->options->html, text);
-    memmodel_free(estimate->context, text);
-    return status;
+    return command_save(call->command, call->context, status, text, path);
 }
 
 static int
-write_trace(const struct estimate *estimate, const memmodel_report *report)
+write_trace(const struct job_call *call, const memmodel_report *report, const char *path)
 {
     const memmodel_trace *trace = memmodel_report_trace(report);
-    char *text;
+    char *text = NULL;
     int status;
 
     if (!trace)
-        return usage_error(estimate->command, "the textbook has no trace that --perfetto could write");
-    if (memmodel_trace_to_perfetto(trace, estimate->context, &text))
-        return library_error(estimate->command, estimate->context);
-    status = write_file(estimate->command, estimate->options->perfetto, text);
-    memmodel_free(estimate->context, text);
-    return status;
+        return usage_error(call->command, "the textbook has no trace that --perfetto could write");
+    status = memmodel_trace_to_perfetto(trace, call->context, &text);
+    return command_save(call->command, call->context, status, text, path);
 }
 
 static int
 write_files(const struct estimate *estimate, const memmodel_report *report)
 {
-    int status = estimate->options->html ? write_page(estimate, report) : EXIT_OK;
+    const struct estimate_options *given = estimate->options;
+    int status = given->html ? write_page(estimate->call, report, given->html) : EXIT_OK;
 
-    return !status && estimate->options->perfetto ? write_trace(estimate, report) : status;
+    return !status && given->perfetto ? write_trace(estimate->call, report, given->perfetto) : status;
 }
 
 static int
 print_nothing_fits(const struct estimate *estimate)
 {
     if (estimate->options->json) {
-        printf("{\n");
-        print_json_solution(estimate);
+        print_json_max(estimate);
         printf("\n}\n");
     } else {
-        print_solution(estimate, "; not even the least fits\n");
+        print_max(estimate, "; not even 1 fits");
     }
-    return EXIT_OK;
+    return EXIT_EXCEEDS;
 }
 
 /* ---- the answer ---- */
 
-/* Gives the symbol that was solved for its value, in place of any that --set gave. */
+/* Gives the symbol its maximum, in place of any value that --set gave. */
 static void
-set_solved(struct estimate *estimate)
+set_max(const struct estimate *estimate)
 {
-    struct memmodel_job *job = &estimate->job;
+    struct memmodel_symbol_value *symbols = estimate->call->symbols;
+    struct memmodel_job *job = &estimate->call->job;
     size_t i = 0;
 
-    while (i < job->symbol_count && strcmp(estimate->symbols[i].name, estimate->options->solve) != 0)
+    while (i < job->symbol_count && strcmp(symbols[i].name, estimate->options->max) != 0)
         i++;
-    estimate->symbols[i].name = estimate->options->solve;
-    estimate->symbols[i].value = estimate->solved;
+    symbols[i] = (struct memmodel_symbol_value){.name = estimate->options->max, .value = estimate->max};
     if (i == job->symbol_count)
         job->symbol_count++;
 }
 
 static int
-solve(struct estimate *estimate)
+find_max(struct estimate *estimate)
 {
-    const struct estimate_options *given = estimate->options;
+    const struct job_call *call = estimate->call;
+    const char *symbol = estimate->options->max;
 
-    if (!given->budget)
-        return usage_error(estimate->command, "--solve %s needs a --budget, such as 16GiB", given->solve);
-    if (memmodel_solve(estimate->network, &estimate->job, given->solve, given->budget, &estimate->solved))
-        return library_error(estimate->command, estimate->context);
-    set_solved(estimate);
+    if (!call->job.budget)
+        return usage_error(call->command, "--max %s needs a --budget, such as 16GiB", symbol);
+    if (memmodel_estimate_max(call->network, &call->job, symbol, call->context, &estimate->max))
+        return library_error(call->command, call->context);
+    set_max(estimate);
     return EXIT_OK;
 }
 
 static int
-answer(struct estimate *estimate)
+exit_of_verdict(int32_t verdict)
 {
-    const struct estimate_options *given = estimate->options;
-    memmodel_report *report;
-    int status = job_from_options(estimate->command, &given->job, estimate->symbols, &estimate->job);
-
-    if (!status && given->budget && !given->solve)
-        status = usage_error(estimate->command, "--budget is for --solve NAME, such as --solve batch");
-    if (!status && given->solve)
-        status = solve(estimate);
-    if (status)
-        return status;
-    if (given->solve && estimate->solved == 0)
-        return print_nothing_fits(estimate);
-    if (memmodel_report_what_if(estimate->network, &estimate->job, &report))
-        return library_error(estimate->command, estimate->context);
-    status = write_files(estimate, report);
-    if (!status)
-        status = given->json ? print_json(estimate, report) : print_text(estimate, report);
-    memmodel_report_unref(report);
-    return status;
+    return verdict == MEMMODEL_VERDICT_EXCEEDS   ? EXIT_EXCEEDS
+           : verdict == MEMMODEL_VERDICT_UNKNOWN ? EXIT_FAILED
+                                                 : EXIT_OK;
 }
 
 static int
-with_network(struct estimate *estimate, char **operands, int count)
+report_on(struct estimate *estimate)
 {
+    struct job_call *call = estimate->call;
+    memmodel_report *report;
     int status;
 
-    estimate->symbols = calloc(estimate->options->job.set.count + 1, sizeof *estimate->symbols);
-    if (!estimate->symbols)
-        return EXIT_FAILED;
-    status = job_load_network(estimate->command, estimate->context, operands, count, &estimate->network);
-    if (!status) {
-        status = answer(estimate);
-        memmodel_network_unref(estimate->network);
-    }
-    free(estimate->symbols);
-    return status;
+    if (memmodel_estimate_what_if(call->network, &call->job, call->context, &report))
+        return library_error(call->command, call->context);
+    memmodel_report_get_result(report, &estimate->result);
+    status = write_files(estimate, report);
+    if (!status)
+        status = (estimate->options->json ? print_json : print_text)(estimate, report);
+    memmodel_report_unref(report);
+    return status ? status : exit_of_verdict(estimate->result.verdict);
 }
 
 static int
-run(const struct command *command, int argc, char **argv)
+answer(struct job_call *call)
 {
-    struct estimate_options given = {0};
-    struct estimate estimate = {.command = command, .options = &given};
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
+    struct estimate estimate = {.call = call, .options = call->options, .result = {.size = sizeof estimate.result}};
+    int status = estimate.options->max ? find_max(&estimate) : EXIT_OK;
 
     if (status)
-        return status < 0 ? EXIT_OK : status;
-    if (limits_new_context(command, &estimate.context))
-        return EXIT_FAILED;
-    status = with_network(&estimate, argv, operands);
-    memmodel_context_unref(estimate.context);
-    options_release(command, &given);
-    return status;
+        return status;
+    return estimate.options->max && estimate.max == 0 ? print_nothing_fits(&estimate) : report_on(&estimate);
+}
+
+static int
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
+{
+    struct job_call call = {.command = command, .context = context, .options = given};
+
+    return job_run(&call, &((struct estimate_options *)given)->job, operands, count, answer);
 }
 
 const struct command estimate_command = {
     .name = "estimate",
-    .usage = "NETWORK [--set NAME=VALUE ...] [--solve NAME --budget BYTES]",
+    .usage = "NETWORK [--set NAME=VALUE ...] [--budget BYTES [--max NAME]]",
     .summary = "how much memory a job needs, which part takes it, and what fits",
     .description =
         "Estimates the memory of training (or inference) of a network in a JSON file. The framework pytorch simulates "
         "every\n"
         "allocation of its steps; textbook counts by a closed formula. The same input gives the same answer on every\n"
         "machine: the CPU that will run the job is --isa, not this one, unless you say --isa native.",
-    .examples = "  memmodel estimate unet3d.json --set batch=2 --set dim=48\n"
-                "  memmodel estimate unet3d.json -s dim=144 --solve batch --budget 16GiB\n"
-                "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas\n"
-                "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n",
+    .examples =
+        "  memmodel estimate unet3d.json --set batch=2 --set dim=48 --budget 16GiB\n"
+        "  memmodel estimate unet3d.json -s dim=144 --max batch --budget 16GiB\n"
+        "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --textbook-rule outputs --formulas\n"
+        "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n",
+    .exits = "  3    the job does not fit in --budget; with --max, not even 1 does\n",
     .options = options,
-    .run = run,
+    .options_bytes = sizeof(struct estimate_options),
+    .work = work,
 };

@@ -1,8 +1,6 @@
 /* memmodel export: a fitted formula as a file of another language. */
-#include "limits.h"
 #include "model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct export_options {
@@ -10,7 +8,7 @@ struct export_options {
 };
 
 static const struct option options[] = {
-    {"format", 'f', OPTION_TEXT, "NAME", "text (the default), c, python, latex, sql or json",
+    {"format", 0, OPTION_TEXT, "NAME", "text (the default), c, python, latex, sql or json",
      offsetof(struct export_options, format)},
     {0},
 };
@@ -19,10 +17,10 @@ enum { JSON = -1 };
 
 static const struct format {
     const char *name;
-    int number; /* enum memmodel_export_format, or JSON */
+    int number; /* enum memmodel_language, or JSON */
 } formats[] = {
-    {"text", MEMMODEL_EXPORT_TEXT},   {"c", MEMMODEL_EXPORT_C},     {"python", MEMMODEL_EXPORT_PYTHON},
-    {"latex", MEMMODEL_EXPORT_LATEX}, {"sql", MEMMODEL_EXPORT_SQL}, {"json", JSON},
+    {"text", MEMMODEL_LANGUAGE_TEXT},   {"c", MEMMODEL_LANGUAGE_C},     {"python", MEMMODEL_LANGUAGE_PYTHON},
+    {"latex", MEMMODEL_LANGUAGE_LATEX}, {"sql", MEMMODEL_LANGUAGE_SQL}, {"json", JSON},
 };
 
 static const struct format *
@@ -35,44 +33,31 @@ find_format(const char *name)
 }
 
 static int
-export_model(const struct command *command, memmodel_context *context, const struct format *format, char **operands,
-             int count)
+print_model(const struct command *command, memmodel_context *context, const struct format *format,
+            const memmodel_model *model)
 {
-    memmodel_model *model;
-    char *text;
-    int status = model_load_operand(command, context, operands, count, &model);
+    char *text = NULL;
+    int status = format->number == JSON ? memmodel_model_to_json(model, context, &text)
+                                        : memmodel_model_to_code(model, format->number, context, &text);
 
-    if (status)
-        return status;
-    status = format->number == JSON ? memmodel_model_to_json(model, &text)
-                                    : memmodel_model_export(model, format->number, context, &text);
-    if (status) {
-        status = library_error(command, context);
-    } else {
-        fputs(text, stdout);
-        memmodel_free(context, text);
-    }
-    memmodel_model_unref(model);
-    return status;
+    return command_print(command, context, status, text);
 }
 
 static int
-run(const struct command *command, int argc, char **argv)
+work(const struct command *command, memmodel_context *context, void *options_given, char **operands, int count)
 {
-    struct export_options given = {.format = "text"};
-    memmodel_context *context;
-    const struct format *format;
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
+    const struct export_options *given = options_given;
+    const struct format *format = find_format(given->format);
+    memmodel_model *model;
+    int status;
 
-    if (status)
-        return status < 0 ? EXIT_OK : status;
-    format = find_format(given.format);
     if (!format)
-        return usage_error(command, "--format is text, c, python, latex, sql or json, not '%s'", given.format);
-    if (limits_new_context(command, &context))
-        return EXIT_FAILED;
-    status = export_model(command, context, format, argv, operands);
-    memmodel_context_unref(context);
+        return usage_error(command, "--format is text, c, python, latex, sql or json, not '%s'", given->format);
+    status = model_load_operand(command, context, operands, count, &model);
+    if (status)
+        return status;
+    status = print_model(command, context, format, model);
+    memmodel_model_unref(model);
     return status;
 }
 
@@ -86,5 +71,7 @@ const struct command export_command = {
     .examples = "  memmodel export model.json --format c > predict.h\n"
                 "  memmodel export model.json --format latex\n",
     .options = options,
-    .run = run,
+    .options_bytes = sizeof(struct export_options),
+    .defaults = &(const struct export_options){.format = "text"},
+    .work = work,
 };

@@ -32,7 +32,7 @@ apply_filter(const struct fit *fit, const char *filter, memmodel_samples **sampl
     column = strndup(filter, (size_t)(equals - filter));
     if (!column)
         return EXIT_FAILED;
-    status = memmodel_samples_filter(*samples, column, equals + 1, &filtered);
+    status = memmodel_samples_filter(*samples, column, equals + 1, fit->context, &filtered);
     free(column);
     if (status)
         return library_error(fit->command, fit->context);
@@ -47,7 +47,7 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
     memmodel_samples *read;
     int status = EXIT_OK;
 
-    if (memmodel_samples_read(fit->context, path, &read))
+    if (memmodel_samples_load(fit->context, path, &read))
         return library_error(fit->command, fit->context);
     for (size_t i = 0; !status && i < fit->options->filters.count; i++)
         status = apply_filter(fit, fit->options->filters.values[i], &read);
@@ -63,12 +63,12 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
 
 /* ---- result ---- */
 
-/* How a loss is told: of squares the root of the mean, of absolute errors the mean. */
-static const struct telling {
+/* How a loss is reported: of squares the root of the mean, of absolute errors the mean. */
+static const struct loss_words {
     const char *name;
-    const char *measure;
+    const char *mean;
     bool relative, square;
-} tellings[] = {
+} loss_words[] = {
     [MEMMODEL_FIT_LOSS_RELATIVE] = {"error", "root mean square", true, true},
     [MEMMODEL_FIT_LOSS_SQUARED] = {"error", "root mean square", false, true},
     [MEMMODEL_FIT_LOSS_MAPE] = {"error", "mean", true, false},
@@ -78,56 +78,62 @@ static const struct telling {
 };
 
 static void
+print_score(const char *which, const char *name, double error, const char *percent, const char *mean)
+{
+    char what[64];
+
+    snprintf(what, sizeof what, "%s %s", which, name);
+    printf("  %-37s %.4g%s (%s)\n", what, error, percent, mean);
+}
+
+static void
 print_errors(const struct memmodel_model_scores *scores)
 {
-    const struct telling *telling = &tellings[scores->loss];
-    double share = scores->held_out_error / scores->constant_error, unit = telling->relative ? 100 : 1;
-    const char *percent = telling->relative ? " %" : "";
+    const struct loss_words *words = &loss_words[scores->loss];
+    double ratio = scores->nested_cv_error / scores->baseline_error, unit = words->relative ? 100 : 1;
+    const char *percent = words->relative ? " %" : "";
 
     printf("\n");
     if (!isnan(scores->training_mape)) {
-        printf("  mean error       %.2f %% on these samples\n", 100 * scores->training_mape);
-        printf("  mean error       %.2f %% on samples left out of the fit one by one\n", 100 * scores->loo_mape);
+        printf("  %-37s %.2f %% (mean)\n", "training error", 100 * scores->training_mape);
+        printf("  %-37s %.2f %% (mean)\n", "leave-one-out error", 100 * scores->loo_mape);
     }
-    if (isnan(scores->held_out_error))
+    if (isnan(scores->nested_cv_error))
         return;
-    printf("  %-16s %.4g%s (%s) on these samples\n", telling->name, unit * scores->training_error, percent,
-           telling->measure);
-    printf("  %-16s %.4g%s on samples held out when the terms were chosen\n", telling->name,
-           unit * scores->held_out_error, percent);
-    if (telling->square)
-        printf("  R2               %.3f on those\n", scores->constant_error > 0 ? 1 - share * share : 0);
+    print_score("training", words->name, unit * scores->training_error, percent, words->mean);
+    print_score("nested cross-validation", words->name, unit * scores->nested_cv_error, percent, words->mean);
+    if (words->square)
+        printf("  %-37s %.3f\n", "nested cross-validation R2", scores->baseline_error > 0 ? 1 - ratio * ratio : 0);
 }
 
 static void
 print_soundness(const struct fit *fit, const struct memmodel_model_scores *scores)
 {
-    bool relative = tellings[scores->loss].relative;
+    bool relative = loss_words[scores->loss].relative;
     bool not_negative = fit->options->non_negative || relative || !isnan(scores->training_mape);
 
     if (!isnan(scores->noise))
-        printf("  noise            %.4g%s between measurements of one point (%lld degrees of freedom)\n",
-               scores->noise * (relative ? 100 : 1), relative ? " %" : "", (long long)scores->noise_freedom);
+        printf("  %-37s %.4g%s (dof %lld)\n", "noise", scores->noise * (relative ? 100 : 1), relative ? " %" : "",
+               (long long)scores->noise_dof);
     if (scores->certified)
-        printf("  proven           finite%s wherever the inputs are in these ranges\n",
-               not_negative ? " and not negative" : "");
+        printf("  %-37s finite%s on the domain\n", "certified:", not_negative ? ", non-negative" : "");
 }
 
 static void
 print_front(const memmodel_model *model, const struct memmodel_model_scores *scores)
 {
-    const struct telling *telling = &tellings[scores->loss];
-    double unit = telling->relative ? 100 : 1;
+    const struct loss_words *words = &loss_words[scores->loss];
+    double unit = words->relative ? 100 : 1;
 
-    printf("\n  the best formula of each size, its %s (%s) on samples held out when it was found\n", telling->name,
-           telling->measure);
-    printf("\n  nodes         %s  formula\n", telling->relative ? "error %" : "  error");
+    printf("\n  the Pareto front: the best formula of each size, its nested cross-validation %s (%s)\n", words->name,
+           words->mean);
+    printf("\n  nodes         %s  formula\n", words->relative ? "error %" : "  error");
     for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
-        struct memmodel_front_entry entry = {.size = sizeof entry};
+        struct memmodel_model_front_entry entry = {.size = sizeof entry};
 
-        memmodel_model_front_entry(model, i, &entry);
-        printf("%c %5lld  %14.4g  %s\n", entry.chosen ? '*' : ' ', (long long)entry.nodes, unit * entry.held_out_error,
-               memmodel_model_front_formula(model, i));
+        memmodel_model_get_front_entry(model, i, &entry);
+        printf("%c %5lld  %14.4g  %s\n", entry.selected ? '*' : ' ', (long long)entry.node_count,
+               unit * entry.nested_cv_error, entry.formula);
     }
 }
 
@@ -135,43 +141,35 @@ static int
 print_text(const struct fit *fit, const memmodel_model *model)
 {
     struct memmodel_model_scores scores = {.size = sizeof scores};
-    char *formula;
-    int status = model_formula(fit->command, fit->context, model, MEMMODEL_TEXT, &formula);
 
-    if (status)
-        return status;
-    memmodel_model_scores(model, &scores);
-    printf("%s = %s\n\n", memmodel_model_target(model), formula);
-    printf("  samples          %lld, ", (long long)scores.samples);
-    model_print_domain(stdout, model, memmodel_model_input_name);
+    memmodel_model_get_scores(model, &scores);
+    printf("%s = %s\n\n", memmodel_model_target(model), memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT));
+    printf("  %-37s %lld, ", "samples", (long long)scores.sample_count);
+    model_print_domain(stdout, model);
     if (scores.censored)
-        printf("\n  lower limits     %lld, of runs that ended early", (long long)scores.censored);
+        printf("\n  %-37s %lld, of runs that ended early", "lower limits", (long long)scores.censored);
     print_errors(&scores);
     print_soundness(fit, &scores);
     if (fit->options->front)
         print_front(model, &scores);
     if (fit->options->output)
-        printf("  written to       %s\n", fit->options->output);
-    memmodel_free(fit->context, formula);
+        printf("  %-37s %s\n", "written to", fit->options->output);
     return EXIT_OK;
 }
 
 static int
 print_json(const struct fit *fit, const memmodel_model *model)
 {
-    char *text;
+    char *text = NULL;
+    int status = memmodel_model_to_json(model, fit->context, &text);
 
-    if (memmodel_model_to_json(model, &text))
-        return library_error(fit->command, fit->context);
-    fputs(text, stdout);
-    memmodel_free(fit->context, text);
-    return EXIT_OK;
+    return command_print(fit->command, fit->context, status, text);
 }
 
 static int
 finish(const struct fit *fit, const memmodel_model *model)
 {
-    if (fit->options->output && memmodel_model_save(model, fit->options->output))
+    if (fit->options->output && memmodel_model_save(model, fit->options->output, fit->context))
         return library_error(fit->command, fit->context);
     return fit->options->json ? print_json(fit, model) : print_text(fit, model);
 }
@@ -180,26 +178,28 @@ finish(const struct fit *fit, const memmodel_model *model)
 
 /* A line that is written over again and again. */
 static int
-show_progress(void *user, const struct memmodel_fit_progress *progress)
+show_progress(void *user, const struct memmodel_progress *progress)
 {
     (void)user;
-    fprintf(stderr, "\r%lld formulas tried in %.0f s, error %.4g on these samples   ", (long long)progress->evaluations,
-            progress->seconds, progress->error);
+    fprintf(stderr, "\r%lld %s in %.0f s, best error %.4g   ", (long long)progress->done, progress->stage,
+            progress->seconds, progress->best);
     return 0;
 }
 
 static int
-fit_showing_progress(const memmodel_samples *samples, struct memmodel_fit_options *options, memmodel_model **model)
+fit_showing_progress(const struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options,
+                     memmodel_model **model)
 {
-    bool shown = options->search != MEMMODEL_FIT_SEARCH_TERMS && isatty(STDERR_FILENO);
+    bool shown = options->search != MEMMODEL_FIT_SEARCH_NONE && isatty(STDERR_FILENO);
     int status;
 
+    limits_add_seconds(fit->context, options->max_seconds);
     if (shown)
-        options->progress = show_progress;
-    limits_add_seconds(memmodel_samples_context(samples), options->seconds);
-    status = memmodel_fit(samples, options, model);
+        memmodel_context_set_progress(fit->context, show_progress, NULL);
+    status = memmodel_fit(samples, options, fit->context, model);
     if (shown)
         fputc('\n', stderr);
+    memmodel_context_set_progress(fit->context, NULL, NULL);
     return status;
 }
 
@@ -224,7 +224,7 @@ fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *co
     memmodel_model *model = NULL;
     int status = fit_request_make(fit->command, fit->options, terms, term_count, &request);
 
-    if (!status && fit_showing_progress(samples, &request.options, &model))
+    if (!status && fit_showing_progress(fit, samples, &request.options, &model))
         status = library_error(fit->command, fit->context);
     if (!status)
         status = check_capacity(fit, model);
@@ -257,7 +257,7 @@ fit_samples(const struct fit *fit, const memmodel_samples *samples)
 }
 
 static int
-fit_operand(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
     struct fit fit = {.command = command, .context = context, .options = given};
     memmodel_samples *samples = NULL;
@@ -273,14 +273,6 @@ fit_operand(const struct command *command, memmodel_context *context, void *give
     return status;
 }
 
-static int
-run(const struct command *command, int argc, char **argv)
-{
-    struct fit_options given = {0};
-
-    return command_run(command, argc, argv, &given, fit_operand);
-}
-
 const struct command fit_command = {
     .name = "fit",
     .usage = "SAMPLES.csv --target COLUMN [--inputs A,B] -o MODEL",
@@ -290,10 +282,12 @@ const struct command fit_command = {
         "are relative, and coefficients are not negative: a constant and products of powers and logarithms of the\n"
         "inputs, and of formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
         "curves, hinges, steps, and products of two. With --search, formulas of any shape are tried, too. The table is\n"
-        "CSV; its first line names the columns. Of the formulas that predict left-out rows best, the smallest is\n"
+        "CSV; its first line names the columns. Of the formulas with the least leave-one-out errors, the smallest is\n"
         "taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
-    .examples = "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
-                "  memmodel fit samples.csv -t peak_bytes -i dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
+    .examples =
+        "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
+        "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
     .options = fit_option_rows,
-    .run = run,
+    .options_bytes = sizeof(struct fit_options),
+    .work = work,
 };

@@ -7,51 +7,51 @@
 #define FIELD(name) offsetof(struct fit_options, name)
 
 const struct option fit_option_rows[] = {
-    {"target", 't', OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given", FIELD(target)},
-    {"inputs", 'i', OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
+    {"target", 0, OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given", FIELD(target)},
+    {"inputs", 0, OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
      FIELD(inputs)},
-    {"filter", 'f', OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
+    {"filter", 0, OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
      FIELD(filters)},
     {"capacity", 0, OPTION_TEXT, "BYTES",
      "what runs that ended for lack of memory had, such as 16GiB: they needed more; what each reached unless given",
      FIELD(capacity)},
-    {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", FIELD(weight)},
+    {"weight", 0, OPTION_TEXT, "COLUMN", "how much each row counts", FIELD(weight)},
     {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated", FIELD(terms)},
-    {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term", FIELD(network)},
-    {"loss", 'l', OPTION_TEXT, "NAME",
+    {"network", 0, OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term", FIELD(network)},
+    {"loss", 0, OPTION_TEXT, "NAME",
      "relative errors (the default; the target is positive, and so is every term), or squared: any sign; or mape, "
      "log-ratio, absolute, pinball",
      FIELD(loss)},
     {"quantile", 0, OPTION_NUMBER, "Q", "of --loss pinball; 0.95 unless given", FIELD(quantile)},
     {"basis", 0, OPTION_TEXT, "NAME",
-     "posynomial (the default of relative errors), general (of squared ones), or given: only the --term formulas",
+     "posynomial (the default of relative errors), general (of squared ones), or user: only the --term formulas",
      FIELD(basis)},
     {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8; of any sign 1 to 31",
      FIELD(max_terms)},
-    {"max-exponent", 0, OPTION_NUMBER, "E", "no greater power of an input", FIELD(most_exponent)},
+    {"max-exponent", 0, OPTION_NUMBER, "E", "no greater power of an input", FIELD(max_exponent)},
     {"integer-exponents", 0, OPTION_FLAG, NULL, "whole powers only, no logarithms", FIELD(integer_exponents)},
     {"increasing", 0, OPTION_TEXT, "A,B,...", "inputs with which the formula never falls", FIELD(increasing)},
     {"decreasing", 0, OPTION_TEXT, "A,B,...", "inputs with which it never rises", FIELD(decreasing)},
     {"non-negative", 0, OPTION_FLAG, NULL, "only formulas that are nowhere negative between the samples",
      FIELD(non_negative)},
-    {"unit", 'u', OPTION_LIST, "COLUMN=UNIT", "such as peak=B or speed=m/s: no sums of unlike things; may be repeated",
+    {"unit", 0, OPTION_LIST, "COLUMN=UNIT", "such as peak=B or speed=m/s: no sums of unlike things; may be repeated",
      FIELD(units)},
     {"change-points", 0, OPTION_INTEGER, "N", "1: at one value of one input the formula may change",
      FIELD(change_points)},
     {"selection", 0, OPTION_TEXT, "RULE",
-     "which formula is taken: standard-error (the default of positive terms) or description (of others)",
+     "which formula is taken: one-standard-error (the default of positive terms) or description-length (of others)",
      FIELD(selection)},
-    {"search", 's', OPTION_TEXT, "HOW",
-     "terms (the default), enumerate (all small formulas, too), evolve (genetic programming, too), or all",
+    {"search", 0, OPTION_TEXT, "HOW",
+     "none (the default), enumerate (all small formulas, too), evolve (genetic programming, too), or all",
      FIELD(search)},
     {"forbid", 0, OPTION_LIST, "F(G)",
      "a nesting that found formulas must not have, such as 'log(log)', or 'cos': not at all; may be repeated",
      FIELD(forbidden)},
     {"seed", 0, OPTION_INTEGER, "N", "of --search evolve: the same seed, the same formula", FIELD(seed)},
-    {"evaluations", 0, OPTION_INTEGER, "N", "formulas that a search tries at most", FIELD(evaluations)},
-    {"seconds", 0, OPTION_NUMBER, "S", "that a search takes at most", FIELD(seconds)},
+    {"max-evaluations", 0, OPTION_INTEGER, "N", "formulas that a search may try", FIELD(max_evaluations)},
+    {"max-seconds", 0, OPTION_NUMBER, "S", "time that a search may take", FIELD(max_seconds)},
     {"threads", 0, OPTION_INTEGER, "N", "threads of a search; the formula does not depend on it", FIELD(threads)},
-    {"checkpoint", 0, OPTION_TEXT, "FILE", "where an interrupted search goes on", FIELD(checkpoint)},
+    {"resume", 0, OPTION_TEXT, "FILE", "keep the state of a search here, and go on from it", FIELD(resume)},
     {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", FIELD(front)},
     {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", FIELD(output)},
     {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", FIELD(json)},
@@ -73,12 +73,12 @@ find_name(const char *const *names, size_t count, const char *name)
 static int
 find_basis(const struct command *command, const char *name, int32_t *basis)
 {
-    static const char *const names[] = {[MEMMODEL_BASIS_POSYNOMIAL] = "posynomial",
-                                        [MEMMODEL_BASIS_GIVEN] = "given",
-                                        [MEMMODEL_BASIS_GENERAL] = "general"};
+    static const char *const names[] = {[MEMMODEL_FIT_BASIS_POSYNOMIAL] = "posynomial",
+                                        [MEMMODEL_FIT_BASIS_USER] = "user",
+                                        [MEMMODEL_FIT_BASIS_GENERAL] = "general"};
 
     *basis = find_name(names, sizeof names / sizeof names[0], name);
-    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or given, not '%s'", name);
+    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or user, not '%s'", name);
 }
 
 static int
@@ -101,24 +101,25 @@ static int
 find_selection(const struct command *command, const char *name, int32_t *selection)
 {
     static const char *const names[] = {[MEMMODEL_FIT_SELECTION_DEFAULT] = "default",
-                                        [MEMMODEL_FIT_SELECTION_STANDARD_ERROR] = "standard-error",
-                                        [MEMMODEL_FIT_SELECTION_DESCRIPTION] = "description"};
+                                        [MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR] = "one-standard-error",
+                                        [MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH] = "description-length"};
 
     *selection = find_name(names, sizeof names / sizeof names[0], name);
-    return *selection >= 0 ? EXIT_OK
-                           : usage_error(command, "--selection is standard-error or description, not '%s'", name);
+    return *selection >= 0
+               ? EXIT_OK
+               : usage_error(command, "--selection is one-standard-error or description-length, not '%s'", name);
 }
 
 static int
 find_search(const struct command *command, const char *name, int32_t *search)
 {
-    static const char *const names[] = {[MEMMODEL_FIT_SEARCH_TERMS] = "terms",
+    static const char *const names[] = {[MEMMODEL_FIT_SEARCH_NONE] = "none",
                                         [MEMMODEL_FIT_SEARCH_ENUMERATE] = "enumerate",
                                         [MEMMODEL_FIT_SEARCH_EVOLVE] = "evolve",
                                         [MEMMODEL_FIT_SEARCH_ALL] = "all"};
 
     *search = find_name(names, sizeof names / sizeof names[0], name);
-    return *search >= 0 ? EXIT_OK : usage_error(command, "--search is terms, enumerate, evolve or all, not '%s'", name);
+    return *search >= 0 ? EXIT_OK : usage_error(command, "--search is none, enumerate, evolve or all, not '%s'", name);
 }
 
 /* Splits at commas. `text` may be NULL. false without memory. */
@@ -175,13 +176,13 @@ set_numbers(const struct fit_options *given, struct memmodel_fit_options *option
     options->max_terms = narrow(given->max_terms);
     options->threads = narrow(given->threads);
     options->quantile = given->quantile;
-    options->most_exponent = given->most_exponent;
+    options->max_exponent = given->max_exponent;
     options->integer_exponents = given->integer_exponents;
     options->non_negative = given->non_negative;
     options->change_points = narrow(given->change_points);
     options->seed = given->seed;
-    options->evaluations = given->evaluations;
-    options->seconds = given->seconds;
+    options->max_evaluations = given->max_evaluations;
+    options->max_seconds = given->max_seconds;
 }
 
 static void
@@ -190,8 +191,8 @@ set_names(const struct fit_options *given, struct fit_request *request)
     struct memmodel_fit_options *options = &request->options;
 
     options->target = given->target;
-    options->weight = given->weight;
-    options->checkpoint = given->checkpoint;
+    options->weight_column = given->weight;
+    options->resume_path = given->resume;
     options->inputs = names_or_none(&request->inputs);
     options->input_count = request->inputs.count;
     options->increasing = names_or_none(&request->increasing);

@@ -6,10 +6,10 @@
 
 struct fit_options {
     const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *selection, *increasing,
-        *decreasing, *checkpoint, *capacity;
+        *decreasing, *resume, *capacity;
     struct option_list filters, terms, units, forbidden;
-    int64_t max_terms, change_points, seed, evaluations, threads;
-    double quantile, most_exponent, seconds;
+    int64_t max_terms, change_points, seed, max_evaluations, threads;
+    double quantile, max_exponent, max_seconds;
     bool json, front, integer_exponents, non_negative;
 };
 

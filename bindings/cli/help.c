@@ -49,6 +49,16 @@ print_exits(FILE *to, const char *more)
             more ? more : "");
 }
 
+static bool
+has_option(const struct command *command, const char *name)
+{
+    const struct option *option = command->options;
+
+    while (option->name && strcmp(option->name, name) != 0)
+        option++;
+    return option->name != NULL;
+}
+
 void
 help_command(FILE *to, const struct command *command)
 {
@@ -60,7 +70,8 @@ help_command(FILE *to, const struct command *command)
     print_option(to, &help);
     fputs("\nLimits, beyond which the command fails:\n", to);
     for (const struct option *option = limit_options; option->name; option++)
-        print_option(to, option);
+        if (!has_option(command, option->name))
+            print_option(to, option);
     fprintf(to, "\nExamples:\n%s", command->examples);
     print_exits(to, command->exits);
 }

@@ -1,4 +1,4 @@
-/* What `memmodel estimate` and `memmodel layers` share. */
+/* What the commands about a network share. */
 #include "job.h"
 #include "table.h"
 
@@ -27,57 +27,128 @@ parse_symbol(const struct command *command, const char *text, struct memmodel_sy
     return EXIT_OK;
 }
 
-/* NULL leaves the default. */
-static int
-find_measure(const struct command *command, const char *name, int32_t *measure)
+/* Number of a name by the library's own function of names, from `first` on; `first` without a name. -1 of none. */
+static int32_t
+find_name(const char *name, const char *(*name_of)(int), int32_t first)
 {
-    *measure = MEMMODEL_MEASURE_DEFAULT;
-    if (!name)
-        return EXIT_OK;
-    for (int32_t i = MEMMODEL_MEASURE_LIVE; memmodel_measure_name(i); i++) {
-        if (strcmp(memmodel_measure_name(i), name) == 0) {
-            *measure = i;
-            return EXIT_OK;
-        }
-    }
-    return usage_error(command, "--measure is live, reserved or process, not '%s'", name);
+    int32_t number = first;
+
+    while (name && name_of(number) && strcmp(name_of(number), name) != 0)
+        number++;
+    return name && !name_of(number) ? -1 : number;
 }
 
-int
-job_from_options(const struct command *command, const struct job_options *options,
-                 struct memmodel_symbol_value *symbols, struct memmodel_job *job)
+static int
+find_metric(const struct command *command, const char *name, int32_t *metric)
 {
-    for (size_t i = 0; i < options->set.count; i++) {
-        int status = parse_symbol(command, options->set.values[i], &symbols[i]);
+    int32_t found = find_name(name, memmodel_metric_name, MEMMODEL_METRIC_LIVE);
 
-        if (status)
-            return status;
-    }
+    if (found < 0)
+        return usage_error(command, "--metric is live, reserved or process, not '%s'", name);
+    *metric = name ? found : MEMMODEL_METRIC_DEFAULT;
+    return EXIT_OK;
+}
+
+static int
+find_mode(const struct command *command, const char *name, int32_t *mode)
+{
+    *mode = find_name(name, memmodel_mode_name, MEMMODEL_MODE_TRAINING);
+    return *mode >= 0 ? EXIT_OK : usage_error(command, "--mode is training, inference or forward, not '%s'", name);
+}
+
+/* What does not fit in 32 bits is refused. */
+static int
+narrow(const struct command *command, const char *name, int64_t number, int32_t *field)
+{
+    *field = (int32_t)number;
+    return *field == number ? EXIT_OK : usage_error(command, "--%s takes a small number", name);
+}
+
+static int
+set_numbers(const struct command *command, const struct job_options *given, struct memmodel_job *job)
+{
+    int status = narrow(command, "steps", given->steps, &job->steps);
+
+    if (!status)
+        status = narrow(command, "intra-op-threads", given->intra_op_threads, &job->intra_op_threads);
+    if (!status)
+        status = narrow(command, "gradient-accumulation", given->gradient_accumulation, &job->gradient_accumulation);
+    return status;
+}
+
+/* `symbols` has room for given->set.count values. */
+static int
+job_from_options(const struct command *command, const struct job_options *given, struct memmodel_symbol_value *symbols,
+                 struct memmodel_job *job)
+{
+    int status = EXIT_OK;
+
     *job = (struct memmodel_job){
         .size = sizeof *job,
-        .framework = options->framework,
-        .rule = options->rule,
-        .device = options->device,
-        .optimizer = options->optimizer,
-        .isa = options->isa,
+        .framework = given->framework,
+        .textbook_rule = given->textbook_rule,
+        .device = given->device,
+        .optimizer = given->optimizer,
+        .isa = given->isa,
         .symbols = symbols,
-        .symbol_count = options->set.count,
-        .inference = options->inference,
-        .steps = (int32_t)options->steps,
-        .threads = (int32_t)options->threads,
-        .base_bytes = options->base_bytes,
-        .precision = options->precision,
-        .checkpoint = options->checkpoint,
-        .gpu = options->gpu,
-        .allocator = options->allocator,
-        .optimization = options->optimization,
-        .accumulate = (int32_t)options->accumulate,
-        .keep_gradients = options->keep_gradients,
+        .symbol_count = given->set.count,
+        .budget = given->budget,
+        .base_bytes = given->base_bytes,
+        .precision = given->precision,
+        .checkpoint = given->checkpoint,
+        .gpu = given->gpu,
+        .allocator_settings = given->allocator_settings,
+        .graph_optimization = given->graph_optimization,
+        .keep_gradients = given->keep_gradients,
     };
-    if (options->steps != job->steps || options->threads != job->threads || options->accumulate != job->accumulate)
-        return usage_error(command, "--steps, --threads and --accumulate take small numbers");
-    return find_measure(command, options->measure, &job->measure);
+    for (size_t i = 0; !status && i < given->set.count; i++)
+        status = parse_symbol(command, given->set.values[i], &symbols[i]);
+    if (!status)
+        status = set_numbers(command, given, job);
+    if (!status)
+        status = find_metric(command, given->metric, &job->metric);
+    return status ? status : find_mode(command, given->mode, &job->mode);
 }
+
+const char *
+job_given(const struct job_options *given)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        {"framework", given->framework},
+        {"textbook-rule", given->textbook_rule},
+        {"device", given->device},
+        {"optimizer", given->optimizer},
+        {"isa", given->isa},
+        {"precision", given->precision},
+        {"checkpoint", given->checkpoint},
+        {"gpu", given->gpu},
+        {"allocator-settings", given->allocator_settings},
+        {"graph-optimization", given->graph_optimization},
+        {"metric", given->metric},
+        {"mode", given->mode},
+        {"intra-op-threads", given->intra_op_threads != 0},
+        {"steps", given->steps != 0},
+        {"base-bytes", given->base_bytes != 0},
+        {"gradient-accumulation", given->gradient_accumulation != 0},
+        {"keep-gradients", given->keep_gradients},
+    };
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+const char *
+job_metric_name(const struct memmodel_job *job)
+{
+    return memmodel_metric_name(job->metric ? job->metric : memmodel_metric_default(job->framework));
+}
+
+/* ---- the network ---- */
 
 static bool
 ends_with(const char *text, const char *end)
@@ -87,19 +158,38 @@ ends_with(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-int
-job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
-                 memmodel_network **network)
+static int
+load_network(const struct job_call *call, char **operands, int count, memmodel_network **network)
 {
     int status;
 
     if (count == 0)
-        return usage_error(command, "which network? Give a file in JSON or ONNX");
+        return usage_error(call->command, "which network? Give a file in JSON or ONNX");
     if (count > 1)
-        return usage_error(command, "one network at a time; '%s' is too many", operands[1]);
-    status = ends_with(operands[0], ".onnx") ? memmodel_network_load_onnx(context, operands[0], NULL, network)
-                                             : memmodel_network_load(context, operands[0], network);
-    return status ? library_error(command, context) : EXIT_OK;
+        return usage_error(call->command, "one network at a time; '%s' is too many", operands[1]);
+    status = ends_with(operands[0], ".onnx") ? memmodel_network_load_onnx(call->context, operands[0], NULL, network)
+                                             : memmodel_network_load(call->context, operands[0], network);
+    return status ? library_error(call->command, call->context) : EXIT_OK;
+}
+
+int
+job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_work work)
+{
+    memmodel_network *network = NULL;
+    int status;
+
+    call->symbols = calloc(given->set.count + 1, sizeof *call->symbols);
+    if (!call->symbols)
+        return memory_error(call->command);
+    status = job_from_options(call->command, given, call->symbols, &call->job);
+    if (!status)
+        status = load_network(call, operands, count, &network);
+    call->network = network;
+    if (!status)
+        status = work(call);
+    memmodel_network_unref(network);
+    free(call->symbols);
+    return status;
 }
 
 /* ---- what is not known ---- */
@@ -107,34 +197,30 @@ job_load_network(const struct command *command, memmodel_context *context, char 
 static void
 print_unmodelled(const memmodel_report *report)
 {
-    const char *op;
-    int64_t bytes;
-
-    for (size_t i = 0; (op = memmodel_report_unmodelled(report, i, &bytes)) != NULL; i++) {
+    for (size_t i = 0; i < memmodel_report_unmodelled_count(report); i++) {
+        struct memmodel_report_unmodelled unmodelled = {.size = sizeof unmodelled};
         char quantity[QUANTITY_BYTES];
 
-        printf("%s  %s: estimated by its outputs alone, %s\n", i ? "" : "\nnot modelled\n", op,
-               format_bytes(bytes, quantity));
+        memmodel_report_get_unmodelled(report, i, &unmodelled);
+        printf("%s  %s: estimated by its outputs alone, %s\n", i ? "" : "\nunmodelled\n", unmodelled.op,
+               format_bytes(unmodelled.bytes, quantity));
     }
-}
-
-static void
-print_verified(const memmodel_report *report)
-{
-    if (!memmodel_report_verified(report))
-        printf("\nunverified: these bytes have not been compared with measured ones on such a device\n");
 }
 
 void
 job_print_doubts(const memmodel_report *report)
 {
+    struct memmodel_report_result result = {.size = sizeof result};
+
     print_unmodelled(report);
-    print_verified(report);
+    memmodel_report_get_result(report, &result);
+    if (!result.validated)
+        printf("\nnot validated: these bytes have not been compared with measured ones on such a device\n");
 }
 
 /* ---- the per-layer table ---- */
 
-enum { LAYER_COLUMNS = 7, MOST_COLUMNS = 100 };
+enum { LAYER_COLUMNS = 7, MAX_COLUMNS = 100 };
 
 typedef const char *(*format)(int64_t number, char text[NUMBER_BYTES]);
 
@@ -147,8 +233,8 @@ add_layer(struct table *table, const struct memmodel_report_layer *layer, format
         layer->name,
         layer->op,
         layer->shape,
-        format_number(layer->parameters, parameters),
-        format_number(layer->activations, activations),
+        format_number(layer->parameter_count, parameters),
+        format_number(layer->activation_count, activations),
         format_number(layer->multiply_adds, multiply_adds),
         format_bytes(layer->peak_bytes, bytes),
     };
@@ -169,10 +255,10 @@ fill_table(struct table *table, const memmodel_report *report, bool exact)
     struct memmodel_report_layer layer = {.size = sizeof layer};
 
     table_start(table, heads, memmodel_report_trace(report) ? LAYER_COLUMNS : LAYER_COLUMNS - 1);
-    table->most = MOST_COLUMNS;
-    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+    table->most = MAX_COLUMNS;
+    for (size_t i = 0; memmodel_report_get_layer(report, i, &layer) == 0; i++)
         add_layer(table, &layer, format_number);
-    memmodel_report_total(report, &layer);
+    memmodel_report_get_total(report, &layer);
     add_layer(table, &layer, format_number);
 }
 
@@ -189,6 +275,5 @@ job_print_layers(const struct command *command, const memmodel_report *report)
     }
     if (table_print(&table, stdout))
         return EXIT_OK;
-    fprintf(stderr, "memmodel %s: out of memory\n", command->name);
-    return EXIT_FAILED;
+    return memory_error(command);
 }

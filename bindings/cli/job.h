@@ -1,113 +1,90 @@
-/* The options that `memmodel estimate` and `memmodel layers` share: a network's file and how it is run. */
+/* What the commands about a network share: its file, how it is run, its budget. */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
 #include "command.h"
 
+/* Named as the fields of struct memmodel_job. */
 struct job_options {
     struct option_list set;
-    const char *framework, *rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu, *allocator, *optimization,
-        *measure;
-    int64_t threads, steps, base_bytes, accumulate;
-    bool inference, keep_gradients;
+    const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
+        *allocator_settings, *graph_optimization, *metric, *mode;
+    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget;
+    bool keep_gradients;
 };
+
+/* A row for a field of the struct's member `job`; the macro keeps a row on one line. */
+#define JOB_OPTION(type, name, kind, argument, help, field)                                                            \
+    {                                                                                                                  \
+        name, 0, kind, argument, help, offsetof(type, job.field)                                                       \
+    }
 
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
 #define JOB_OPTIONS(type)                                                                                              \
     {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
-        {"framework",                                                                                                  \
-         'f',                                                                                                          \
-         OPTION_TEXT,                                                                                                  \
-         "NAME",                                                                                                       \
-         "pytorch, tensorflow, onnxruntime or textbook",                                                               \
-         offsetof(type, job.framework)},                                                                               \
-        {"rule",                                                                                                       \
-         0,                                                                                                            \
-         OPTION_TEXT,                                                                                                  \
-         "NAME",                                                                                                       \
-         "of the textbook: forward, outputs, cs231n or slots",                                                         \
-         offsetof(type, job.rule)},                                                                                    \
-        {"device", 'd', OPTION_TEXT, "NAME", "cpu, or cuda with --gpu", offsetof(type, job.device)},                   \
-        {"optimizer",                                                                                                  \
-         'O',                                                                                                          \
-         OPTION_TEXT,                                                                                                  \
-         "NAME",                                                                                                       \
-         "sgd, momentum, adam, adamw, ... or none",                                                                    \
-         offsetof(type, job.optimizer)},                                                                               \
-        {"isa",                                                                                                        \
-         0,                                                                                                            \
-         OPTION_TEXT,                                                                                                  \
-         "NAME",                                                                                                       \
-         "CPU that runs the job: avx2, avx512, amx, or native for this one",                                           \
-         offsetof(type, job.isa)},                                                                                     \
-        {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \
-        {"steps", 0, OPTION_INTEGER, "N", "steps to simulate", offsetof(type, job.steps)},                             \
-        {"base-bytes",                                                                                                 \
-         0,                                                                                                            \
-         OPTION_BYTES,                                                                                                 \
-         "BYTES",                                                                                                      \
-         "tensorflow: of the process just before training",                                                            \
-         offsetof(type, job.base_bytes)},                                                                              \
-        {"precision",                                                                                                  \
-         'p',                                                                                                          \
-         OPTION_TEXT,                                                                                                  \
-         "NAME",                                                                                                       \
-         "pytorch: autocast to bfloat16 or float16",                                                                   \
-         offsetof(type, job.precision)},                                                                               \
-        {"accumulate",                                                                                                 \
-         0,                                                                                                            \
-         OPTION_INTEGER,                                                                                               \
-         "N",                                                                                                          \
-         "pytorch: batches a step of the optimizer",                                                                   \
-         offsetof(type, job.accumulate)},                                                                              \
-        {"keep-gradients",                                                                                             \
-         0,                                                                                                            \
-         OPTION_FLAG,                                                                                                  \
-         NULL,                                                                                                         \
-         "pytorch: zero_grad(set_to_none=False)",                                                                      \
-         offsetof(type, job.keep_gradients)},                                                                          \
-        {"checkpoint",                                                                                                 \
-         'c',                                                                                                          \
-         OPTION_TEXT,                                                                                                  \
-         "LAYERS",                                                                                                     \
-         "pytorch: scopes to compute again in the backward pass, such as 'encoder.*'",                                 \
-         offsetof(type, job.checkpoint)},                                                                              \
-        {"gpu", 'g', OPTION_TEXT, "NAME", "kind of GPU to run on, such as h100", offsetof(type, job.gpu)},             \
-        {"allocator",                                                                                                  \
-         0,                                                                                                            \
-         OPTION_TEXT,                                                                                                  \
-         "SETTINGS",                                                                                                   \
-         "of the GPU's allocator, as in PYTORCH_ALLOC_CONF",                                                           \
-         offsetof(type, job.allocator)},                                                                               \
-        {"optimization",                                                                                               \
-         0,                                                                                                            \
-         OPTION_TEXT,                                                                                                  \
-         "LEVEL",                                                                                                      \
-         "onnxruntime: disable, basic, extended or all",                                                               \
-         offsetof(type, job.optimization)},                                                                            \
-    {                                                                                                                  \
-        "inference", 'i', OPTION_FLAG, NULL, "forward pass only", offsetof(type, job.inference)                        \
-    }
+        JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
+        JOB_OPTION(type, "textbook-rule", OPTION_TEXT, "NAME", "of the textbook: forward, outputs, cs231n or slots",   \
+                   textbook_rule),                                                                                     \
+        JOB_OPTION(type, "mode", OPTION_TEXT, "NAME",                                                                  \
+                   "training, inference, or forward: the forward pass with autograd on", mode),                        \
+        JOB_OPTION(type, "device", OPTION_TEXT, "NAME", "cpu, or cuda with --gpu", device),                            \
+        JOB_OPTION(type, "gpu", OPTION_TEXT, "NAME", "kind of GPU to run on, such as h100", gpu),                      \
+        JOB_OPTION(type, "allocator-settings", OPTION_TEXT, "SETTINGS",                                                \
+                   "of the GPU's allocator, as in PYTORCH_ALLOC_CONF", allocator_settings),                            \
+        JOB_OPTION(type, "isa", OPTION_TEXT, "NAME",                                                                   \
+                   "CPU that runs the job: avx2, avx512, amx, or native for this one", isa),                           \
+        JOB_OPTION(type, "intra-op-threads", OPTION_INTEGER, "N", "threads the framework computes with",               \
+                   intra_op_threads),                                                                                  \
+        JOB_OPTION(type, "optimizer", OPTION_TEXT, "NAME", "sgd, momentum, adam, adamw, ... or none", optimizer),      \
+        JOB_OPTION(type, "steps", OPTION_INTEGER, "N", "steps to simulate", steps),                                    \
+        JOB_OPTION(type, "precision", OPTION_TEXT, "NAME", "pytorch: autocast to bfloat16 or float16", precision),     \
+        JOB_OPTION(type, "gradient-accumulation", OPTION_INTEGER, "N", "pytorch: batches a step of the optimizer",     \
+                   gradient_accumulation),                                                                             \
+        JOB_OPTION(type, "keep-gradients", OPTION_FLAG, NULL, "pytorch: zero_grad(set_to_none=False)",                 \
+                   keep_gradients),                                                                                    \
+        JOB_OPTION(type, "checkpoint", OPTION_TEXT, "SCOPES",                                                          \
+                   "pytorch: scopes that are recomputed in the backward pass, such as 'encoder.*'", checkpoint),       \
+        JOB_OPTION(type, "graph-optimization", OPTION_TEXT, "LEVEL", "onnxruntime: disable, basic, extended or all",   \
+                   graph_optimization),                                                                                \
+        JOB_OPTION(type, "base-bytes", OPTION_BYTES, "BYTES", "tensorflow: of the process just before training",       \
+                   base_bytes)
 
-/* The row of --measure, for commands with a budget. */
-#define MEASURE_OPTION(type)                                                                                           \
-    {                                                                                                                  \
-        "measure", 0, OPTION_TEXT, "NAME",                                                                             \
-            "bytes that --budget limits: live, reserved or process; process unless given, live of the textbook",       \
-            offsetof(type, job.measure)                                                                                \
-    }
+/* Rows of --budget and of --metric, for commands whose answer depends on a budget; `help` of the budget. */
+#define BUDGET_OPTIONS(type, help)                                                                                     \
+    {"budget", 'b', OPTION_BYTES, "BYTES", help, offsetof(type, job.budget)},                                          \
+        JOB_OPTION(type, "metric", OPTION_TEXT, "NAME",                                                                \
+                   "bytes that the budget limits: live, reserved or process; process unless given, live of the "       \
+                   "textbook",                                                                                         \
+                   metric)
 
-/* The job of these options; `symbols` has room for job->set.count values. EXIT_OK, or EXIT_USAGE after a message. */
+/* What a command about a network works with. */
+struct job_call {
+    const struct command *command;
+    memmodel_context *context;
+    const void *options; /* of the command */
+    const memmodel_network *network;
+    struct memmodel_symbol_value *symbols; /* of the job, with a place more than --set gave */
+    struct memmodel_job job;
+};
+
+typedef int (*job_work)(struct job_call *call);
+
+/*
+ * Does the work with the job of `given` and the network in `operands` (a single path). `call` has the command, the
+ * context and the options. The work's exit code, or another after a message.
+ */
 int
-job_from_options(const struct command *command, const struct job_options *options,
-                 struct memmodel_symbol_value *symbols, struct memmodel_job *job);
+job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_work work);
 
-/* The network in `operands` (a single path). EXIT_OK, or another exit code after a message. */
-int
-job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
-                 memmodel_network **network);
+/* Name of an option of the job that was given besides --set; NULL: none. */
+const char *
+job_given(const struct job_options *given);
 
-/* What the report estimated roughly and whether its bytes were ever compared with measured ones, if it has to be said. */
+/* Name of the metric that the job's budget limits. */
+const char *
+job_metric_name(const struct memmodel_job *job);
+
+/* What the report estimated roughly and whether its bytes were compared with measured ones, where it has to be said. */
 void
 job_print_doubts(const memmodel_report *report);
 

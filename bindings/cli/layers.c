@@ -1,8 +1,5 @@
 /* memmodel layers: the per-layer table of a network. */
 #include "job.h"
-#include "limits.h"
-
-#include <stdlib.h>
 
 struct layers_options {
     struct job_options job;
@@ -16,69 +13,46 @@ static const struct option options[] = {
 };
 
 static int
-print_json(const struct command *command, memmodel_context *context, const memmodel_report *report)
+print_json(const struct job_call *call, const memmodel_report *report)
 {
-    char *text;
+    char *text = NULL;
+    int status = memmodel_report_to_json(report, call->context, &text);
 
-    if (memmodel_report_to_json(report, context, &text))
-        return library_error(command, context);
-    fputs(text, stdout);
-    memmodel_free(context, text);
-    return EXIT_OK;
+    return command_print(call->command, call->context, status, text);
 }
 
 static int
-print(const struct command *command, memmodel_context *context, const memmodel_network *network,
-      const struct layers_options *given, struct memmodel_symbol_value *symbols)
+print_text(const struct job_call *call, const memmodel_report *report)
 {
-    struct memmodel_job job;
-    memmodel_report *report;
-    int status = job_from_options(command, &given->job, symbols, &job);
+    int status = job_print_layers(call->command, report);
 
-    if (status)
-        return status;
-    if (!job.framework)
-        job.framework = "textbook";
-    if (memmodel_estimate(network, &job, &report))
-        return library_error(command, context);
-    status = given->json ? print_json(command, context, report) : job_print_layers(command, report);
-    if (!status && !given->json)
+    if (!status)
         job_print_doubts(report);
+    return status;
+}
+
+static int
+answer(struct job_call *call)
+{
+    const struct layers_options *given = call->options;
+    memmodel_report *report;
+    int status;
+
+    if (!call->job.framework)
+        call->job.framework = "textbook";
+    if (memmodel_estimate(call->network, &call->job, call->context, &report))
+        return library_error(call->command, call->context);
+    status = (given->json ? print_json : print_text)(call, report);
     memmodel_report_unref(report);
     return status;
 }
 
 static int
-with_network(const struct command *command, memmodel_context *context, const struct layers_options *given,
-             char **operands, int count)
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
-    struct memmodel_symbol_value *symbols = calloc(given->job.set.count + 1, sizeof *symbols);
-    memmodel_network *network;
-    int status = symbols ? job_load_network(command, context, operands, count, &network) : EXIT_FAILED;
+    struct job_call call = {.command = command, .context = context, .options = given};
 
-    if (!status) {
-        status = print(command, context, network, given, symbols);
-        memmodel_network_unref(network);
-    }
-    free(symbols);
-    return status;
-}
-
-static int
-run(const struct command *command, int argc, char **argv)
-{
-    struct layers_options given = {0};
-    memmodel_context *context;
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
-
-    if (status)
-        return status < 0 ? EXIT_OK : status;
-    if (limits_new_context(command, &context))
-        return EXIT_FAILED;
-    status = with_network(command, context, &given, argv, operands);
-    memmodel_context_unref(context);
-    options_release(command, &given);
-    return status;
+    return job_run(&call, &((struct layers_options *)given)->job, operands, count, answer);
 }
 
 const struct command layers_command = {
@@ -92,5 +66,6 @@ const struct command layers_command = {
     .examples = "  memmodel layers unet3d.json --set batch=1 --set dim=32\n"
                 "  memmodel layers unet3d.json -s batch=2 -s dim=48 --framework pytorch\n",
     .options = options,
-    .run = run,
+    .options_bytes = sizeof(struct layers_options),
+    .work = work,
 };

@@ -38,10 +38,8 @@ set(memmodel_context *context, double more_seconds)
 int
 limits_new_context(const struct command *command, memmodel_context **context)
 {
-    if (memmodel_context_new(NULL, context)) {
-        fprintf(stderr, "memmodel %s: out of memory\n", command->name);
-        return EXIT_FAILED;
-    }
+    if (memmodel_context_new(NULL, context))
+        return memory_error(command);
     if (!set(*context, 0))
         return EXIT_OK;
     library_error(command, *context);

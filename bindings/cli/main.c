@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &estimate_command, &layers_command,  &plan_command,   &recompute_command, &run_command,
-    &fit_command,      &predict_command, &advise_command, &export_command,    NULL,
+    &estimate_command,  &layers_command, &plan_command, &optimize_command,
+    &recompute_command, &run_command,    &fit_command,  &predict_command,
+    &advise_command,    &export_command, NULL,
 };
 
 static const struct command *
@@ -79,7 +80,7 @@ dispatch(int argc, char **argv)
     if (argv[1][0] == '-')
         return usage_error(NULL, "unknown option '%s'", argv[1]);
     command = find_command(argv[1]);
-    return command ? command->run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+    return command ? command_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 int

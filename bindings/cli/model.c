@@ -12,20 +12,21 @@ model_load_operand(const struct command *command, memmodel_context *context, cha
     return memmodel_model_load(context, operands[0], model) ? library_error(command, context) : EXIT_OK;
 }
 
-int
-model_formula(const struct command *command, memmodel_context *context, const memmodel_model *model, int language,
-              char **formula)
+struct memmodel_model_input
+model_input(const memmodel_model *model, size_t index)
 {
-    return memmodel_model_formula(model, language, context, formula) ? library_error(command, context) : EXIT_OK;
+    struct memmodel_model_input input = {.size = sizeof input};
+
+    memmodel_model_get_input(model, index, &input);
+    return input;
 }
 
 void
-model_print_domain(FILE *to, const memmodel_model *model, const char *(*name)(const memmodel_model *, size_t))
+model_print_domain(FILE *to, const memmodel_model *model)
 {
     for (size_t i = 0; i < memmodel_model_input_count(model); i++) {
-        double least = 0, most = 0;
+        struct memmodel_model_input input = model_input(model, i);
 
-        memmodel_model_domain(model, i, &least, &most);
-        fprintf(to, "%s%s %g to %g", i ? ", " : "", name(model, i), least, most);
+        fprintf(to, "%s%s %g to %g", i ? ", " : "", input.name, input.min, input.max);
     }
 }

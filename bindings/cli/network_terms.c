@@ -31,7 +31,7 @@ find_formula(const memmodel_report *report, const char *name)
 
     while (i < memmodel_report_formula_count(report) && strcmp(memmodel_report_formula_name(report, i), name) != 0)
         i++;
-    return memmodel_report_formula(report, i, MEMMODEL_TEXT);
+    return memmodel_report_formula(report, i, MEMMODEL_LANGUAGE_TEXT);
 }
 
 static int
@@ -43,7 +43,7 @@ report_of(const struct command *command, memmodel_context *context, const memmod
     struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = count};
     int status = symbols ? take_first_row(command, network, path, samples, symbols) : EXIT_FAILED;
 
-    if (!status && memmodel_estimate(network, &job, report))
+    if (!status && memmodel_estimate(network, &job, context, report))
         status = library_error(command, context);
     free(symbols);
     return status;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64, HELP_WANTED = -1 };
+enum { MAX_OPTIONS = 64, HELP_WANTED = -1 };
 
 /* ---- the argument of an option ---- */
 
@@ -123,13 +123,13 @@ find_short(const struct command *command, char letter)
 static int
 unknown_option(const struct command *command, const char *word)
 {
-    const char *names[MOST_OPTIONS + 1] = {NULL}, *near = NULL;
+    const char *names[MAX_OPTIONS + 1] = {NULL}, *near = NULL;
     size_t count = 0;
     char name[64];
 
-    for (size_t i = 0; count < MOST_OPTIONS && command->options[i].name; i++)
+    for (size_t i = 0; count < MAX_OPTIONS && command->options[i].name; i++)
         names[count++] = command->options[i].name;
-    for (size_t i = 0; count < MOST_OPTIONS && limit_options[i].name; i++)
+    for (size_t i = 0; count < MAX_OPTIONS && limit_options[i].name; i++)
         names[count++] = limit_options[i].name;
     if (word[1] == '-') {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
@@ -229,23 +229,4 @@ options_release(const struct command *command, void *options)
     for (const struct option *option = command->options; option->name; option++)
         if (option->kind == OPTION_LIST)
             free(((struct option_list *)(void *)((char *)options + option->field))->values);
-}
-
-/* ---- the command ---- */
-
-int
-command_run(const struct command *command, int argc, char **argv, void *options, command_work work)
-{
-    memmodel_context *context = NULL;
-    int operands, status = options_parse(command, argc, argv, options, &operands);
-
-    if (!status)
-        status = limits_new_context(command, &context);
-    if (!status) {
-        print_notes(command, context);
-        status = work(command, context, options, argv, operands);
-        memmodel_context_unref(context);
-    }
-    options_release(command, options);
-    return status < 0 ? EXIT_OK : status;
 }

@@ -4,41 +4,41 @@
 
 #include "job.h"
 
-enum { EXIT_TOO_LARGE = 3 };
-
+/* The budget is that of the job. */
 struct plan_options {
     struct job_options job;
-    int64_t capacity, nodes, alignment, budget;
-    double seconds;
+    int64_t max_nodes, alignment;
     const char *output, *picture, *table;
-    struct option_list without;
-    bool training, parameters, tile, json;
+    struct option_list disabled;
+    bool include_parameters, tile, json;
 };
 
-/* Buffers, and what is known of them besides. */
+/* Buffers that are placed, and what is known of them besides. */
 struct plan_source {
-    memmodel_plan *plan;
-    memmodel_schedule *schedule; /* of a network without a backward pass; NULL: of something else */
-    memmodel_tiling *tiling;     /* of its input; NULL: not asked for */
+    const memmodel_plan *plan;   /* of one of the following */
+    memmodel_plan *buffers;      /* of a table or a step */
+    memmodel_schedule *schedule; /* of a network without a backward pass */
+    memmodel_tiling *tiling;     /* of its input */
     int64_t reserved;            /* by the allocator of a simulated step; -1: not known */
-    memmodel_network *network;   /* that the schedule is of */
 };
 
-/* Reads the file in `operands`, by what is in it. EXIT_OK, or another exit code after a message. */
+enum plan_kind { PLAN_BUFFERS, PLAN_NETWORK, PLAN_TRACE };
+
+/* What the one file in `operands` is; the options must be those of its kind. EXIT_OK, or another after a message. */
 int
-plan_source_open(const struct command *command, const struct plan_options *given, memmodel_context *context,
-                 char **operands, int count, struct plan_source *source);
+plan_source_kind(const struct command *command, const struct plan_options *given, char **operands, int count,
+                 enum plan_kind *kind);
+
+/* Places the buffers of a network. EXIT_OK, or another exit code after a message. plan_source_close() it either way. */
+int
+plan_source_network(const struct job_call *call, const struct plan_options *given, struct plan_source *source);
+
+/* The same of a file of another kind. */
+int
+plan_source_file(const struct command *command, memmodel_context *context, const struct plan_options *given,
+                 const char *path, enum plan_kind kind, struct plan_source *source);
 
 void
 plan_source_close(struct plan_source *source);
-
-/* EXIT_OK if the one operand is a network and the options are those of networks, or another exit code after a message. */
-int
-plan_check_network(const struct command *command, const struct plan_options *given, char **operands, int count);
-
-/* memmodel plan NETWORK --budget, all of it. */
-int
-plan_within_budget(const struct command *command, const struct plan_options *given, memmodel_context *context,
-                   char **operands, int count);
 
 #endif

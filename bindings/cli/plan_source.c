@@ -2,13 +2,10 @@
 #include "plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* ---- what a file is ---- */
-
-enum kind { BUFFERS, NETWORK, TRACE };
 
 enum { HEAD_BYTES = 4096 };
 
@@ -21,12 +18,12 @@ ends_with(const char *text, const char *end)
 }
 
 /* JSON is a network if it begins with saying so, else a recorded trace; what is no JSON is a table of buffers. */
-static enum kind
+static enum plan_kind
 kind_of_text(const char *head)
 {
     if (head[strspn(head, " \t\r\n")] != '{')
-        return BUFFERS;
-    return strstr(head, "memmodel-network") ? NETWORK : TRACE;
+        return PLAN_BUFFERS;
+    return strstr(head, "memmodel-network") ? PLAN_NETWORK : PLAN_TRACE;
 }
 
 /* What can be read only once, such as a pipe, or makes the reader wait, is not looked into. */
@@ -39,16 +36,16 @@ is_file(const char *path)
 }
 
 static int
-find_kind(const struct command *command, const char *path, enum kind *kind)
+find_kind(const struct command *command, const char *path, enum plan_kind *kind)
 {
     char head[HEAD_BYTES + 1];
     FILE *file;
 
     if (ends_with(path, ".onnx") || ends_with(path, ".csv")) {
-        *kind = ends_with(path, ".csv") ? BUFFERS : NETWORK;
+        *kind = ends_with(path, ".csv") ? PLAN_BUFFERS : PLAN_NETWORK;
         return EXIT_OK;
     }
-    *kind = BUFFERS;
+    *kind = PLAN_BUFFERS;
     if (!is_file(path))
         return EXIT_OK; /* the library says what is wrong with it, if anything is */
     file = fopen(path, "rb");
@@ -64,233 +61,226 @@ find_kind(const struct command *command, const char *path, enum kind *kind)
 
 /* ---- options that only some of them have ---- */
 
-/* An option of the job that was given; NULL: none besides --set. */
-static const char *
-asked_of_job(const struct job_options *job)
+/* An inference is planned, unless another mode is asked for: then a step is simulated. */
+static bool
+is_simulated(const struct plan_options *given)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } asked[] = {
-        {"framework", job->framework},
-        {"rule", job->rule},
-        {"device", job->device},
-        {"optimizer", job->optimizer},
-        {"isa", job->isa},
-        {"precision", job->precision},
-        {"checkpoint", job->checkpoint},
-        {"gpu", job->gpu},
-        {"allocator", job->allocator},
-        {"optimization", job->optimization},
-        {"measure", job->measure},
-        {"threads", job->threads != 0},
-        {"steps", job->steps != 0},
-        {"base-bytes", job->base_bytes != 0},
-        {"accumulate", job->accumulate != 0},
-        {"inference", job->inference},
-        {"keep-gradients", job->keep_gradients},
-    };
-
-    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
-        if (asked[i].given)
-            return asked[i].name;
-    return NULL;
+    return given->job.mode && strcmp(given->job.mode, memmodel_mode_name(MEMMODEL_MODE_INFERENCE)) != 0;
 }
 
-/* The same of an inference. */
+/* An option of a job that is simulated; NULL: none was given. */
 static const char *
-asked_of_inference(const struct plan_options *given)
+given_of_step(const struct plan_options *given)
 {
-    if (given->without.count)
-        return "without";
+    struct job_options job = given->job;
+
+    job.mode = NULL;
+    return job_given(&job);
+}
+
+/* The same of a forward pass that is planned. */
+static const char *
+given_of_inference(const struct plan_options *given)
+{
+    if (given->disabled.count)
+        return "disable";
     if (given->alignment)
         return "alignment";
     if (given->tile)
         return "tile";
-    return given->parameters ? "parameters" : NULL;
+    return given->include_parameters ? "include-parameters" : NULL;
+}
+
+static const char *
+given_of_network(const struct plan_options *given)
+{
+    const char *name = job_given(&given->job);
+
+    if (given->job.set.count)
+        return "set";
+    return name ? name : given_of_inference(given);
 }
 
 static int
-check_options(const struct command *command, const struct plan_options *given, enum kind kind)
+check_tile(const struct command *command, const struct plan_options *given)
 {
-    const char *job = asked_of_job(&given->job), *inference = asked_of_inference(given);
-
-    if (kind != NETWORK && given->training)
-        return usage_error(command, "--training is for networks; this file is none");
-    if (kind != NETWORK && (given->job.set.count || job || inference))
-        return usage_error(command, "--%s is for networks; this file is none",
-                           given->job.set.count ? "set"
-                           : job                ? job
-                                                : inference);
-    if (job && !given->training)
-        return usage_error(command, "--%s needs --training: a step that is simulated", job);
-    if (given->tile && (given->capacity || given->nodes || given->seconds > 0))
-        return usage_error(command, "--capacity, --nodes and --seconds are not for --tile");
-    if (inference && given->training)
-        return usage_error(command, "--%s is not for --training", inference);
+    if (given->max_nodes)
+        return usage_error(command, "--max-nodes is not for --tile");
     return EXIT_OK;
+}
+
+static int
+check_options(const struct command *command, const struct plan_options *given, enum plan_kind kind)
+{
+    const char *network = given_of_network(given), *step = given_of_step(given), *inference = given_of_inference(given);
+
+    if (kind != PLAN_NETWORK && network)
+        return usage_error(command, "--%s is for networks; this file is none", network);
+    if (step && !is_simulated(given))
+        return usage_error(command, "--%s needs --mode training: a step that is simulated", step);
+    if (inference && is_simulated(given))
+        return usage_error(command, "--%s is for --mode inference only", inference);
+    return given->tile ? check_tile(command, given) : EXIT_OK;
+}
+
+int
+plan_source_kind(const struct command *command, const struct plan_options *given, char **operands, int count,
+                 enum plan_kind *kind)
+{
+    int status;
+
+    if (count != 1)
+        return usage_error(command, "one table of buffers, network or trace at a time");
+    status = find_kind(command, operands[0], kind);
+    return status ? status : check_options(command, given, *kind);
 }
 
 static const struct {
     const char *name;
-    uint64_t rule;
-} rules[] = {
-    {"fusion", MEMMODEL_SCHEDULE_FUSION},
-    {"sums", MEMMODEL_SCHEDULE_SUMS},
-    {"views", MEMMODEL_SCHEDULE_VIEWS},
-    {"in-place", MEMMODEL_SCHEDULE_IN_PLACE},
-    {"concatenation", MEMMODEL_SCHEDULE_CONCATENATION},
-    {"order", MEMMODEL_SCHEDULE_ORDER},
+    uint64_t pass;
+} passes[] = {
+    {"fusion", MEMMODEL_SCHEDULE_PASS_FUSION},
+    {"residual-fusion", MEMMODEL_SCHEDULE_PASS_RESIDUAL_FUSION},
+    {"view-aliasing", MEMMODEL_SCHEDULE_PASS_VIEW_ALIASING},
+    {"in-place", MEMMODEL_SCHEDULE_PASS_IN_PLACE},
+    {"concat-elimination", MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION},
+    {"reordering", MEMMODEL_SCHEDULE_PASS_REORDERING},
 };
 
-static int
-find_rule(const struct command *command, const char *name, uint64_t *without)
-{
-    const char *names[sizeof rules / sizeof rules[0] + 1] = {NULL}, *near;
+enum { PASSES = sizeof passes / sizeof passes[0] };
 
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (strcmp(rules[i].name, name) == 0) {
-            *without |= rules[i].rule;
+static int
+disable_pass(const struct command *command, const char *name, uint64_t *disabled)
+{
+    const char *names[PASSES + 1] = {NULL}, *near;
+
+    for (size_t i = 0; i < PASSES; i++) {
+        if (strcmp(passes[i].name, name) == 0) {
+            *disabled |= passes[i].pass;
             return EXIT_OK;
         }
-        names[i] = rules[i].name;
+        names[i] = passes[i].name;
     }
     near = nearest_word(name, names);
     if (near)
-        return usage_error(command, "there is no '%s' to do without; did you mean '%s'?", name, near);
-    return usage_error(command, "there is no '%s' to do without", name);
-}
-
-static int
-inference_from_options(const struct command *command, const struct plan_options *given,
-                       struct memmodel_symbol_value *symbols, struct memmodel_inference *how)
-{
-    struct memmodel_job job;
-    int status = job_from_options(command, &given->job, symbols, &job);
-
-    *how = (struct memmodel_inference){.size = sizeof *how,
-                                       .symbols = symbols,
-                                       .symbol_count = given->job.set.count,
-                                       .alignment = given->alignment,
-                                       .parameters = given->parameters};
-    for (size_t i = 0; i < given->without.count && !status; i++)
-        status = find_rule(command, given->without.values[i], &how->without);
-    return status;
+        return usage_error(command, "there is no pass '%s'; did you mean '%s'?", name, near);
+    return usage_error(command, "there is no pass '%s'", name);
 }
 
 /* ---- sources ---- */
 
-static int
-plan_inference(const struct command *command, const struct plan_options *given, memmodel_context *context,
-               struct memmodel_symbol_value *symbols, struct plan_source *source)
+static struct memmodel_plan_options
+search_options(const struct plan_options *given)
 {
-    struct memmodel_inference how;
-    int status = inference_from_options(command, given, symbols, &how);
+    return (struct memmodel_plan_options){
+        .size = sizeof(struct memmodel_plan_options), .budget = given->job.budget, .max_nodes = given->max_nodes};
+}
 
+static int
+solve(const struct command *command, memmodel_context *context, const struct plan_options *given,
+      struct plan_source *source)
+{
+    const struct memmodel_plan_options search = search_options(given);
+
+    source->plan = source->buffers;
+    return memmodel_plan_solve(source->buffers, &search) ? library_error(command, context) : EXIT_OK;
+}
+
+static int
+plan_tiles(const struct job_call *call, const struct plan_options *given,
+           const struct memmodel_schedule_options *options, struct plan_source *source)
+{
+    if (memmodel_network_tile(call->network, options, given->job.budget, call->context, &source->tiling))
+        return library_error(call->command, call->context);
+    source->plan = memmodel_tiling_plan(source->tiling);
+    return EXIT_OK;
+}
+
+static int
+plan_inference(const struct job_call *call, const struct plan_options *given, struct plan_source *source)
+{
+    const struct memmodel_plan_options search = search_options(given);
+    struct memmodel_schedule_options options = {.size = sizeof options,
+                                                .symbols = call->job.symbols,
+                                                .symbol_count = call->job.symbol_count,
+                                                .alignment = given->alignment,
+                                                .include_parameters = given->include_parameters};
+    int status = EXIT_OK;
+
+    for (size_t i = 0; i < given->disabled.count && !status; i++)
+        status = disable_pass(call->command, given->disabled.values[i], &options.disabled_passes);
     if (status)
         return status;
-    if (given->tile) {
-        if (memmodel_tiling_new(source->network, &how, given->budget, &source->tiling))
-            return library_error(command, context);
-        source->plan = memmodel_tiling_plan(source->tiling);
-        return EXIT_OK;
-    }
-    if (memmodel_schedule_new(source->network, &how, &source->schedule))
-        return library_error(command, context);
+    if (given->tile)
+        return plan_tiles(call, given, &options, source);
+    options.plan = &search;
+    if (memmodel_network_schedule(call->network, &options, call->context, &source->schedule))
+        return library_error(call->command, call->context);
     source->plan = memmodel_schedule_plan(source->schedule);
     return EXIT_OK;
 }
 
 static int
-plan_step(const struct command *command, const struct plan_options *given, memmodel_context *context,
-          struct memmodel_symbol_value *symbols, struct plan_source *source)
+plan_trace(const struct command *command, memmodel_context *context, const struct plan_options *given,
+           const memmodel_trace *trace, struct plan_source *source)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
-    struct memmodel_job job;
-    memmodel_report *report;
-    int status = job_from_options(command, &given->job, symbols, &job);
-
-    if (status)
-        return status;
-    if (memmodel_estimate(source->network, &job, &report))
+    if (memmodel_plan_from_trace(context, trace, &source->buffers))
         return library_error(command, context);
-    memmodel_report_peak(report, &peak);
-    source->reserved = peak.reserved;
-    if (!memmodel_report_trace(report))
-        status = usage_error(command, "the textbook has no trace that could be planned");
-    else if (memmodel_plan_from_trace(memmodel_report_trace(report), &source->plan))
-        status = library_error(command, context);
+    return solve(command, context, given, source);
+}
+
+static int
+plan_step(const struct job_call *call, const struct plan_options *given, struct plan_source *source)
+{
+    struct memmodel_report_result result = {.size = sizeof result};
+    struct memmodel_job job = call->job;
+    memmodel_report *report;
+    int status;
+
+    job.budget = 0; /* it is the plan's */
+    if (memmodel_estimate(call->network, &job, call->context, &report))
+        return library_error(call->command, call->context);
+    memmodel_report_get_result(report, &result);
+    source->reserved = result.reserved;
+    if (memmodel_report_trace(report))
+        status = plan_trace(call->command, call->context, given, memmodel_report_trace(report), source);
+    else
+        status = usage_error(call->command, "the textbook has no trace that could be planned");
     memmodel_report_unref(report);
     return status;
 }
 
-static int
-open_network(const struct command *command, const struct plan_options *given, memmodel_context *context,
-             char **operands, struct plan_source *source)
+int
+plan_source_network(const struct job_call *call, const struct plan_options *given, struct plan_source *source)
 {
-    struct memmodel_symbol_value *symbols = calloc(given->job.set.count + 1, sizeof *symbols);
-    int status = symbols ? job_load_network(command, context, operands, 1, &source->network) : EXIT_FAILED;
-
-    if (!status)
-        status = (given->training ? plan_step : plan_inference)(command, given, context, symbols, source);
-    free(symbols);
-    return status;
+    *source = (struct plan_source){.reserved = -1};
+    return (is_simulated(given) ? plan_step : plan_inference)(call, given, source);
 }
 
 static int
-open_trace(const struct command *command, memmodel_context *context, const char *path, struct plan_source *source)
+plan_recorded_step(const struct command *command, memmodel_context *context, const struct plan_options *given,
+                   const char *path, struct plan_source *source)
 {
     memmodel_trace *trace;
     int status;
 
-    if (memmodel_trace_read(context, path, &trace))
+    if (memmodel_trace_load(context, path, &trace))
         return library_error(command, context);
-    status = memmodel_plan_from_trace(trace, &source->plan);
+    status = plan_trace(command, context, given, trace, source);
     memmodel_trace_unref(trace);
-    return status ? library_error(command, context) : EXIT_OK;
+    return status;
 }
 
 int
-plan_check_network(const struct command *command, const struct plan_options *given, char **operands, int count)
+plan_source_file(const struct command *command, memmodel_context *context, const struct plan_options *given,
+                 const char *path, enum plan_kind kind, struct plan_source *source)
 {
-    enum kind kind = BUFFERS;
-    int status;
-
-    if (count != 1)
-        return usage_error(command, "one network at a time");
-    status = find_kind(command, operands[0], &kind);
-    if (!status && kind != NETWORK)
-        return usage_error(command, "--budget is for networks; this file is none");
-    if (!status)
-        status = check_options(command, given, kind);
-    if (status)
-        return status;
-    if (given->capacity || given->nodes || given->seconds > 0 || given->output || given->picture || given->table ||
-        asked_of_inference(given))
-        return usage_error(command, "--budget chooses the plan itself; give it no more than the job and --json");
-    return EXIT_OK;
-}
-
-int
-plan_source_open(const struct command *command, const struct plan_options *given, memmodel_context *context,
-                 char **operands, int count, struct plan_source *source)
-{
-    enum kind kind = BUFFERS;
-    int status;
-
     *source = (struct plan_source){.reserved = -1};
-    if (count != 1)
-        return usage_error(command, "one table of buffers, network or trace at a time");
-    status = find_kind(command, operands[0], &kind);
-    if (!status)
-        status = check_options(command, given, kind);
-    if (status)
-        return status;
-    if (kind == NETWORK)
-        return open_network(command, given, context, operands, source);
-    if (kind == TRACE)
-        return open_trace(command, context, operands[0], source);
-    return memmodel_plan_read(context, operands[0], &source->plan) ? library_error(command, context) : EXIT_OK;
+    if (kind == PLAN_TRACE)
+        return plan_recorded_step(command, context, given, path, source);
+    if (memmodel_plan_load(context, path, &source->buffers))
+        return library_error(command, context);
+    return solve(command, context, given, source);
 }
 
 void
@@ -298,6 +288,5 @@ plan_source_close(struct plan_source *source)
 {
     memmodel_schedule_unref(source->schedule);
     memmodel_tiling_unref(source->tiling);
-    memmodel_plan_unref(source->plan);
-    memmodel_network_unref(source->network);
+    memmodel_plan_unref(source->buffers);
 }

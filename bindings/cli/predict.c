@@ -12,7 +12,7 @@ enum { TEXT_BYTES = 64 };
 
 struct predict_options {
     struct option_list set;
-    const char *points, *solve, *rule, *budget;
+    const char *points, *max, *bound, *budget;
     double level;
     bool json;
 };
@@ -20,18 +20,19 @@ struct predict_options {
 static const struct option options[] = {
     {"set", 's', OPTION_LIST, "NAME=NUMBER", "value of an input, such as batch=8; may be repeated",
      offsetof(struct predict_options, set)},
-    {"points", 'p', OPTION_TEXT, "FILE.csv",
+    {"points", 0, OPTION_TEXT, "FILE.csv",
      "predict each row of a table with a column per input that --set does not give",
      offsetof(struct predict_options, points)},
-    {"level", 'l', OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
+    {"level", 0, OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
      offsetof(struct predict_options, level)},
-    {"bound", 0, OPTION_TEXT, "RULE",
-     "rule of the bound: held-out, student, wide, jackknife-plus; unless given the larger of the first two or three",
-     offsetof(struct predict_options, rule)},
-    {"solve", 0, OPTION_TEXT, "NAME", "find the largest whole value of this input whose bound fits the budget",
-     offsetof(struct predict_options, solve)},
-    {"budget", 'b', OPTION_TEXT, "BYTES", "for --solve, such as 16GiB; a plain number where the model knows no unit",
+    {"bound", 0, OPTION_TEXT, "METHOD",
+     "of the bound: conformal, student-t, extrapolation, jackknife-plus; default: the larger of the first two or three",
+     offsetof(struct predict_options, bound)},
+    {"budget", 'b', OPTION_TEXT, "BYTES",
+     "what a run may take, such as 16GiB: says whether the bound fits; a plain number where the model knows no unit",
      offsetof(struct predict_options, budget)},
+    {"max", 0, OPTION_TEXT, "NAME", "find the maximum whole value of this input whose bound fits the budget",
+     offsetof(struct predict_options, max)},
     {"json", 'j', OPTION_FLAG, NULL, "the answer as JSON", offsetof(struct predict_options, json)},
     {0},
 };
@@ -43,39 +44,29 @@ struct predict {
     memmodel_context *context;
     const memmodel_model *model;
     size_t input_count;
-    double *inputs;         /* NaN until it is known */
-    const double **places;  /* of each of them */
-    int32_t rule;           /* enum memmodel_bound */
-    int64_t budget, solved; /* for --solve */
+    double *inputs;        /* NaN until it is known */
+    const double **places; /* of each of them */
+    struct memmodel_predict_options asked;
+    int64_t budget; /* 0: none */
+    int64_t max;    /* for --max */
 };
 
-/* ---- the bound's rule ---- */
-
-static const char *const rules[] = {
-    [MEMMODEL_BOUND_LARGER] = "larger",
-    [MEMMODEL_BOUND_HELD_OUT] = "held-out",
-    [MEMMODEL_BOUND_STUDENT] = "student",
-    [MEMMODEL_BOUND_WIDE] = "wide",
-    [MEMMODEL_BOUND_JACKKNIFE_PLUS] = "jackknife-plus",
-};
-
-enum { RULES = sizeof rules / sizeof rules[0] };
+/* ---- the bound's method ---- */
 
 static int
-set_rule(struct predict *predict)
+set_method(struct predict *predict)
 {
-    const char *name = predict->options->rule;
+    const char *name = predict->options->bound;
+    int method = MEMMODEL_BOUND_METHOD_DEFAULT;
 
-    predict->rule = MEMMODEL_BOUND_LARGER;
-    if (!name)
-        return EXIT_OK;
-    while (predict->rule < RULES && strcmp(rules[predict->rule], name) != 0)
-        predict->rule++;
-    if (predict->rule < RULES)
+    while (name && memmodel_bound_method_name(method) && strcmp(memmodel_bound_method_name(method), name) != 0)
+        method++;
+    predict->asked = (struct memmodel_predict_options){
+        .size = sizeof predict->asked, .level = predict->options->level, .method = method};
+    if (memmodel_bound_method_name(method))
         return EXIT_OK;
     return usage_error(predict->command,
-                       "no such rule: '--bound %s'; there are larger, held-out, student, wide and jackknife-plus",
-                       name);
+                       "--bound is default, conformal, student-t, extrapolation or jackknife-plus, not '%s'", name);
 }
 
 /* ---- inputs ---- */
@@ -85,10 +76,10 @@ static size_t
 find_input(const struct predict *predict, const char *name)
 {
     for (size_t i = 0; i < predict->input_count; i++)
-        if (strcmp(memmodel_model_input_name(predict->model, i), name) == 0)
+        if (strcmp(model_input(predict->model, i).name, name) == 0)
             return i;
     fprintf(stderr, "memmodel predict: the model has no input '%s'; it was trained on ", name);
-    model_print_domain(stderr, predict->model, memmodel_model_input_name);
+    model_print_domain(stderr, predict->model);
     fputs("\n", stderr);
     return predict->input_count;
 }
@@ -115,8 +106,7 @@ set_input(struct predict *predict, const char *text)
     if (input == predict->input_count)
         return EXIT_USAGE;
     if (!isnan(predict->inputs[input]))
-        return usage_error(predict->command, "the input '%s' is given twice",
-                           memmodel_model_input_name(predict->model, input));
+        return usage_error(predict->command, "the input '%s' is given twice", model_input(predict->model, input).name);
     predict->inputs[input] = number;
     return EXIT_OK;
 }
@@ -138,12 +128,10 @@ set_inputs(struct predict *predict)
 static int
 missing_input(const struct predict *predict, size_t input)
 {
-    double least = 0, most = 0;
+    struct memmodel_model_input missing = model_input(predict->model, input);
 
-    memmodel_model_domain(predict->model, input, &least, &most);
     return usage_error(predict->command, "the input '%s' has no value: add --set %s=NUMBER (the samples had %g to %g)",
-                       memmodel_model_input_name(predict->model, input),
-                       memmodel_model_input_name(predict->model, input), least, most);
+                       missing.name, missing.name, missing.min, missing.max);
 }
 
 /* That no input has a value that its column could not have held. */
@@ -156,15 +144,15 @@ check_values(const struct predict *predict)
     return EXIT_USAGE;
 }
 
-/* All inputs must be known, but for the one that is solved for, which has no value yet. */
+/* All inputs must be known, but for the one whose maximum is asked for, which has no value yet. */
 static int
-check_inputs(const struct predict *predict, size_t solved)
+check_inputs(const struct predict *predict, size_t unknown)
 {
     for (size_t i = 0; i < predict->input_count; i++)
-        if (isnan(predict->inputs[i]) && i != solved)
+        if (isnan(predict->inputs[i]) && i != unknown)
             return missing_input(predict, i);
-    if (solved < predict->input_count)
-        predict->inputs[solved] = NAN;
+    if (unknown < predict->input_count)
+        predict->inputs[unknown] = NAN;
     return check_values(predict);
 }
 
@@ -185,45 +173,30 @@ format_target(const struct predict *predict, double number, char text[TEXT_BYTES
 }
 
 static void
-print_outside(const struct predict *predict)
+print_extrapolated(const struct predict *predict)
 {
-    fputs("  outside the samples, which had ", stdout);
-    model_print_domain(stdout, predict->model, memmodel_model_input_name);
-    fputs(": the bound is a guess\n", stdout);
+    fputs("  extrapolated: the bound is not guaranteed outside the training domain, ", stdout);
+    model_print_domain(stdout, predict->model);
+    fputs("\n", stdout);
 }
 
-/* What decided, and what so few points can vouch for. */
+/* What decided, and what so few points support. */
 static void
-print_grounds(const struct predict *predict, const struct memmodel_prediction *prediction)
+print_method(const struct predict *predict, const struct memmodel_prediction *prediction)
 {
     static const char *const grounds[] = {
-        [MEMMODEL_BOUND_HELD_OUT] = "the errors of points held out",
-        [MEMMODEL_BOUND_STUDENT] = "Student's t and the leverage of the point",
-        [MEMMODEL_BOUND_WIDE] = "Student's t and the leverage of all terms that might set in",
-        [MEMMODEL_BOUND_JACKKNIFE_PLUS] = "what each formula found without a point says (jackknife+)",
+        [MEMMODEL_BOUND_METHOD_CONFORMAL] = "ranks of the calibration points' errors",
+        [MEMMODEL_BOUND_METHOD_STUDENT_T] = "Student's t and the leverage of the point",
+        [MEMMODEL_BOUND_METHOD_EXTRAPOLATION] = "Student's t and the leverage of all terms that might set in",
+        [MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS] = "what each formula found without a point says (jackknife+)",
     };
-    bool vouched = prediction->attained > predict->options->level - 1e-9;
+    bool distribution_free = prediction->distribution_free_level > predict->options->level - 1e-9;
 
-    if (prediction->rule <= MEMMODEL_BOUND_LARGER || prediction->rule >= RULES)
+    if (prediction->method == MEMMODEL_BOUND_METHOD_DEFAULT)
         return;
-    printf("  decided by             %s\n", grounds[prediction->rule]);
-    printf("  from                   %" PRId64 " points, which vouch for %.3g %% whatever the errors' distribution%s\n",
-           prediction->points, 100 * prediction->attained, vouched ? "" : "; beyond it the tail is Student's");
-}
-
-static void
-print_text_row(const struct predict *predict, const struct memmodel_prediction *prediction)
-{
-    char value[TEXT_BYTES], upper[TEXT_BYTES];
-
-    for (size_t i = 0; i < predict->input_count; i++)
-        printf("%s%s=%g", i ? ", " : "", memmodel_model_input_name(predict->model, i), predict->inputs[i]);
-    printf("\n  %-22s %s\n", memmodel_model_target(predict->model), format_target(predict, prediction->value, value));
-    printf("  with %g %% below        %s\n", 100 * predict->options->level,
-           format_target(predict, prediction->upper, upper));
-    print_grounds(predict, prediction);
-    if (prediction->outside)
-        print_outside(predict);
+    printf("  method: %s, %s\n", memmodel_bound_method_name(prediction->method), grounds[prediction->method]);
+    printf("  %" PRId64 " calibration points: distribution-free up to %.3g %%%s\n", prediction->calibration_count,
+           100 * prediction->distribution_free_level, distribution_free ? "" : "; beyond it the tail is Student's");
 }
 
 /* A model of an unknown unit has its budget in that. */
@@ -235,14 +208,57 @@ budget_in_unit(const struct predict *predict)
     return (double)predict->budget / (unit > 0 ? unit : 1);
 }
 
+static int32_t
+verdict_of(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
+    if (!predict->budget)
+        return MEMMODEL_VERDICT_NONE;
+    if (isnan(prediction->upper))
+        return MEMMODEL_VERDICT_UNKNOWN;
+    return prediction->upper <= budget_in_unit(predict) ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
+}
+
 static void
-print_text_solution(const struct predict *predict)
+print_verdict(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
+    int32_t verdict = verdict_of(predict, prediction);
+    double limit = budget_in_unit(predict);
+    char budget[TEXT_BYTES], upper[TEXT_BYTES], headroom[TEXT_BYTES];
+
+    format_target(predict, limit, budget);
+    format_target(predict, prediction->upper, upper);
+    format_target(predict, fabs(limit - prediction->upper), headroom);
+    if (verdict == MEMMODEL_VERDICT_FITS)
+        printf("takes up to %s of %s, fits with %s headroom\n", upper, budget, headroom);
+    else if (verdict == MEMMODEL_VERDICT_EXCEEDS)
+        printf("takes up to %s of %s, does not fit, %s over\n", upper, budget, headroom);
+    else
+        printf("whether it fits %s is unknown\n", budget);
+}
+
+static void
+print_text_row(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
+    char text[TEXT_BYTES], bound[TEXT_BYTES];
+
+    for (size_t i = 0; i < predict->input_count; i++)
+        printf("%s%s=%g", i ? ", " : "", model_input(predict->model, i).name, predict->inputs[i]);
+    snprintf(bound, sizeof bound, "%g %% upper prediction bound", 100 * predict->options->level);
+    printf("\n  %-30s %s\n", memmodel_model_target(predict->model), format_target(predict, prediction->value, text));
+    printf("  %-30s %s\n", bound, format_target(predict, prediction->upper, text));
+    print_method(predict, prediction);
+    if (prediction->extrapolated)
+        print_extrapolated(predict);
+}
+
+static void
+print_text_max(const struct predict *predict)
 {
     char budget[TEXT_BYTES];
 
-    printf("largest %s within %s: %" PRId64 "%s\n", predict->options->solve,
-           format_target(predict, budget_in_unit(predict), budget), predict->solved,
-           predict->solved ? "" : "; not even 1 fits");
+    printf("max %s within %s: %" PRId64 "%s\n", predict->options->max,
+           format_target(predict, budget_in_unit(predict), budget), predict->max,
+           predict->max ? "" : "; not even 1 fits");
 }
 
 /* ---- JSON ---- */
@@ -254,27 +270,35 @@ print_json_unit(const struct predict *predict)
         printf("\"unit\": \"%s\", ", memmodel_model_unit(predict->model));
 }
 
-/* A number that is none has no JSON. */
+/* NaN is null. */
 static void
 print_json_row(const struct memmodel_prediction *prediction)
 {
-    fputs("{\"prediction\": ", stdout);
+    fputs("{\"value\": ", stdout);
     print_json_number(prediction->value);
     fputs(", \"upper\": ", stdout);
     print_json_number(prediction->upper);
-    printf(", \"outside\": %s, \"rule\": \"%s\", \"points\": %" PRId64 ", \"attained\": ",
-           prediction->outside ? "true" : "false",
-           prediction->rule >= 0 && prediction->rule < RULES ? rules[prediction->rule] : "", prediction->points);
-    print_json_number(prediction->attained);
+    printf(", \"extrapolated\": %s, \"method\": \"%s\", \"calibration_count\": %" PRId64
+           ", \"distribution_free_level\": ",
+           prediction->extrapolated ? "true" : "false", memmodel_bound_method_name(prediction->method),
+           prediction->calibration_count);
+    print_json_number(prediction->distribution_free_level);
     putchar('}');
 }
 
 static void
-print_json_solution(const struct predict *predict)
+print_json_max(const struct predict *predict)
 {
-    fputs("\"solution\": {\"symbol\": ", stdout);
-    print_json_text(predict->options->solve);
-    printf(", \"budget\": %" PRId64 ", \"largest\": %" PRId64 "},\n ", predict->budget, predict->solved);
+    fputs("\"predict_max\": {\"input\": ", stdout);
+    print_json_text(predict->options->max);
+    printf(", \"budget\": %" PRId64 ", \"max\": %" PRId64 "},\n ", predict->budget, predict->max);
+}
+
+static void
+print_json_verdict(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
+    printf("\"budget\": %" PRId64 ", \"verdict\": \"%s\", ", predict->budget,
+           memmodel_verdict_name(verdict_of(predict, prediction)));
 }
 
 /* ---- one point ---- */
@@ -293,20 +317,22 @@ predict_here(const struct predict *predict, struct memmodel_prediction *predicti
     int status;
 
     prediction->size = sizeof *prediction;
-    status =
-        memmodel_model_predict_by(predict->model, predict->inputs, predict->rule, predict->options->level, prediction);
+    status = memmodel_model_predict(predict->model, predict->inputs, &predict->asked, prediction);
     if (status == MEMMODEL_ERROR_UNSUPPORTED)
-        return usage_error(predict->command, "the model's file has no bound '%s': fit it again", rules[predict->rule]);
+        return usage_error(predict->command, "the model's file has no bound '%s': fit it again",
+                           predict->options->bound);
     return status ? failed(predict, status) : EXIT_OK;
 }
 
 static int
 read_budget(struct predict *predict)
 {
-    const char *text = predict->options->budget;
+    const char *text = predict->options->budget, *target = memmodel_model_target(predict->model);
 
+    if (!text && predict->options->max)
+        return usage_error(predict->command, "--max %s needs a --budget, such as 16GiB", predict->options->max);
     if (!text)
-        return usage_error(predict->command, "--solve %s needs a --budget, such as 16GiB", predict->options->solve);
+        return EXIT_OK;
     if (!parse_bytes(text, &predict->budget) || predict->budget == 0)
         return usage_error(predict->command, "--budget takes a size such as 16GiB, 14GB, 512M or 1000000, not '%s'",
                            text);
@@ -315,45 +341,48 @@ read_budget(struct predict *predict)
             predict->command,
             "nobody knows in which unit '%s' is, so --budget is a plain number in that unit; memmodel fit "
             "reads units in names (peak_MiB), in fields (1.2 GiB) and in --unit '%s=MiB'",
-            memmodel_model_target(predict->model), memmodel_model_target(predict->model));
+            target, target);
     return EXIT_OK;
 }
 
 static int
-solve(struct predict *predict)
+find_max(struct predict *predict)
 {
-    size_t input = find_input(predict, predict->options->solve);
+    size_t input = find_input(predict, predict->options->max);
     int status;
 
     if (input == predict->input_count)
         return EXIT_USAGE;
-    status = read_budget(predict);
-    if (!status)
-        status = check_inputs(predict, input);
+    status = check_inputs(predict, input);
     if (status)
         return status;
-    status = memmodel_model_solve(predict->model, predict->inputs, predict->options->solve, predict->options->level,
-                                  budget_in_unit(predict), &predict->solved);
+    status = memmodel_model_predict_max(predict->model, predict->inputs, predict->options->max, &predict->asked,
+                                        budget_in_unit(predict), predict->context, &predict->max);
     if (status)
         return failed(predict, status);
-    predict->inputs[input] = (double)predict->solved;
+    predict->inputs[input] = (double)predict->max;
     return EXIT_OK;
 }
 
-/* `prediction` is NULL where nothing fits. */
 static void
-print_point(const struct predict *predict, const struct memmodel_prediction *prediction)
+print_point_text(const struct predict *predict, const struct memmodel_prediction *prediction)
 {
-    if (!predict->options->json) {
-        if (predict->options->solve)
-            print_text_solution(predict);
-        if (prediction)
-            print_text_row(predict, prediction);
-        return;
-    }
+    if (predict->options->max)
+        print_text_max(predict);
+    else if (predict->budget)
+        print_verdict(predict, prediction);
+    if (prediction)
+        print_text_row(predict, prediction);
+}
+
+static void
+print_point_json(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
     putchar('{');
-    if (predict->options->solve)
-        print_json_solution(predict);
+    if (predict->options->max)
+        print_json_max(predict);
+    else if (predict->budget)
+        print_json_verdict(predict, prediction);
     print_json_unit(predict);
     fputs("\"rows\": [", stdout);
     if (prediction)
@@ -361,20 +390,30 @@ print_point(const struct predict *predict, const struct memmodel_prediction *pre
     fputs("]}\n", stdout);
 }
 
-/* With --solve that of the largest value that fits. */
+static int
+print_nothing_fits(const struct predict *predict)
+{
+    (predict->options->json ? print_point_json : print_point_text)(predict, NULL);
+    return EXIT_EXCEEDS;
+}
+
+/* With --max that of the maximum that fits. */
 static int
 predict_point(struct predict *predict)
 {
-    bool solves = predict->options->solve != NULL;
     struct memmodel_prediction prediction;
-    int status = solves ? solve(predict) : check_inputs(predict, predict->input_count);
-    bool nothing_fits = solves && predict->solved == 0;
+    int status = predict->options->max ? find_max(predict) : check_inputs(predict, predict->input_count);
 
-    if (!status && !nothing_fits)
-        status = predict_here(predict, &prediction);
+    if (!status && predict->options->max && predict->max == 0)
+        return print_nothing_fits(predict);
     if (!status)
-        print_point(predict, nothing_fits ? NULL : &prediction);
-    return status;
+        status = predict_here(predict, &prediction);
+    if (status)
+        return status;
+    (predict->options->json ? print_point_json : print_point_text)(predict, &prediction);
+    if (predict->options->max)
+        return EXIT_OK;
+    return verdict_of(predict, &prediction) == MEMMODEL_VERDICT_EXCEEDS ? EXIT_EXCEEDS : EXIT_OK;
 }
 
 /* ---- many points ---- */
@@ -387,7 +426,7 @@ find_columns(const struct predict *predict, const memmodel_samples *points, cons
         columns[i] = NULL;
         if (!isnan(predict->inputs[i]))
             continue;
-        columns[i] = memmodel_samples_column(points, memmodel_model_input_name(predict->model, i));
+        columns[i] = memmodel_samples_column(points, model_input(predict->model, i).name);
         if (!columns[i])
             return library_error(predict->command, predict->context);
     }
@@ -403,7 +442,7 @@ take_row(const struct predict *predict, const double *const *columns, size_t row
         predict->inputs[i] = columns[i][row];
         if (isnan(predict->inputs[i])) {
             fprintf(stderr, "memmodel predict: %s: '%s' is missing in row %zu\n", predict->options->points,
-                    memmodel_model_input_name(predict->model, i), row + 1);
+                    model_input(predict->model, i).name, row + 1);
             return EXIT_FAILED;
         }
     }
@@ -421,7 +460,7 @@ start_table(const struct predict *predict, struct table *table)
     size_t shown = predict->input_count < TABLE_COLUMNS - 3 ? predict->input_count : TABLE_COLUMNS - 3;
 
     for (size_t i = 0; i < shown; i++)
-        heads[i] = memmodel_model_input_name(predict->model, i);
+        heads[i] = model_input(predict->model, i).name;
     heads[shown] = memmodel_model_target(predict->model);
     heads[shown + 1] = "bound";
     heads[shown + 2] = "<";
@@ -441,7 +480,7 @@ add_table_row(const struct predict *predict, const struct memmodel_prediction *p
     }
     cells[shown] = format_target(predict, prediction->value, texts[shown]);
     cells[shown + 1] = format_target(predict, prediction->upper, texts[shown + 1]);
-    cells[shown + 2] = prediction->outside ? "outside the samples" : "";
+    cells[shown + 2] = prediction->extrapolated ? "extrapolated" : "";
     table_add(table, cells);
 }
 
@@ -511,7 +550,7 @@ predict_points(const struct predict *predict)
 
     if (!columns)
         return EXIT_FAILED;
-    if (memmodel_samples_read(predict->context, predict->options->points, &points)) {
+    if (memmodel_samples_load(predict->context, predict->options->points, &points)) {
         status = library_error(predict->command, predict->context);
     } else {
         status = find_columns(predict, points, columns);
@@ -532,10 +571,9 @@ check_options(const struct predict *predict)
 
     if (!(given->level >= 0.5 && given->level <= 0.999))
         return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g", given->level);
-    if (given->points && given->solve)
-        return usage_error(predict->command, "--solve answers for one point; leave out --points");
-    if (given->budget && !given->solve)
-        return usage_error(predict->command, "--budget is for --solve NAME, such as --solve batch");
+    if (given->points && (given->max || given->budget))
+        return usage_error(predict->command, "--%s is for one point; leave out --points",
+                           given->max ? "max" : "budget");
     return EXIT_OK;
 }
 
@@ -547,9 +585,11 @@ predict_model(struct predict *predict)
     predict->input_count = memmodel_model_input_count(predict->model);
     predict->inputs = calloc(predict->input_count, sizeof *predict->inputs);
     predict->places = calloc(predict->input_count, sizeof *predict->places);
-    status = predict->inputs && predict->places ? set_rule(predict) : EXIT_FAILED;
+    status = predict->inputs && predict->places ? set_method(predict) : EXIT_FAILED;
     if (!status)
         status = check_options(predict);
+    if (!status)
+        status = read_budget(predict);
     if (!status)
         status = set_inputs(predict);
     if (!status)
@@ -560,7 +600,7 @@ predict_model(struct predict *predict)
 }
 
 static int
-predict_operand(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
     struct predict predict = {.command = command, .context = context, .options = given};
     memmodel_model *model;
@@ -574,24 +614,20 @@ predict_operand(const struct command *command, memmodel_context *context, void *
     return status;
 }
 
-static int
-run(const struct command *command, int argc, char **argv)
-{
-    struct predict_options given = {.level = 0.95};
-
-    return command_run(command, argc, argv, &given, predict_operand);
-}
-
 const struct command predict_command = {
     .name = "predict",
-    .usage = "MODEL [--set NAME=NUMBER ... | --points FILE.csv] [--solve NAME --budget BYTES]",
+    .usage = "MODEL [--set NAME=NUMBER ... | --points FILE.csv] [--budget BYTES [--max NAME]]",
     .summary = "what a fitted formula predicts, with an upper bound, and what fits",
-    .description = "Evaluates a model that `memmodel fit` wrote. The bound holds for a new run with the probability of "
-                   "--level, as far as\n"
-                   "runs are like the samples; outside their range it is a guess and marked as such.",
+    .description =
+        "Evaluates a model that `memmodel fit` wrote. The bound holds for a new run with the probability of "
+        "--level, as far as\n"
+        "runs are like the samples; outside their range it is extrapolated, not guaranteed, and marked as such.",
     .examples = "  memmodel predict model.json --set dim=144 --set batch=8\n"
-                "  memmodel predict model.json --set dim=144 --solve batch --budget 16GiB\n"
+                "  memmodel predict model.json --set dim=144 --max batch --budget 16GiB\n"
                 "  memmodel predict model.json --points points.csv --level 0.99 --json\n",
+    .exits = "  3    the bound does not fit in --budget; with --max, not even 1 does\n",
     .options = options,
-    .run = run,
+    .options_bytes = sizeof(struct predict_options),
+    .defaults = &(const struct predict_options){.level = 0.95},
+    .work = work,
 };

@@ -1,7 +1,6 @@
 /* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
 #include "child.h"
 #include "command.h"
-#include "limits.h"
 #include "sample.h"
 
 #include <errno.h>
@@ -18,29 +17,29 @@ static const double FLUSH_SECONDS = 0.5;
 struct run_options {
     double interval;
     int64_t limit;
-    const char *output, *append, *column;
+    const char *output, *append, *target;
     struct option_list set;
     bool json, pss, no_cgroup;
 };
 
 static const struct option run_options[] = {
-    {"interval", 'i', OPTION_NUMBER, "SECONDS", "time between samples (default 0.01)",
+    {"interval", 0, OPTION_NUMBER, "SECONDS", "time between readings (default 0.01)",
      offsetof(struct run_options, interval)},
     {"output", 'o', OPTION_TEXT, "FILE", "write the curve, for `mprof plot FILE` and `mprof peak FILE`",
      offsetof(struct run_options, output)},
-    {"append", 'a', OPTION_TEXT, "SAMPLES.csv", "add a row to a table: what --set says, the peak, seconds, status",
+    {"append", 0, OPTION_TEXT, "SAMPLES.csv", "add a row to a table: what --set says, the peak, seconds, status",
      offsetof(struct run_options, append)},
     {"set", 's', OPTION_LIST, "NAME=VALUE", "an input of this run, such as batch=8, for --append; may be repeated",
      offsetof(struct run_options, set)},
-    {"column", 'c', OPTION_TEXT, "NAME", "the peak's column, for --append (default peak_bytes)",
-     offsetof(struct run_options, column)},
-    {"limit", 'l', OPTION_BYTES, "BYTES", "kill the command and its descendants above this size",
+    {"target", 0, OPTION_TEXT, "COLUMN", "the peak's column, for --append (default peak_bytes)",
+     offsetof(struct run_options, target)},
+    {"limit", 0, OPTION_BYTES, "BYTES", "kill the command and its descendants above this size",
      offsetof(struct run_options, limit)},
-    {"pss", 0, OPTION_FLAG, NULL, "look at what processes share at every sample, however slow that is",
+    {"pss", 0, OPTION_FLAG, NULL, "look at what processes share at every reading, however slow that is",
      offsetof(struct run_options, pss)},
     {"no-cgroup", 0, OPTION_FLAG, NULL, "do not make a control group for the command",
      offsetof(struct run_options, no_cgroup)},
-    {"json", 0, OPTION_FLAG, NULL, "print the result as one line of JSON on stdout, after the command's own",
+    {"json", 'j', OPTION_FLAG, NULL, "print the result as one line of JSON on stdout, after the command's own",
      offsetof(struct run_options, json)},
     {0},
 };
@@ -48,7 +47,7 @@ static const struct option run_options[] = {
 /* ---- the curve ---- */
 
 struct recorder {
-    struct run_options options;
+    const struct run_options *options;
     struct sample sample;
     const memmodel_monitor *monitor;
     FILE *curve; /* NULL if none is wanted */
@@ -79,12 +78,12 @@ write_point(FILE *curve, int64_t bytes, double time)
     fprintf(curve, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
 }
 
-/* A high between two samples gets a line of its own, for `mprof peak` to find. A kill loses half a second at most. */
+/* A high-water mark between two readings gets its own line, for `mprof peak` to find. A kill loses half a second. */
 static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {
     if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
-        write_point(recorder->curve, reading->charge_high, (reading->previous + reading->time) / 2);
+        write_point(recorder->curve, reading->charge_high, (reading->previous_time + reading->time) / 2);
     write_point(recorder->curve, reading->charge, reading->time);
     recorder->last = reading->charge;
     if (reading->time - recorder->flushed < FLUSH_SECONDS)
@@ -104,7 +103,7 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
     if (recorder->curve)
         write_reading(recorder, reading);
     recorder->over_limit =
-        recorder->over_limit || (recorder->options.limit > 0 && reading->charge_high > recorder->options.limit);
+        recorder->over_limit || (recorder->options->limit > 0 && reading->charge_high > recorder->options->limit);
     /* at each reading, for those who were being born at the last one */
     for (size_t i = 0; recorder->over_limit && i < count && i < CHILD_MEMBERS; i++)
         kill((pid_t)pids[i], SIGKILL);
@@ -114,7 +113,7 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
 /* ---- the result ---- */
 
 static int
-exit_code(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+exit_code(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
     if (recorder->over_limit)
         return EXIT_LIMIT;
@@ -123,7 +122,7 @@ exit_code(const struct recorder *recorder, const struct memmodel_monitor_summary
 
 /* In the table of samples: "ok", or how the command failed. */
 static const char *
-status_text(const struct recorder *recorder, const struct memmodel_monitor_summary *summary, char text[STATUS_BYTES])
+status_text(const struct recorder *recorder, const struct memmodel_monitor_result *summary, char text[STATUS_BYTES])
 {
     if (recorder->over_limit)
         return "limit";
@@ -145,28 +144,28 @@ print_number(const char *name, int64_t number, const char *end)
 }
 
 static void
-print_json(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+print_json(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
-    printf("{\"peak\": {");
-    print_number("bytes", summary->peak, ", ");
-    print_number("rss", summary->peak_rss, ", ");
-    print_number("sampled", summary->peak_sampled, ", ");
-    print_number("process", summary->peak_process, ", ");
-    print_number("pss", summary->peak_pss, ", ");
-    print_number("cgroup", summary->peak_cgroup, "}, ");
-    print_number("exit", exit_code(recorder, summary), ", ");
-    print_number("signal", summary->exit_signal ? summary->exit_signal : -1, ", ");
+    putchar('{');
+    print_number("peak", summary->peak, ", ");
+    print_number("peak_rss", summary->peak_rss, ", ");
+    print_number("peak_sampled", summary->peak_sampled, ", ");
+    print_number("peak_process", summary->peak_process, ", ");
+    print_number("peak_pss", summary->peak_pss, ", ");
+    print_number("peak_cgroup", summary->peak_cgroup, ", ");
+    print_number("exit_code", exit_code(recorder, summary), ", ");
+    print_number("exit_signal", summary->exit_signal ? summary->exit_signal : -1, ", ");
     printf("\"limit_exceeded\": %s, \"seconds\": %.4f, ", recorder->over_limit ? "true" : "false", summary->seconds);
-    print_number("samples", summary->readings, ", ");
-    print_number("processes", summary->processes, ", ");
+    print_number("reading_count", summary->reading_count, ", ");
+    print_number("process_count", summary->process_count, ", ");
     printf("\"own_cgroup\": %s, ", summary->own_cgroup ? "true" : "false");
-    print_number("pss_samples", summary->pss_readings, ", ");
+    print_number("pss_readings", summary->pss_readings, ", ");
     printf("\"pss_seconds\": %.4f}\n", summary->pss_seconds);
 }
 
 /* What else was measured of several processes, which may share memory. */
 static void
-print_shares(const struct memmodel_monitor_summary *summary)
+print_shares(const struct memmodel_monitor_result *summary)
 {
     char text[QUANTITY_BYTES];
 
@@ -178,19 +177,19 @@ print_shares(const struct memmodel_monitor_summary *summary)
 }
 
 static void
-print_peak(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+print_peak(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
     char peak[QUANTITY_BYTES], limit[QUANTITY_BYTES];
 
-    fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld samples, %d process%s",
-            format_bytes(summary->peak, peak), (long long)summary->peak, summary->seconds, (long long)summary->readings,
-            (int)summary->processes, summary->processes == 1 ? "" : "es");
-    if (summary->processes > 1)
+    fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld readings, %d process%s",
+            format_bytes(summary->peak, peak), (long long)summary->peak, summary->seconds,
+            (long long)summary->reading_count, (int)summary->process_count, summary->process_count == 1 ? "" : "es");
+    if (summary->process_count > 1)
         print_shares(summary);
     fputc('\n', stderr);
     if (recorder->over_limit)
         fprintf(stderr, "memmodel run: killed: it went over the limit of %s\n",
-                format_bytes(recorder->options.limit, limit));
+                format_bytes(recorder->options->limit, limit));
     else if (summary->exit_signal == SIGKILL)
         fputs("memmodel run: the command was killed (signal 9), as the system does when memory runs out\n", stderr);
     else if (summary->exit_signal)
@@ -200,15 +199,15 @@ print_peak(const struct recorder *recorder, const struct memmodel_monitor_summar
 static int
 report(const struct command *command, memmodel_context *context, const struct recorder *recorder)
 {
-    struct memmodel_monitor_summary summary = {.size = sizeof summary};
+    struct memmodel_monitor_result summary = {.size = sizeof summary};
     char status[STATUS_BYTES];
     int code;
 
-    memmodel_monitor_summarize(recorder->monitor, &summary);
+    memmodel_monitor_get_result(recorder->monitor, &summary);
     if (recorder->over_limit)
         child_kill_all();
     print_peak(recorder, &summary);
-    if (recorder->options.json)
+    if (recorder->options->json)
         print_json(recorder, &summary);
     code = exit_code(recorder, &summary);
     if (sample_append(command, context, &recorder->sample, &summary, status_text(recorder, &summary, status)))
@@ -242,11 +241,11 @@ watch(const struct command *command, memmodel_context *context, struct recorder 
       char **arguments)
 {
     struct memmodel_monitor_options options = {.size = sizeof options,
-                                               .interval = recorder->options.interval,
-                                               .own_child = 1,
-                                               .pss = recorder->options.pss,
-                                               .limit = recorder->options.limit,
-                                               .cgroup = !recorder->options.no_cgroup,
+                                               .interval_seconds = recorder->options->interval,
+                                               .is_child = 1,
+                                               .pss = recorder->options->pss,
+                                               .limit = recorder->options->limit,
+                                               .cgroup = !recorder->options->no_cgroup,
                                                .orphans = 1};
     memmodel_monitor *monitor;
     int status;
@@ -274,7 +273,7 @@ close_curve(struct recorder *recorder, int status)
 
     if (fclose(recorder->curve) == 0 && !failed)
         return status;
-    fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options.output, strerror(errno));
+    fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
     return EXIT_TOOL_FAILED;
 }
 
@@ -292,55 +291,54 @@ start(const struct command *command, memmodel_context *context, struct recorder 
 }
 
 static int
-measure(const struct command *command, struct recorder *recorder, char **arguments)
+open_curve(struct recorder *recorder, char **arguments)
 {
-    memmodel_context *context;
-    int status;
+    if (!recorder->options->output)
+        return EXIT_OK;
+    recorder->curve = fopen(recorder->options->output, "we");
+    if (!recorder->curve) {
+        fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
+        return EXIT_TOOL_FAILED;
+    }
+    write_command_line(recorder->curve, arguments);
+    fflush(recorder->curve);
+    return EXIT_OK;
+}
 
-    if (recorder->options.output) {
-        recorder->curve = fopen(recorder->options.output, "we");
-        if (!recorder->curve) {
-            fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options.output, strerror(errno));
-            return EXIT_TOOL_FAILED;
-        }
-        write_command_line(recorder->curve, arguments);
-        fflush(recorder->curve);
-    }
-    if (limits_new_context(command, &context)) {
-        status = EXIT_TOOL_FAILED;
-    } else {
-        print_notes(command, context);
-        status = sample_check(command, context, &recorder->sample) ? EXIT_TOOL_FAILED
-                                                                   : start(command, context, recorder, arguments);
-        memmodel_context_unref(context);
-    }
+static int
+measure(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
+{
+    int status = open_curve(recorder, arguments);
+
+    if (status)
+        return status;
+    status = sample_check(command, context, &recorder->sample) ? EXIT_TOOL_FAILED
+                                                               : start(command, context, recorder, arguments);
     return recorder->curve ? close_curve(recorder, status) : status;
 }
 
 static int
 check_options(const struct command *command, struct recorder *recorder, int operands)
 {
+    const struct run_options *given = recorder->options;
+
     if (operands == 0)
         return usage_error(command, "which command is to be measured?");
-    if (recorder->options.interval < 0.001)
+    if (given->interval < 0.001)
         return usage_error(command, "the interval must be 0.001 seconds or more");
-    return sample_begin(command, recorder->options.append, &recorder->options.set, recorder->options.column,
-                        &recorder->sample);
+    return sample_begin(command, given->append, &given->set, given->target, &recorder->sample);
 }
 
 static int
-run(const struct command *command, int argc, char **argv)
+work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
-    struct recorder recorder = {.options = {.interval = 0.01}};
-    int operands, status = options_parse(command, argc, argv, &recorder.options, &operands);
+    struct recorder recorder = {.options = given};
+    int status = check_options(command, &recorder, count);
 
     if (status == EXIT_OK)
-        status = check_options(command, &recorder, operands);
-    if (status == EXIT_OK)
-        status = measure(command, &recorder, argv);
+        status = measure(command, context, &recorder, operands);
     sample_release(&recorder.sample);
-    options_release(command, &recorder.options);
-    return status < 0 ? EXIT_OK : status;
+    return status;
 }
 
 const struct command run_command = {
@@ -349,7 +347,7 @@ const struct command run_command = {
     .summary = "run a command and measure the memory of it and its descendants",
     .description = "Runs a command, watches the resident memory of it and its descendants, and prints\n"
                    "the peak on stderr. The peak is the kernel's own high-water mark, so that a spike\n"
-                   "between two samples is not missed. Signals are passed on, and the exit code is the\n"
+                   "between two readings is not missed. Signals are passed on, and the exit code is the\n"
                    "command's. With --append the peak becomes a row of a table for `memmodel fit`, besides\n"
                    "the seconds and a status: ok, exit N, signal N or limit. Many runs may append to one\n"
                    "table at the same time.",
@@ -364,5 +362,8 @@ const struct command run_command = {
              "  127  there is no such command\n",
     .options = run_options,
     .stops_at_operand = true,
-    .run = run,
+    .failure = EXIT_TOOL_FAILED,
+    .options_bytes = sizeof(struct run_options),
+    .defaults = &(const struct run_options){.interval = 0.01},
+    .work = work,
 };

@@ -30,7 +30,7 @@ sample_begin(const struct command *command, const char *path, const struct optio
 {
     *sample = (struct sample){.path = path};
     if (!path && (set->count || peak))
-        return usage_error(command, "--set and --column belong to a row: add --append SAMPLES.csv");
+        return usage_error(command, "--set and --target belong to a row: add --append SAMPLES.csv");
     if (!path)
         return EXIT_OK;
     sample->columns = calloc(set->count + SAMPLE_MEASURES, sizeof *sample->columns);
@@ -82,8 +82,8 @@ sample_check(const struct command *command, memmodel_context *context, struct sa
     if (!sample->path)
         return EXIT_OK;
     do
-        status = memmodel_samples_append(context, sample->path, sample->columns, NULL, sample->count);
-    while (status == MEMMODEL_ERROR_UNKNOWN_SYMBOL && leave_out(sample, error->object));
+        status = memmodel_samples_append_to_file(context, sample->path, sample->columns, NULL, sample->count);
+    while (status == MEMMODEL_ERROR_NOT_FOUND && leave_out(sample, error->object));
     if (!status)
         return EXIT_OK;
     library_error(command, context);
@@ -132,7 +132,7 @@ print_row(const char *const *fields, size_t count)
 static int
 append_values(const struct command *command, memmodel_context *context, const struct sample *sample)
 {
-    if (!memmodel_samples_append(context, sample->path, sample->columns, sample->values, sample->count))
+    if (!memmodel_samples_append_to_file(context, sample->path, sample->columns, sample->values, sample->count))
         return EXIT_OK;
     library_error(command, context);
     fprintf(stderr, "memmodel %s: the row was not kept; it is\n", command->name);
@@ -143,7 +143,7 @@ append_values(const struct command *command, memmodel_context *context, const st
 
 int
 sample_append(const struct command *command, memmodel_context *context, const struct sample *sample,
-              const struct memmodel_monitor_summary *summary, const char *status)
+              const struct memmodel_monitor_result *summary, const char *status)
 {
     char peak[NUMBER_BYTES], rss[NUMBER_BYTES], pss[NUMBER_BYTES], cgroup[NUMBER_BYTES], seconds[NUMBER_BYTES];
     const char *const measured[SAMPLE_MEASURES] = {

@@ -41,7 +41,7 @@ sample_check(const struct command *command, memmodel_context *context, struct sa
 /* Adds the row. `status`: "ok", or how the command failed. EXIT_OK, or EXIT_FAILED after a message with the row. */
 int
 sample_append(const struct command *command, memmodel_context *context, const struct sample *sample,
-              const struct memmodel_monitor_summary *summary, const char *status);
+              const struct memmodel_monitor_result *summary, const char *status);
 
 void
 sample_release(struct sample *sample);

@@ -229,7 +229,7 @@ def parameter(each: Parameter, api: Api) -> Entry:
         entry["out"] = True
         if kind.get("mutable"):
             entry["kind"] = "text"
-    if kind["kind"] == "alias" and kind["name"] == "memmodel_tensor" and "MEMMODEL_NO_TENSOR" in each.get("text", ""):
+    if kind["kind"] == "alias" and kind["name"] == "memmodel_tensor" and "MEMMODEL_TENSOR_NONE" in each.get("text", ""):
         entry["nullable"] = True
     return entry
 
@@ -245,13 +245,17 @@ def returns(note: Returns, api: Api) -> Entry:
 
 
 def parameters(function: Function | Callback, api: Api) -> list[Entry]:
-    """Each parameter. A number that only says how long a list is follows from the list: `length_of`."""
+    """Each parameter. A number that only says how long a list is follows from the list: `length_of`. Lists of Lua have
+    nothing between their numbers, so that a stride is 1."""
     entries = [parameter(each, api) for each in function["parameters"]]
     for entry in entries:
         for length in (entry.get("inner"), entry.get("length")):
             for other in entries:
                 if other["name"] == length and not entry.get("out"):
                     other.setdefault("length_of", entry["name"])
+    for entry in entries:
+        if entry["name"] == "stride" and any(other["kind"] == "arrays" for other in entries):
+            entry["constant"] = 1
     return entries
 
 

@@ -43,17 +43,17 @@ from memmodel.errors import MemmodelError
 
 # What a status is in Python's own terms, so that nobody needs to know ours to catch it.
 BUILTINS = {
-    "NOMEM": "MemoryError",
+    "NO_MEMORY": "MemoryError",
     "INVALID_ARGUMENT": "ValueError",
     "OVERFLOW": "OverflowError",
     "SHAPE": "ValueError",
     "UNSUPPORTED": "NotImplementedError",
     "PARSE": "ValueError",
     "IO": "OSError",
-    "UNKNOWN_SYMBOL": "LookupError",
+    "NOT_FOUND": "LookupError",
     "UNBOUND": "LookupError",
     "DATA": "ValueError",
-    "NEWER": "ValueError",
+    "VERSION": "ValueError",
     "PROCESS": "OSError",
 }
 
@@ -119,10 +119,10 @@ def struct_body(types: Types, item: Struct) -> str:
         for field in settable(types, item)
     )
     counts = {field["name"]: types.count_field(field, item["fields"]) for field in item["fields"]}
-    told = "".join(f'    "{field}": "{count}",\n' for field, count in counts.items() if count)
+    counted = "".join(f'    "{field}": "{count}",\n' for field, count in counts.items() if count)
     return (
         f"{name}._sized = {item['sized']}\n{name}._fields_ = [\n{fields}]\n{name}._converters = {{\n{converters}}}\n"
-        + (f"{name}._counts = {{\n{told}}}\n" if told else "")
+        + (f"{name}._counts = {{\n{counted}}}\n" if counted else "")
     )
 
 

@@ -10,6 +10,9 @@ from generate.text import WIDTH, sentence, title, wrap
 # Bound, but not shown: what only the layer itself can use without harm, with the reason.
 INTERNAL = {"memmodel_free": "texts are freed when they are taken over"}
 
+# Columns are checked to be contiguous: with another distance between numbers the library would read behind their end.
+STRIDE = "stride"
+
 
 class Wrapper:
     """The parts of one function, collected parameter by parameter."""
@@ -42,29 +45,20 @@ class Wrapper:
 
     def _source(self) -> str:
         """Expression of the handle whose context takes the errors and owns what is made; "None" if there is none."""
-        contexts = [p["name"] for p in self.handles if p["type"]["name"] == "memmodel_context"]
-        if contexts:
-            return contexts[0]
         first = self.handles[0]["name"] if self.handles else "None"
-        for p in self.parameters:
-            if self._has_context(p):
-                return f"_call.owner({p['name']}, 'context') or {first}"
+        for p in self.handles:
+            if p["type"]["name"] == "memmodel_context":
+                own = p.get("nullable") and p["name"] != first  # without one it is the first object's
+                return f"{p['name']} or {first}" if own else p["name"]
         return first
-
-    def _has_context(self, parameter: Parameter) -> bool:
-        to = parameter["type"].get("to", {})
-        for item in self.types.api["structs"]:
-            if parameter["direction"] == "in" and to.get("name") == item["name"]:
-                return any(field["type"].get("name") == "memmodel_context" for field in item["fields"])
-        return False
 
     def _has_texts(self, struct: str) -> bool:
         item = next(item for item in self.types.api["structs"] if item["name"] == struct)
         return any(field["type"]["kind"] == "string" for field in item["fields"])
 
-    def tells(self) -> bool:
+    def sets_error(self) -> bool:
         """Whether a failure leaves its text on the context."""
-        own = any(p["type"].get("name") == "memmodel_context" or self._has_context(p) for p in self.parameters)
+        own = any(p["type"].get("name") == "memmodel_context" for p in self.parameters)
         return own or not self.function.get("threads", "").startswith("any")
 
     # ---- parameters ----
@@ -85,6 +79,9 @@ class Wrapper:
         name = names.argument(p["name"])
         if p["name"] in self.counts:
             self.arguments.append(self.counts[p["name"]])
+            return
+        if p["name"] == STRIDE:
+            self.arguments.append("1")
             return
         self.signature.append(f"{name}: {self.types.hint(p['type'], p, p['name'])}")
         kind = p["type"]["kind"]
@@ -117,8 +114,8 @@ class Wrapper:
     def _add_array(self, p: Parameter, name: str) -> None:
         length = p.get("length", "")
         call = next((part for part in length.split(", ") if "(" in part), "")
-        told = self.counts.get(length, "")
-        count = title(call) if call else "" if told == f"len({p['name']}_)" else told
+        known = self.counts.get(length, "")
+        count = title(call) if call else "" if known == f"len({p['name']}_)" else known
         if "," in length:
             self.before.append(f'{name}_, {name}_count = _call.columns({name}, "{name}", {count})')
         elif count:
@@ -157,7 +154,7 @@ class Wrapper:
                 return f"ContextHandle({name}.value)", "ContextHandle"
             return f"{names.handle(to['name'])}({name}.value, {context})", names.handle(to["name"])
         if kind == "string":
-            return f"_call.taken(_free, {self.source}, {name})", "str"
+            return f"_call.taken(_free, {name})", "str"
         if kind == "struct":
             lives = self.handles and self._has_texts(to["name"])
             return f"_call.owned({name}, {self.handles[0]['name']})" if lives else name, names.camel(to["name"])
@@ -169,7 +166,7 @@ class Wrapper:
         """Expression of the raw `value`, hint, and whether the caller gets it."""
         returns = self.function["returns"]
         type = returns["type"]
-        source = self.source if self.tells() else "None"
+        source = self.source if self.sets_error() else "None"
         if type["kind"] == "void":
             return "", "None", False
         if returns.get("status") or self._loads():
@@ -194,7 +191,7 @@ class Wrapper:
         if kind == "handle":
             owner = "None" if type["name"] == "memmodel_context" else f"_call.context_of({self.source})"
             name = names.handle(type["name"])
-            return f"_call.again({name}, _value, {owner})", f"{name} | None"
+            return f"_call.referenced({name}, _value, {owner})", f"{name} | None"
         if kind == "pointer":
             present = f"_check.present(_value, {source})" if returns.get("errors") else "_value"
             if "length" in returns:
@@ -229,8 +226,14 @@ def _lines_of_call(wrapper: Wrapper, name: str) -> list[str]:
         lines.append("_call.raise_pending()")
     lines += wrapper.keeps
     if results:
-        lines.append(f"return {', '.join(results)}")
+        lines.append(_returned(results))
     return lines
+
+
+def _returned(results: list[str]) -> str:
+    """Several results that are too long for a line stand in parentheses, one a line."""
+    line = f"return {', '.join(results)}"
+    return line if len(results) == 1 or len(line) + 4 <= WIDTH else f"return ({', '.join(results)})"
 
 
 def _hint_of_result(wrapper: Wrapper) -> str:
@@ -244,8 +247,8 @@ def _hint_of_result(wrapper: Wrapper) -> str:
 def documentation(function: Function, api: Api, shown: list[str]) -> str:
     """Text, the arguments that are left, the result."""
     parts = [sentence(function["text"].strip())]
-    told = [p for p in function["parameters"] if p["name"] in shown and p.get("text")]
-    parts += [f"\n{p['name']}: {sentence(p['text'])}" for p in told]
+    described = [p for p in function["parameters"] if p["name"] in shown and p.get("text")]
+    parts += [f"\n{p['name']}: {sentence(p['text'])}" for p in described]
     returns = function["returns"].get("text", "")
     if returns:
         parts.append(f"\nReturns {sentence(returns)}" if not function["returns"].get("status") else "")

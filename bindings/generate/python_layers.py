@@ -47,7 +47,7 @@ class Layers:
 '''
 
 # Methods of network.py, which take more from Python than what a signature of C says.
-BY_HAND = ("result", "input", "parameter", "custom", "permute")
+BY_HAND = ("input", "parameter", "custom", "permute")
 PREFIX = "network_"
 
 
@@ -94,7 +94,7 @@ class Method:
     def _operand(self, p: Parameter) -> Argument:
         name, type, text = names.argument(p["name"]), p["type"], p.get("text", "")
         element = type.get("to", {}).get("name")
-        if "MEMMODEL_NO_TENSOR" in text:
+        if "MEMMODEL_TENSOR_NONE" in text:
             return Argument(name, f"{name}: Tensor | None = None", f'self._optional_tensor({name}, "{name}")', text)
         if type.get("name") == "memmodel_tensor":
             return Argument(name, f"{name}: Tensor", f'self._tensor({name}, "{name}")', text)
@@ -107,10 +107,10 @@ class Method:
     def _add_options(self, p: Parameter) -> None:
         item = next(item for item in self.types.api["structs"] if item["name"] == p["type"]["to"]["name"])
         self.struct = names.camel(item["name"])
-        hidden = {"size", "reserved", "user"} | self._told_counts(item)
+        hidden = {"size", "reserved", "user"} | self._implied_counts(item)
         self.options = [self._option(field) for field in item["fields"] if field["name"] not in hidden]
 
-    def _told_counts(self, item: Struct) -> set[str]:
+    def _implied_counts(self, item: Struct) -> set[str]:
         """Counts that follow from their array, which is always there."""
         fields = item["fields"]
         return {self.types.count_field(field, fields) for field in fields if not field.get("nullable")}
@@ -128,7 +128,7 @@ class Method:
         return Argument(name, f"{name}: {declared}", f"{name}={given}", text)
 
     def _in_words(self, text: str, field: Field) -> str:
-        """What holds for numbers of C, told for what Python takes in their place."""
+        """What holds for numbers of C, said for what Python takes in their place."""
         for said in ("; a 0 after the first repeats the first", "; not repeated"):
             text = text.replace(said, "; one number is for all dimensions")
         text = text.replace("a 0 after the first repeats the first", "one number is for all dimensions")

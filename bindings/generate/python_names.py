@@ -11,7 +11,7 @@ from generate.text import title
 
 
 def camel(name: str) -> str:
-    """memmodel_report_layer is ReportLayer."""
+    """memmodel_report_get_layer is ReportLayer."""
     return "".join(word.capitalize() for word in title(name).split("_"))
 
 

@@ -1,4 +1,4 @@
-"""C types in Python: how ctypes calls them, how values are checked, what a type checker is told."""
+"""C types in Python: how ctypes calls them, how values are checked, what a type checker sees."""
 
 from __future__ import annotations
 
@@ -113,6 +113,8 @@ class Types:
             inner = self._converter(self.plain(type["of"]), {}, "")
             repeat = f", {SPATIAL}" if type["count"] == SPATIAL else ""
             return f"_call.fixed({self.ctype(type['of'])}, {type['count']}, {inner}{repeat})"
+        if kind == "pointer" and note.get("length") == "1":
+            return f"_call.pointer_to({names.camel(type['to']['name'])})"
         if kind == "pointer":
             return self.array(type["to"])
         return CONVERTERS.get(kind, f"_call.{kind}")
@@ -126,8 +128,8 @@ class Types:
     def count_field(self, field: Field, fields: list[Field]) -> str:
         """The field that says how many elements this one has, or ""."""
         if "length" in field:
-            return field["length"]
+            return "" if field["length"].isdigit() else field["length"]
         if field["type"]["kind"] != "array":
             return ""
-        told = [other["name"] for other in fields if f"`{other['name']}`" in field.get("text", "")]
-        return told[0] if told else ""
+        named = [other["name"] for other in fields if f"`{other['name']}`" in field.get("text", "")]
+        return named[0] if named else ""

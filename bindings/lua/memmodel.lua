@@ -2,7 +2,7 @@
 --
 --   local memmodel = require "memmodel"
 --   local model = memmodel.load_model("unet.json")
---   local bytes, upper, outside = model:predict({dim = 64, batch = 4}, 0.95)
+--   local bytes, upper, extrapolated = model:predict({dim = 64, batch = 4}, {level = 0.99})
 --
 -- Errors are raised as tables; tostring() of one is a line for a person (memmodel/errors.lua lists the fields).
 local api = require "memmodel.api"
@@ -22,7 +22,7 @@ local memmodel = {
     api = api, -- what it takes and returns
     is_error = errors.is_error,
     enumerators = enums.names,
-    INFER = api.constants.MEMMODEL_INFER,
+    DIM_INFER = api.constants.MEMMODEL_DIM_INFER,
     MAX_RANK = api.constants.MEMMODEL_MAX_RANK,
     _VERSION = C.memmodel_version(),
 }
@@ -39,9 +39,19 @@ function memmodel.context()
     return default
 end
 
+function marshal.default_context()
+    return memmodel.context()
+end
+
 -- The library's messages go to log(message); nil for silence.
 function memmodel.set_log(log)
     memmodel.context():set_log(log)
+end
+
+-- While a call runs that takes long, callback({stage =, done =, total =, seconds =, best =}) is told how far it is, and
+-- ends it with true; nil for nobody.
+function memmodel.set_progress(callback)
+    memmodel.context():set_progress(callback)
 end
 
 -- What calls may use: {memory_bytes =, input_bytes =, nodes =, layers =, seconds =}; nil for the defaults.
@@ -63,12 +73,12 @@ function memmodel.model_from_json(text, name)
     return C.memmodel_model_from_json(memmodel.context(), name or "model", text)
 end
 
-function memmodel.read_samples(path)
-    return C.memmodel_samples_read(memmodel.context(), path)
+function memmodel.load_samples(path)
+    return C.memmodel_samples_load(memmodel.context(), path)
 end
 
-function memmodel.parse_samples(text, name)
-    return C.memmodel_samples_parse(memmodel.context(), name or "samples", text)
+function memmodel.samples_from_csv(text, name)
+    return C.memmodel_samples_from_csv(memmodel.context(), name or "samples", text)
 end
 
 local function as_text(value)
@@ -78,11 +88,11 @@ local function as_text(value)
     return value % 1 == 0 and value > -2 ^ 53 and value < 2 ^ 53 and ("%.0f"):format(value) or ("%.17g"):format(value)
 end
 
--- memmodel.append_sample("runs.csv", {dim = 64, batch = 4, peak_bytes = 1.5e9}): one row more, safe among many writers.
--- A new file gets its columns in the order of `columns`, or of the alphabet.
-function memmodel.append_sample(path, row, columns)
+-- memmodel.samples_append_to_file("runs.csv", {dim = 64, batch = 4, peak_bytes = 1.5e9}): one row more, safe among many
+-- writers. A new file gets its columns in the order of `columns`, or of the alphabet.
+function memmodel.samples_append_to_file(path, row, columns)
     if type(row) ~= "table" then
-        errors.argument("append_sample", "row", "must be a table, not " .. type(row))
+        errors.argument("samples_append_to_file", "row", "must be a table, not " .. type(row))
     end
     local names, values = {}, {}
     for name in each(row) do
@@ -93,7 +103,7 @@ function memmodel.append_sample(path, row, columns)
     for i, name in ipairs(names) do
         values[i] = as_text(row[name] == nil and "" or row[name])
     end
-    return C.memmodel_samples_append(memmodel.context(), path, names, values)
+    return C.memmodel_samples_append_to_file(memmodel.context(), path, names, values)
 end
 
 function memmodel.samples(columns)
@@ -108,7 +118,7 @@ function memmodel.network_from_json(text, name)
     return C.memmodel_network_from_json(memmodel.context(), name or "network", text)
 end
 
--- Options: batch, a symbol in place of each input's first dimension; frozen.
+-- Options: batch_symbol, a symbol in place of each input's first dimension; frozen.
 function memmodel.load_onnx(path, options)
     return C.memmodel_network_load_onnx(memmodel.context(), path, options)
 end
@@ -118,8 +128,21 @@ function memmodel.network_from_onnx(bytes, options, name)
     return C.memmodel_network_from_onnx(memmodel.context(), name or "model", bytes, options)
 end
 
-function memmodel.read_trace(path)
-    return C.memmodel_trace_read(memmodel.context(), path)
+function memmodel.load_trace(path)
+    return C.memmodel_trace_load(memmodel.context(), path)
+end
+
+-- The same from the bytes of a file.
+function memmodel.trace_from_bytes(bytes, name)
+    return C.memmodel_trace_from_bytes(memmodel.context(), name or "trace", bytes)
+end
+
+function memmodel.load_plan(path)
+    return C.memmodel_plan_load(memmodel.context(), path)
+end
+
+function memmodel.plan_from_csv(text, name)
+    return C.memmodel_plan_from_csv(memmodel.context(), name or "plan", text)
 end
 
 -- ---- questions ----
@@ -132,17 +155,23 @@ end
 -- memmodel.fit(samples or file, {target = "peak_bytes", inputs = {"dim", "batch"}})
 function memmodel.fit(samples, options)
     if type(samples) == "string" then
-        samples = memmodel.read_samples(samples)
+        samples = memmodel.load_samples(samples)
     end
     return C.memmodel_fit(samples, options)
 end
 
-function memmodel.estimate(network, job)
-    return objects.methods("memmodel_network").estimate(network, job)
+-- What to measure next: memmodel.advise(samples, file or nil, {domain = {"dim=16:128", "batch=1:8"}, count = 5}) gives
+-- {expected_error =, needed_count =} and the design, a table of samples.
+function memmodel.advise(samples, options)
+    if type(samples) == "string" then
+        samples = memmodel.load_samples(samples)
+    end
+    return C.memmodel_advise(samples, options)
 end
 
-function memmodel.solve(network, job, symbol, budget)
-    return objects.methods("memmodel_network").solve(network, job, symbol, budget)
+-- The questions about a job, as functions of the command line's names: memmodel.estimate(network, job), and so on.
+for _, question in ipairs(objects.QUESTIONS) do
+    memmodel[question] = objects.methods("memmodel_network")[question]
 end
 
 function memmodel.monitor(pid, options)

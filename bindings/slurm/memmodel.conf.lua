@@ -7,14 +7,14 @@ return {
     user_memory = "raise", -- "keep", "replace": what becomes of memory the user asked for himself
     quiet = false, -- true: users are told of refusals and failures only
 
-    level = 0.95, -- of the upper bound: the share of runs that stays below it
+    level = 0.95, -- of the upper prediction bound: the probability that a run stays below it
     margin = 0, -- 0.1 adds 10 % to each bound
     units = "bytes", -- what models predict: bytes, KiB, MiB, GiB, kB, MB or GB
-    solve_for = "batch", -- the input whose largest fitting value a refusal tells
+    max_input = "batch", -- the input whose largest fitting value a refusal tells
     device = false, -- true: models predict device memory
     gres = "vram", -- count-only GRES for device memory, in bytes; false: none is set
 
-    -- Per model: level, margin, units, solve_for and device of its own.
+    -- Per model: level, margin, units, max_input and device of its own.
     models = {
         -- unet3d_gpu = { device = true, units = "MiB" },
     },

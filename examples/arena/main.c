@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { SIDE = 16, CHANNELS = 4, CLASSES = 2, TENSORS = small_net_count };
-enum { PIXELS = SIDE * SIDE, LIVES = sizeof small_net_lives / sizeof small_net_lives[0] };
+enum { PIXELS = SIDE * SIDE, LIVE_RANGES = sizeof small_net_live_ranges / sizeof small_net_live_ranges[0] };
 
 /* ---- operators: tensors are found by their numbers in the table ---- */
 
@@ -95,7 +95,7 @@ classify(tensors at)
         }
 }
 
-/* The plan's moments. */
+/* The plan's times. */
 static void (*const operators[])(tensors) = {convolve, rectify, pool, raise, concatenate, classify};
 
 enum { OPERATORS = sizeof operators / sizeof operators[0] };
@@ -122,8 +122,8 @@ run_apart(float *scores)
     }
     if (is_complete) {
         draw_image(at[SMALL_NET_IMAGE]);
-        for (size_t moment = 0; moment < OPERATORS; moment++)
-            operators[moment](at);
+        for (size_t time = 0; time < OPERATORS; time++)
+            operators[time](at);
         memcpy(scores, at[SMALL_NET_SCORES], small_net_buffers[SMALL_NET_SCORES].bytes);
     }
     for (size_t i = 0; i < TENSORS; i++)
@@ -135,21 +135,22 @@ run_apart(float *scores)
 static size_t
 run_in_arena(const struct memmodel_arena *arena, float *scores)
 {
-    uint64_t sums[LIVES];
+    uint64_t sums[LIVE_RANGES];
     tensors at;
 
     for (size_t i = 0; i < TENSORS; i++)
-        at[i] = memmodel_arena_at(arena, i);
+        at[i] = memmodel_arena_address(arena, i);
     draw_image(at[SMALL_NET_IMAGE]);
-    for (size_t moment = 0; moment < OPERATORS; moment++) {
-        size_t victim;
+    for (size_t time = 0; time < OPERATORS; time++) {
+        size_t clobbered;
 
-        memmodel_arena_watch(arena, (int64_t)moment, sums);
-        operators[moment](at);
-        victim = memmodel_arena_overwritten(arena, (int64_t)moment, sums);
-        if (victim != MEMMODEL_ARENA_NONE) {
-            printf("operator %zu overwrote \"%s\", which is still in use\n", moment, arena->plan->buffers[victim].name);
-            return victim;
+        memmodel_arena_checksum(arena, (int64_t)time, sums);
+        operators[time](at);
+        clobbered = memmodel_arena_find_clobbered(arena, (int64_t)time, sums);
+        if (clobbered != MEMMODEL_ARENA_NONE) {
+            printf("operator %zu overwrote \"%s\", which is still in use\n", time,
+                   arena->plan->buffers[clobbered].name);
+            return clobbered;
         }
     }
     memcpy(scores, at[SMALL_NET_SCORES], small_net_buffers[SMALL_NET_SCORES].bytes);
@@ -185,7 +186,7 @@ main(int argc, char **argv)
 {
     struct memmodel_arena_buffer buffers[TENSORS];
     struct memmodel_arena_plan broken = small_net;
-    size_t collision;
+    size_t conflict;
 
     if (argc < 2)
         return compare(&small_net);
@@ -196,8 +197,8 @@ main(int argc, char **argv)
     memcpy(buffers, small_net_buffers, sizeof buffers);
     buffers[SMALL_NET_POOLED].offset = buffers[SMALL_NET_ACTIVE].offset;
     broken.buffers = buffers;
-    collision = memmodel_arena_collision(&broken);
-    if (collision != MEMMODEL_ARENA_NONE)
-        printf("the table has two buffers in one place; one is \"%s\"\n", buffers[collision].name);
+    conflict = memmodel_arena_find_conflict(&broken);
+    if (conflict != MEMMODEL_ARENA_NONE)
+        printf("the table has two buffers in one place; one is \"%s\"\n", buffers[conflict].name);
     return compare(&broken);
 }

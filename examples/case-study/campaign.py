@@ -198,7 +198,7 @@ class Campaign:
         seconds = report["seconds"] if report else time.monotonic() - start
         if code not in (0, EXIT_LIMIT, EXIT_KILLED, -signal.SIGKILL):
             sys.exit(f"\n{self.script.name} {' '.join(arguments)} failed ({code}): see {curve.with_suffix('.log')}")
-        peak = report["peak"]["bytes"] if report else None
+        peak = report["peak"] if report else None
         outcome = "killed" if code else "ok"
         return Sample(dim, batch, self.options.filters, self.name, peak, round(seconds, 1), outcome)
 

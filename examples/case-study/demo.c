@@ -25,27 +25,30 @@ print_layers(const memmodel_report *report)
 
     printf("%-30s %-15s %-18s %10s %12s %14s\n", "layer", "operator", "output", "parameters", "activations",
            "bytes at peak");
-    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+    for (size_t i = 0; memmodel_report_get_layer(report, i, &layer) == 0; i++)
         printf("%-30s %-15s %-18s %10" PRId64 " %12" PRId64 " %14" PRId64 "\n", layer.name, layer.op, layer.shape,
-               layer.parameters, layer.activations, layer.peak_bytes);
-    memmodel_report_total(report, &layer);
-    printf("%-30s %-15s %-18s %10" PRId64 " %12" PRId64 " %14" PRId64 "\n", "total", "", "", layer.parameters,
-           layer.activations, layer.peak_bytes);
+               layer.parameter_count, layer.activation_count, layer.peak_bytes);
+    memmodel_report_get_total(report, &layer);
+    printf("%-30s %-15s %-18s %10" PRId64 " %12" PRId64 " %14" PRId64 "\n", "total", "", "", layer.parameter_count,
+           layer.activation_count, layer.peak_bytes);
 }
 
 static void
 print_formulas(const memmodel_report *report)
 {
+    struct memmodel_report_result result = {.size = sizeof result};
+
     for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
         printf("  %-22s %s\n", memmodel_report_formula_name(report, i),
-               memmodel_report_formula(report, i, MEMMODEL_TEXT));
-    printf("  where %s\n", memmodel_report_assumptions(report));
+               memmodel_report_formula(report, i, MEMMODEL_LANGUAGE_TEXT));
+    memmodel_report_get_result(report, &result);
+    printf("  where %s\n", result.assumptions);
 }
 
 static void
 print_accuracy(const struct study *study, const char *framework)
 {
-    printf("\n%zu points from %zu real trainings in %s, fitted to 70 %% of them, judged on the other 30 %%, %d times: "
+    printf("\n%zu points from %zu real trainings in %s, fitted to 70 %% of them, tested on the other 30 %%, %d times: "
            "mean error\n\n",
            study->count, study->trainings, framework, SPLITS);
     printf("%-42s %10s %10s %10s\n", "", "median", "best", "worst");
@@ -58,8 +61,8 @@ print_accuracy(const struct study *study, const char *framework)
         }
         printf("%-42s %9.2f%% %9.2f%% %9.2f%%\n", predictor_names[i], 100 * study->median[i], 100 * best, 100 * worst);
     }
-    printf("upper bound at %.0f %%: %.1f %% of the unseen measurements lie below it\n", 100 * STUDY_LEVEL,
-           100 * study->covered);
+    printf("%.0f %% upper prediction bound: %.1f %% of the unseen measurements lie below it\n", 100 * STUDY_LEVEL,
+           100 * study->coverage);
 }
 
 static void
@@ -79,11 +82,11 @@ print_answer(const struct answer *answer)
     const double gib = 1 << 30;
     bool fits = answer->prediction.upper <= (double)STUDY_BUDGET;
 
-    printf("  %d^3 voxels, batch %d: %.2f GiB, below %.2f GiB with %.0f %% probability%s\n", STUDY_DIM, STUDY_BATCH,
-           answer->prediction.value / gib, answer->prediction.upper / gib, 100 * STUDY_LEVEL,
-           answer->prediction.outside ? " (outside the measured range)" : "");
+    printf("  %d^3 voxels, batch %d: %.2f GiB, %.0f %% upper prediction bound %.2f GiB%s\n", STUDY_DIM, STUDY_BATCH,
+           answer->prediction.value / gib, 100 * STUDY_LEVEL, answer->prediction.upper / gib,
+           answer->prediction.extrapolated ? " (extrapolated: the bound is not guaranteed)" : "");
     printf("  in %.0f GiB it %s; the largest batch at that size is %" PRId64 "\n", (double)STUDY_BUDGET / gib,
-           fits ? "fits" : "does not fit", answer->largest_batch);
+           fits ? "fits" : "does not fit", answer->max_batch);
 }
 
 static void

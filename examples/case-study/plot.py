@@ -30,7 +30,7 @@ PREDICTORS = {
     "simulated": ("simulated step", "#8172b3", "^"),
     "fitted": ("fitted formula", "#55a868", "o"),
 }
-MOST_LAYERS = 40
+MAX_LAYERS = 40
 
 Results = dict[str, Any]
 
@@ -58,10 +58,10 @@ def measured_against_predicted(results: Results) -> Figure:
 
 
 def layer_bars(results: Results) -> Figure:
-    """The layers that hold the most at the moment of the peak, by what they hold it for."""
+    """The layers that hold the most at the peak, by what they hold it for."""
     rows = [SimpleNamespace(**layer) for layer in results["network"]["layers"]]
-    title = f"Who holds memory at the peak\n({results['network']['moment']})"
-    figure: Figure = memmodel.plot.layers(rows, most=MOST_LAYERS, title=title).figure
+    title = f"Who holds memory at the peak\n({results['network']['peak_location']})"
+    figure: Figure = memmodel.plot.layers(rows, max_layers=MAX_LAYERS, title=title).figure
     return figure
 
 
@@ -143,14 +143,14 @@ def accuracy_table(study: Results) -> str:
     for key, (label, _, _) in PREDICTORS.items():
         errors = sorted(split[key] for split in splits)
         rows.append([label, f"{study['test_mape'][key]:.2%}", f"{errors[0]:.2%}", f"{errors[-1]:.2%}"])
-    note = f"<p>{study['covered']:.1%} of the unseen measurements lie below the fit's 95 % bound.</p>"
+    note = f"<p>{study['coverage']:.1%} of the unseen measurements lie below the 95 % upper prediction bound.</p>"
     return table(["predictor", "median test MAPE", "best split", "worst split"], rows) + note
 
 
 def layer_table(results: Results) -> str:
     rows = [
-        [layer["name"], layer["op"], layer["shape"], layer["parameters"], layer["activations"], layer["multiply_adds"],
-         layer["peak_bytes"]]
+        [layer["name"], layer["op"], layer["shape"], layer["parameter_count"], layer["activation_count"],
+         layer["multiply_adds"], layer["peak_bytes"]]
         for layer in [*results["network"]["layers"], results["network"]["total"]]
     ]  # fmt: skip
     head = ["layer", "operator", "output", "parameters", "activations", "multiply-adds", "bytes at the peak"]
@@ -175,9 +175,9 @@ def answer(results: Results) -> str:
     example = results["example"]
     return (
         f'<p class="answer">A volume of {example["dim"]}³ with batch {example["batch"]} is predicted to take '
-        f"<b>{example['prediction'] / GIB:.2f} GiB</b>, and below {example['upper'] / GIB:.2f} GiB with "
-        f"{example['level']:.0%} probability. In {example['budget'] / GIB:.0f} GiB the largest batch at that size is "
-        f"<b>{example['largest_batch']}</b>.</p>"
+        f"<b>{example['value'] / GIB:.2f} GiB</b>, with a {example['level']:.0%} upper prediction bound of "
+        f"{example['upper'] / GIB:.2f} GiB. In {example['budget'] / GIB:.0f} GiB the largest batch at that size is "
+        f"<b>{example['max_batch']}</b>.</p>"
     )
 
 
@@ -197,7 +197,7 @@ def page(results: Results, directory: Path) -> str:
     body = "\n".join(f"<h2>{title}</h2>\n{content}" for title, content in sections)
     lead = (
         f"<p>{results['samples']} points from {results['trainings']} measured trainings of a 3D U-Net "
-        f"({html.escape(results['provenance'])}); formulas are fitted to 70 % of them and judged on the other 30 %, "
+        f"({html.escape(results['provenance'])}); formulas are fitted to 70 % of them and tested on the other 30 %, "
         f"{len(results['splits'])} times.</p>"
     )
     return (

@@ -35,7 +35,7 @@ write_splits(FILE *file, const struct study *study)
         fprintf(file, "    {\"seed\": %d, \"trained\": %zu, \"tested\": %zu, ", (int)split->seed, split->trained,
                 split->tested);
         write_predictors(file, split->mape);
-        fprintf(file, ", \"covered\": %.17g}%s\n", split->covered, i + 1 < SPLITS ? "," : "");
+        fprintf(file, ", \"coverage\": %.17g}%s\n", split->coverage, i + 1 < SPLITS ? "," : "");
     }
     fprintf(file, "  ],\n");
 }
@@ -76,10 +76,10 @@ static void
 write_answer(FILE *file, const struct answer *answer)
 {
     fprintf(file,
-            "  \"example\": {\"dim\": %d, \"batch\": %d, \"level\": %.17g, \"prediction\": %.17g, \"upper\": %.17g, "
-            "\"outside\": %s, \"budget\": %lld, \"largest_batch\": %lld},\n",
+            "  \"example\": {\"dim\": %d, \"batch\": %d, \"level\": %.17g, \"value\": %.17g, \"upper\": %.17g, "
+            "\"extrapolated\": %s, \"budget\": %lld, \"max_batch\": %lld},\n",
             STUDY_DIM, STUDY_BATCH, STUDY_LEVEL, answer->prediction.value, answer->prediction.upper,
-            answer->prediction.outside ? "true" : "false", (long long)STUDY_BUDGET, (long long)answer->largest_batch);
+            answer->prediction.extrapolated ? "true" : "false", (long long)STUDY_BUDGET, (long long)answer->max_batch);
 }
 
 /* ---- memory over the second step, event by event ---- */
@@ -87,10 +87,10 @@ write_answer(FILE *file, const struct answer *answer)
 static void
 write_live(FILE *file, const memmodel_trace *trace)
 {
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
     bool first = true;
 
-    for (size_t i = 0; memmodel_trace_event(trace, i, &event) == 0; i++) {
+    for (size_t i = 0; memmodel_trace_get_event(trace, i, &event) == 0; i++) {
         if (event.step != 2)
             continue;
         fprintf(file, "%s%lld", first ? "" : ", ", (long long)event.live);
@@ -102,10 +102,10 @@ static void
 write_phases(FILE *file, const memmodel_trace *trace)
 {
     static const char *const names[] = {"", "forward", "backward", "optimizer"};
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
     int phase = 0, number = 0;
 
-    for (size_t i = 0; memmodel_trace_event(trace, i, &event) == 0; i++) {
+    for (size_t i = 0; memmodel_trace_get_event(trace, i, &event) == 0; i++) {
         if (event.step != 2)
             continue;
         if (event.phase != phase)
@@ -135,7 +135,7 @@ write_report(FILE *file, const struct study *study, const char *name, const memm
     if (status)
         return status;
     fprintf(file, "  \"%s\": %s%s", name, text, end);
-    memmodel_free(study->context, text);
+    memmodel_free(text);
     return 0;
 }
 
@@ -147,7 +147,7 @@ write_study(FILE *file, const struct study *study)
     write_text(file, study->provenance);
     fprintf(file, ",\n  \"test_mape\": {");
     write_predictors(file, study->median);
-    fprintf(file, "},\n  \"covered\": %.17g,\n  \"loo_mape\": %.17g,\n  \"formula\": ", study->covered,
+    fprintf(file, "},\n  \"coverage\": %.17g,\n  \"loo_mape\": %.17g,\n  \"formula\": ", study->coverage,
             study->scores.loo_mape);
     write_text(file, study->formula);
     fprintf(file, ",\n");

@@ -28,11 +28,11 @@ static int
 read_trainings(struct study *study, const char *path, memmodel_samples **trainings)
 {
     memmodel_samples *all;
-    int status = memmodel_samples_read(study->context, path, &all);
+    int status = memmodel_samples_load(study->context, path, &all);
 
     if (status)
         return status;
-    status = memmodel_samples_filter(all, "status", "ok", trainings);
+    status = memmodel_samples_filter(all, "status", "ok", NULL, trainings);
     memmodel_samples_unref(all);
     return status;
 }
@@ -59,7 +59,7 @@ gather_points(struct study *study, const memmodel_samples *trainings)
         return memmodel_context_error(study->context)->status;
     study->points = calloc(rows + 1, sizeof *study->points);
     if (!study->points)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++) {
         struct point *point = find_point(study, dim[i], batch[i]);
 
@@ -79,7 +79,7 @@ tabulate_points(struct study *study)
     for (size_t i = 0; !status && i < study->count; i++) {
         const struct point *point = &study->points[i];
 
-        status = memmodel_samples_add(study->samples, (double[]){point->dim, point->batch, point->measured});
+        status = memmodel_samples_add_row(study->samples, (double[]){point->dim, point->batch, point->measured});
     }
     return status;
 }
@@ -108,19 +108,20 @@ estimate(const memmodel_network *network, const char *framework, const char *rul
     struct memmodel_job job = {
         .size = sizeof job,
         .framework = framework,
-        .rule = rule,
+        .textbook_rule = rule,
         .optimizer = "adam",
         .isa = "avx2",
-        .threads = 2,
+        .intra_op_threads = 2,
         .symbols = symbols,
         .symbol_count = 2,
     };
 
-    return memmodel_estimate(network, &job, report);
+    return memmodel_estimate(network, &job, NULL, report);
 }
 
 static int
-peak_of(const memmodel_network *network, const char *framework, const struct point *point, struct memmodel_peak *peak)
+peak_of(const memmodel_network *network, const char *framework, const struct point *point,
+        struct memmodel_report_result *peak)
 {
     memmodel_report *report;
     int status = estimate(network, framework, "outputs", point->dim, point->batch, &report); /* Eq. 1 + Eq. 2 */
@@ -128,7 +129,7 @@ peak_of(const memmodel_network *network, const char *framework, const struct poi
     if (status)
         return status;
     peak->size = sizeof *peak;
-    status = memmodel_report_peak(report, peak);
+    status = memmodel_report_get_result(report, peak);
     memmodel_report_unref(report);
     return status;
 }
@@ -152,7 +153,7 @@ predict_points(struct study *study, const char *framework, enum predictor predic
     if (status)
         return status;
     for (size_t i = 0; !status && i < study->count; i++) {
-        struct memmodel_peak peak = {0};
+        struct memmodel_report_result peak = {0};
 
         status = peak_of(network, framework, &study->points[i], &peak);
         study->points[i].predicted[predictor] = (double)(predictor == SIMULATED ? peak.process : peak.live);
@@ -192,6 +193,8 @@ predict_from_network(struct study *study)
 
 /* ---- the fit ---- */
 
+static const struct memmodel_predict_options bound = {.size = sizeof bound, .level = STUDY_LEVEL};
+
 static int
 fit(const memmodel_samples *samples, memmodel_model **model)
 {
@@ -199,7 +202,7 @@ fit(const memmodel_samples *samples, memmodel_model **model)
     struct memmodel_fit_options options = {
         .size = sizeof options, .target = "peak_bytes", .inputs = inputs, .input_count = 2};
 
-    return memmodel_fit(samples, &options, model);
+    return memmodel_fit(samples, &options, NULL, model);
 }
 
 static double
@@ -209,43 +212,62 @@ relative_error(double predicted, double measured)
 }
 
 static int
-judge(struct study *study, struct split *split, const memmodel_model *model, const size_t *tested)
+judge(struct study *study, struct split *split, const memmodel_model *model, const double *tested)
 {
     for (size_t i = 0; i < split->tested; i++) {
-        struct point *point = &study->points[tested[i]];
+        struct point *point = &study->points[(size_t)tested[i]];
         struct memmodel_prediction prediction = {.size = sizeof prediction};
-        int status = memmodel_model_predict(model, (double[]){point->dim, point->batch}, STUDY_LEVEL, &prediction);
+        int status = memmodel_model_predict(model, (double[]){point->dim, point->batch}, &bound, &prediction);
 
         if (status)
             return status;
         point->predicted[FITTED] = prediction.value;
         point->upper = prediction.upper;
-        split->covered += (prediction.upper >= point->measured) / (double)split->tested;
+        split->coverage += (prediction.upper >= point->measured) / (double)split->tested;
         for (int j = 0; j < PREDICTORS; j++)
             split->mape[j] += relative_error(point->predicted[j], point->measured) / (double)split->tested;
     }
     return 0;
 }
 
+/* Fits to the training rows; `rows` has the numbers of all rows and is split like them. */
 static int
-run_split(struct study *study, struct split *split, size_t *order)
+run_split(struct study *study, struct split *split, const memmodel_samples *rows)
 {
-    memmodel_samples *training;
+    memmodel_samples *training, *test, *trained, *tested;
     memmodel_model *model;
-    int status;
+    int status = memmodel_samples_split(study->samples, 0.7, split->seed, NULL, &training, &test);
 
-    split->trained = study->count * 7 / 10;
-    split->tested = study->count - split->trained;
-    memmodel_samples_shuffle(split->seed, study->count, order);
-    status = memmodel_samples_select(study->samples, order, split->trained, &training);
     if (status)
         return status;
+    split->trained = memmodel_samples_row_count(training);
+    split->tested = memmodel_samples_row_count(test);
     status = fit(training, &model);
     memmodel_samples_unref(training);
+    memmodel_samples_unref(test);
     if (status)
         return status;
-    status = judge(study, split, model, order + split->trained);
+    status = memmodel_samples_split(rows, 0.7, split->seed, NULL, &trained, &tested);
+    if (!status) {
+        status = judge(study, split, model, memmodel_samples_column(tested, "row"));
+        memmodel_samples_unref(trained);
+        memmodel_samples_unref(tested);
+    }
     memmodel_model_unref(model);
+    return status;
+}
+
+/* A table of the numbers 0 to count - 1. */
+static int
+number_rows(memmodel_context *context, size_t count, memmodel_samples **rows)
+{
+    int status = memmodel_samples_new(context, (const char *const[]){"row"}, 1, rows);
+
+    for (size_t i = 0; !status && i < count; i++) {
+        status = memmodel_samples_add_row(*rows, (double[]){(double)i});
+        if (status)
+            memmodel_samples_unref(*rows);
+    }
     return status;
 }
 
@@ -269,28 +291,30 @@ summarise_splits(struct study *study)
         study->median[j] = (sorted[SPLITS / 2 - 1] + sorted[SPLITS / 2]) / 2;
     }
     for (int i = 0; i < SPLITS; i++)
-        study->covered += study->splits[i].covered / SPLITS;
+        study->coverage += study->splits[i].coverage / SPLITS;
 }
 
 static int
 predict_from_samples(struct study *study)
 {
-    size_t *order = calloc(study->count + 1, sizeof *order);
-    int status = order ? 0 : MEMMODEL_ERROR_NOMEM;
+    memmodel_samples *rows;
+    int status = number_rows(study->context, study->count, &rows);
 
+    if (status)
+        return status;
     for (size_t i = 0; !status && i < SPLITS; i++) {
         study->splits[i] = (struct split){.seed = i};
-        status = run_split(study, &study->splits[i], order);
+        status = run_split(study, &study->splits[i], rows);
     }
-    free(order);
+    memmodel_samples_unref(rows);
     if (status)
         return status;
     summarise_splits(study);
     status = fit(study->samples, &study->model);
     if (!status)
-        status = memmodel_model_formula(study->model, MEMMODEL_TEXT, study->context, &study->formula);
+        study->formula = memmodel_model_formula(study->model, MEMMODEL_LANGUAGE_TEXT);
     study->scores.size = sizeof study->scores;
-    return status ? status : memmodel_model_scores(study->model, &study->scores);
+    return status ? status : memmodel_model_get_scores(study->model, &study->scores);
 }
 
 /* ---- recorded steps of PyTorch ---- */
@@ -302,7 +326,7 @@ predict_recorded(struct study *study, const memmodel_samples *rows, size_t i)
     struct unet3d options = {.filters = (int64_t)memmodel_samples_column(rows, "filters")[i], .loss = true};
     struct point point = {.dim = memmodel_samples_column(rows, "dim")[i],
                           .batch = memmodel_samples_column(rows, "batch")[i]};
-    struct memmodel_peak peak = {0};
+    struct memmodel_report_result peak = {0};
     memmodel_network *network;
     int status = network_unet3d(study->context, &options, &network);
 
@@ -321,13 +345,13 @@ int
 study_read_recorded(struct study *study, const char *path)
 {
     memmodel_samples *rows;
-    int status = memmodel_samples_read(study->context, path, &rows);
+    int status = memmodel_samples_load(study->context, path, &rows);
 
     if (status)
         return status;
     study->recorded = calloc(memmodel_samples_row_count(rows) + 1, sizeof *study->recorded);
     if (!study->recorded)
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; !status && i < memmodel_samples_row_count(rows); i++)
         status = predict_recorded(study, rows, i);
     memmodel_samples_unref(rows);
@@ -351,11 +375,11 @@ study_answer(const struct study *study, struct answer *answer)
     int status;
 
     answer->prediction = (struct memmodel_prediction){.size = sizeof answer->prediction};
-    status = memmodel_model_predict(study->model, inputs, STUDY_LEVEL, &answer->prediction);
+    status = memmodel_model_predict(study->model, inputs, &bound, &answer->prediction);
     if (status)
         return status;
-    return memmodel_model_solve(study->model, inputs, "batch", STUDY_LEVEL, (double)STUDY_BUDGET,
-                                &answer->largest_batch);
+    return memmodel_model_predict_max(study->model, inputs, "batch", &bound, (double)STUDY_BUDGET, NULL,
+                                      &answer->max_batch);
 }
 
 void
@@ -365,7 +389,6 @@ study_release(struct study *study)
     memmodel_report_unref(study->textbook);
     memmodel_model_unref(study->model);
     memmodel_samples_unref(study->samples);
-    memmodel_free(study->context, study->formula);
     free(study->points);
     free(study->recorded);
     memmodel_context_unref(study->context);

@@ -24,7 +24,7 @@ struct split {
     uint64_t seed;
     size_t trained, tested;
     double mape[PREDICTORS]; /* on the tested points */
-    double covered;          /* share of the tested points below the upper bound */
+    double coverage;         /* share of the tested points below the upper bound */
 };
 
 /* A real training step of PyTorch, recorded to the byte. */
@@ -42,9 +42,9 @@ struct study {
     size_t count, trainings; /* points, and runs in all */
     struct split splits[SPLITS];
     double median[PREDICTORS]; /* of the splits' mape */
-    double covered;            /* mean of the splits' */
+    double coverage;           /* mean of the splits' */
     memmodel_model *model;     /* fitted to all points */
-    char *formula;
+    const char *formula;
     struct memmodel_model_scores scores;
     struct recorded *recorded;
     size_t recorded_count;
@@ -61,7 +61,7 @@ struct study {
 /* What the answer is made of. */
 struct answer {
     struct memmodel_prediction prediction;
-    int64_t largest_batch;
+    int64_t max_batch;
 };
 
 /* Each returns 0 or a negative status with its text on the study's context. */

@@ -117,7 +117,7 @@ def serve_probes(config: uvicorn.Config) -> None:
 
 
 def serve(options: argparse.Namespace) -> None:
-    policy, counts = Policy.read(options.policy), Counts(multiprocessing.get_context("spawn"))
+    policy, counts = Policy.load(options.policy), Counts(multiprocessing.get_context("spawn"))
     host = options.host if options.host is not None else "" if options.certificate else "127.0.0.1"
     supervisor = Supervisor(webhook_of(options, host, counts), None)  # type: ignore[arg-type] # workers make the sockets
     probes = Probes(counts, lambda: supervisor.is_ready() and policy.model_directory.is_dir())

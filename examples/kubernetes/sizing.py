@@ -22,7 +22,7 @@ CONTAINER = "memmodel/container"  # which container it is about; the first one u
 DECISION = "memmodel/decision"  # what was done, for people
 
 MIB = 2**20
-MOST_TEXT = 4096  # characters of an annotation that is read
+MAX_TEXT = 4096  # characters of an annotation that is read
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 QUANTITY = re.compile(r"([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2}|[KMGTPE]i|[numkMGTPE])?")
 SUFFIXES = {
@@ -77,7 +77,7 @@ class Policy:
     nodes: Mapping[str, int] = field(default_factory=dict)
     level: float = 0.95
     margin: float = 0.0
-    solve_for: str = "batch"
+    max_input: str = "batch"
     user_memory: str = "raise"  # or "replace", "keep": what becomes of memory that the pod asks for itself
     on_failure: str = "admit"  # or "refuse": what becomes of a pod whose model cannot be asked
 
@@ -88,7 +88,7 @@ class Policy:
             raise ValueError("level is from 0.5 to 0.999, and margin not negative")
 
     @classmethod
-    def read(cls, path: Path) -> Policy:
+    def load(cls, path: Path) -> Policy:
         settings = json.loads(path.read_text())
         nodes = {name: parse_quantity(size) for name, size in settings.pop("nodes", {}).items()}
         return cls(model_directory=Path(settings.pop("model_directory")), nodes=nodes, **settings)
@@ -136,7 +136,7 @@ class Need:
     inputs: dict[str, float]
     memory: int
     others: int
-    outside: bool
+    extrapolated: bool
     container: int
 
     @property
@@ -159,8 +159,8 @@ def annotations_of(pod: Any) -> dict[str, str]:
 
 def parse_inputs(text: str) -> dict[str, float]:
     """Numbers by name from "dim=128 batch=8"; commas may stand between them."""
-    if len(text) > MOST_TEXT:
-        raise NoAnswer(f"the annotation {INPUTS} is longer than {MOST_TEXT} characters")
+    if len(text) > MAX_TEXT:
+        raise NoAnswer(f"the annotation {INPUTS} is longer than {MAX_TEXT} characters")
     inputs = {}
     for word in text.replace(",", " ").split():
         name, equals, value = word.partition("=")
@@ -220,7 +220,7 @@ def need_of(pod: Any, policy: Policy, models: Models) -> Need | None:
         inputs=inputs,
         memory=MIB * math.ceil(upper / MIB),
         others=sum(others) + parse_quantity(overhead),
-        outside=answer.outside,
+        extrapolated=answer.extrapolated,
         container=chosen,
     )
 
@@ -232,9 +232,9 @@ def refusal(need: Need, room: int, policy: Policy, models: Models) -> str:
         text += f", besides {memmodel.format_bytes(need.others)} of other containers"
     text += f"; the largest node has {memmodel.format_bytes(room)}"
     model = models.get(need.model)
-    if policy.solve_for not in model.inputs:
+    if policy.max_input not in model.inputs:
         return text + "."
     budget = max(room - need.others, 0) // MIB * MIB / (1 + policy.margin) / (model.unit_bytes or 1)
-    point = {name: value for name, value in need.inputs.items() if name != policy.solve_for}
-    largest = model.solve(policy.solve_for, budget, level=policy.level, **point)
-    return text + (f"; {policy.solve_for} up to {largest} would fit." if largest else f"; no {policy.solve_for} fits.")
+    point = {name: value for name, value in need.inputs.items() if name != policy.max_input}
+    best = model.predict_max(policy.max_input, budget, level=policy.level, **point)
+    return text + (f"; {policy.max_input} up to {best} would fit." if best else f"; no {policy.max_input} fits.")

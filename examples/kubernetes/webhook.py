@@ -64,7 +64,7 @@ def admit(pod: Any, policy: Policy, models: Models) -> Json:
         room = max(policy.nodes.values(), default=None)
         if room is not None and need.total > room:
             return refused(refusal(need, room, policy, models))
-        return allowed(patch(pod, need, policy), [f"memmodel: {need}"] if need.outside else [])
+        return allowed(patch(pod, need, policy), [f"memmodel: {need}"] if need.extrapolated else [])
     except NoAnswer as problem:
         if policy.on_failure == "refuse":
             return refused(f"{problem}.")
@@ -110,7 +110,7 @@ def patch(pod: Any, need: Need, policy: Policy) -> list[Json]:
             operations.append({"op": "add", "path": f"{base}/{kind}", "value": {}})
         if present is None or "memory" not in present or parse_quantity(present["memory"]) != size:
             operations.append({"op": "add", "path": f"{base}/{kind}/memory", "value": quantity(size)})
-    decision = f"{need}{', outside of what was measured' if need.outside else ''}"
+    decision = f"{need}{', extrapolated: the bound is not guaranteed' if need.extrapolated else ''}"
     if annotations_of(pod).get(DECISION) != decision:
         path = "/metadata/annotations/" + DECISION.replace("~", "~0").replace("/", "~1")
         operations.append({"op": "add", "path": path, "value": decision})

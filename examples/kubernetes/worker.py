@@ -111,7 +111,7 @@ class Webhooks:
     def __call__(self) -> Webhook:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         self.counts.claim()
-        return Webhook(Policy.read(self.policy), self.counts, self.max_held)
+        return Webhook(Policy.load(self.policy), self.counts, self.max_held)
 
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h: no worker outlives the process that started it

@@ -77,14 +77,14 @@ example_print(const memmodel_report *report)
 
     printf("%-28s %-15s %-24s %12s\n", "layer", "operator", "output", "parameters");
     for (size_t i = 0; i < memmodel_report_layer_count(report); i++) {
-        if (memmodel_report_layer(report, i, &row))
+        if (memmodel_report_get_layer(report, i, &row))
             return 1;
-        printf("%-28s %-15s %-24s %12" PRId64 "\n", row.name, row.op, row.shape, row.parameters);
+        printf("%-28s %-15s %-24s %12" PRId64 "\n", row.name, row.op, row.shape, row.parameter_count);
     }
-    if (memmodel_report_total(report, &total))
+    if (memmodel_report_get_total(report, &total))
         return 1;
-    printf("\n%" PRId64 " parameters, %" PRId64 " of them trained; layer outputs %" PRId64 " bytes\n", total.parameters,
-           total.trainable, total.output_bytes);
+    printf("\n%" PRId64 " parameters, %" PRId64 " of them trained; layer outputs %" PRId64 " bytes\n",
+           total.parameter_count, total.trainable_count, total.output_bytes);
     return 0;
 }
 
@@ -98,9 +98,9 @@ example_show(memmodel_context *context, int status, memmodel_network *network, c
     memmodel_report *report = NULL;
 
     if (!status)
-        status = memmodel_estimate(network, &job, &report);
+        status = memmodel_estimate(network, &job, NULL, &report);
     if (!status && path)
-        status = memmodel_network_save(network, path);
+        status = memmodel_network_save(network, path, NULL);
     if (!status)
         status = example_print(report);
     else

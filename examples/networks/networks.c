@@ -26,8 +26,8 @@ push_numbered(memmodel_network *net, const char *name, int number)
 static memmodel_tensor
 relu(memmodel_network *net, memmodel_tensor x, const char *name, bool in_place)
 {
-    return memmodel_network_activation(net, x,
-                                       MEMMODEL_ACTIVATION(.name = name, .kind = MEMMODEL_RELU, .in_place = in_place));
+    return memmodel_network_activation(
+        net, x, MEMMODEL_ACTIVATION(.name = name, .kind = MEMMODEL_ACTIVATION_RELU, .in_place = in_place));
 }
 
 /* [batch, channels, ...] in the network's layout; the spatial dimensions are called by the names given */
@@ -40,7 +40,7 @@ picture(memmodel_network *net, const char *name, int spatial, const char *const 
     for (int i = 0; i < spatial; i++)
         dims[channels_last ? 1 + i : 2 + i] = memmodel_network_symbol(net, edges[i]);
     dims[channels_last ? 1 + spatial : 1] = channels;
-    return memmodel_network_input(net, name, MEMMODEL_FLOAT32, 2 + spatial, dims);
+    return memmodel_network_input(net, name, MEMMODEL_DTYPE_FLOAT32, 2 + spatial, dims);
 }
 
 /* The same with all edges equal. */
@@ -67,7 +67,7 @@ finish(memmodel_network *net, memmodel_tensor output, memmodel_network **network
 {
     int status;
 
-    memmodel_network_output(net, output);
+    memmodel_network_mark_output(net, output);
     status = memmodel_network_status(net);
     if (status)
         memmodel_network_unref(net);
@@ -86,9 +86,9 @@ convolution_block(memmodel_network *net, const struct unet3d *unet, memmodel_ten
     for (int i = 0; i < 2; i++) {
         x = memmodel_network_conv(net, x,
                                   MEMMODEL_CONV(.name = numbered(name, "convolution", i), .filters = filters,
-                                                .kernel = {3}, .padding = MEMMODEL_SAME));
+                                                .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
         if (!unet->no_batch_norm)
-            x = memmodel_network_batch_norm(net, x, MEMMODEL_NORM(.name = numbered(name, "norm", i)));
+            x = memmodel_network_batch_norm(net, x, MEMMODEL_BATCH_NORM(.name = numbered(name, "norm", i)));
         x = relu(net, x, numbered(name, "relu", i), false);
     }
     memmodel_network_pop_scope(net);
@@ -129,7 +129,7 @@ decode(memmodel_network *net, const struct unet3d *unet, memmodel_tensor x, cons
     for (int level = unet->depth - 1, step = 0; level >= 0; level--, step++) {
         x = upward(net, unet, x, unet->filters << level, step);
         x = memmodel_network_concat(net, (memmodel_tensor[]){x, skips[level]}, 2,
-                                    MEMMODEL_CONCAT(.name = numbered(name, "concat.", step), .channels = 1));
+                                    MEMMODEL_CONCAT(.name = numbered(name, "concat.", step), .along_channels = 1));
         push_numbered(net, "decoder.", step);
         x = convolution_block(net, unet, x, unet->filters << level);
     }
@@ -139,13 +139,14 @@ decode(memmodel_network *net, const struct unet3d *unet, memmodel_tensor x, cons
 static memmodel_tensor
 predict_mask(memmodel_network *net, const struct unet3d *unet, memmodel_tensor x)
 {
-    int32_t fused = unet->fused_mask ? MEMMODEL_SIGMOID : MEMMODEL_ACTIVATION_NONE;
+    int32_t fused = unet->fused_mask ? MEMMODEL_ACTIVATION_SIGMOID : MEMMODEL_ACTIVATION_NONE;
 
     x = memmodel_network_conv(
         net, x, MEMMODEL_CONV(.name = "prediction", .filters = unet->classes, .kernel = {1}, .activation = fused));
     if (unet->fused_mask)
         return x;
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.name = "mask", .kind = MEMMODEL_SIGMOID));
+    return memmodel_network_activation(net, x,
+                                       MEMMODEL_ACTIVATION(.name = "mask", .kind = MEMMODEL_ACTIVATION_SIGMOID));
 }
 
 static struct unet3d
@@ -182,15 +183,16 @@ network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel
     if (status)
         return status;
     if (unet.channels_last)
-        memmodel_network_set_layout(net, MEMMODEL_CHANNELS_LAST);
+        memmodel_network_set_layout(net, MEMMODEL_LAYOUT_CHANNELS_LAST);
     x = volume(net, &unet, "image", unet.channels);
     x = encode(net, &unet, x, skips);
     x = decode(net, &unet, x, skips);
     x = predict_mask(net, &unet, x);
     if (unet.loss) {
-        memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
+        memmodel_network_mark_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
         target = volume(net, &unet, "target", unet.classes);
-        x = memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_BINARY_CROSS_ENTROPY));
+        x = memmodel_network_loss(net, x, target,
+                                  MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_LOSS_BINARY_CROSS_ENTROPY));
     }
     return finish(net, x, network);
 }
@@ -207,13 +209,14 @@ own_relu(memmodel_network *net, const struct cnn50 *cnn, memmodel_tensor x, cons
 static memmodel_tensor
 cnn50_layers(memmodel_network *net, const struct cnn50 *cnn, memmodel_tensor x)
 {
-    int32_t fused = cnn->separate_activations ? MEMMODEL_ACTIVATION_NONE : MEMMODEL_RELU;
+    int32_t fused = cnn->separate_activations ? MEMMODEL_ACTIVATION_NONE : MEMMODEL_ACTIVATION_RELU;
     char name[NAME_BYTES];
 
     for (int i = 0; i < 2; i++) {
         x = memmodel_network_conv(net, x,
                                   MEMMODEL_CONV(.name = numbered(name, "convolution", i), .filters = 32 << i,
-                                                .kernel = {3}, .padding = MEMMODEL_SAME, .activation = fused));
+                                                .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME,
+                                                .activation = fused));
         x = own_relu(net, cnn, x, numbered(name, "relu", i));
         x = memmodel_network_pool(net, x, MEMMODEL_POOL(.name = numbered(name, "pool", i), .kernel = {2}));
     }
@@ -234,11 +237,11 @@ network_cnn50(memmodel_context *context, const struct cnn50 *options, memmodel_n
     if (status)
         return status;
     batch = memmodel_network_symbol(net, "batch");
-    x = memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch, 3, 50, 50});
+    x = memmodel_network_input(net, "image", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){batch, 3, 50, 50});
     x = cnn50_layers(net, options, x);
     if (options->loss) {
-        memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
-        target = memmodel_network_input(net, "target", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
+        memmodel_network_mark_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
+        target = memmodel_network_input(net, "target", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){batch});
         x = memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.name = "loss"));
     }
     return finish(net, x, network);
@@ -261,7 +264,7 @@ vgg16_features(memmodel_network *net, memmodel_tensor x)
             continue;
         }
         x = memmodel_network_conv(net, x,
-                                  MEMMODEL_CONV(.name = name, .filters = filters[i], .kernel = {3}, .pad = {1, 1}));
+                                  MEMMODEL_CONV(.name = name, .filters = filters[i], .kernel = {3}, .padding = {1, 1}));
         x = relu(net, x, numbered(name, "", number++), true);
     }
     memmodel_network_pop_scope(net);
@@ -274,7 +277,7 @@ vgg16_classifier(memmodel_network *net, memmodel_tensor x)
     memmodel_network_push_scope(net, "classifier");
     for (int i = 0; i < 2; i++) {
         x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 4096));
-        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU, .in_place = 1));
+        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU, .in_place = 1));
         x = memmodel_network_dropout(net, x, NULL);
     }
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 1000));
@@ -293,8 +296,8 @@ network_vgg16(memmodel_context *context, memmodel_network **network)
         return status;
     x = image(net, "image", 2, 3, false);
     x = vgg16_features(net, x);
-    x = memmodel_network_adaptive_pool(net, x,
-                                       MEMMODEL_ADAPTIVE_POOL(.name = "avgpool", .output = {7}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_adaptive_pool(
+        net, x, MEMMODEL_ADAPTIVE_POOL(.name = "avgpool", .output_size = {7}, .kind = MEMMODEL_POOL_AVERAGE));
     x = memmodel_network_flatten(net, x, 1, -1);
     return finish(net, vgg16_classifier(net, x), network);
 }
@@ -306,14 +309,14 @@ conv_norm(memmodel_network *net, memmodel_tensor x, int64_t filters, int64_t ker
 {
     x = memmodel_network_conv(net, x,
                               MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride},
-                                            .pad = {kernel / 2, kernel / 2}, .no_bias = 1));
+                                            .padding = {kernel / 2, kernel / 2}, .no_bias = 1));
     return memmodel_network_batch_norm(net, x, NULL);
 }
 
 static memmodel_tensor
 relu_in_place(memmodel_network *net, memmodel_tensor x)
 {
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU, .in_place = 1));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU, .in_place = 1));
 }
 
 /* `reshaped`: the first block of a stage, whose shortcut is a convolution. */
@@ -330,7 +333,7 @@ bottleneck(memmodel_network *net, memmodel_tensor x, int64_t width, int64_t stri
         identity = conv_norm(net, identity, 4 * width, 1, stride);
         memmodel_network_pop_scope(net);
     }
-    x = memmodel_network_binary(net, x, identity, MEMMODEL_BINARY(.kind = MEMMODEL_ADD, .in_place = 1));
+    x = memmodel_network_binary(net, x, identity, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD, .in_place = 1));
     return relu_in_place(net, x);
 }
 
@@ -362,9 +365,11 @@ network_resnet50(memmodel_context *context, memmodel_network **network)
         return status;
     x = image(net, "image", 2, 3, false);
     x = relu_in_place(net, conv_norm(net, x, 64, 7, 2));
-    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.name = "maxpool", .kernel = {3}, .stride = {2}, .pad = {1, 1}));
+    x = memmodel_network_pool(net, x,
+                              MEMMODEL_POOL(.name = "maxpool", .kernel = {3}, .stride = {2}, .padding = {1, 1}));
     x = resnet50_stages(net, x);
-    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN, .keep = 1));
+    x = memmodel_network_global_pool(
+        net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_POOL_AVERAGE, .keep_dims = 1));
     x = memmodel_network_flatten(net, x, 1, -1);
     return finish(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "fc", .units = 1000)), network);
 }
@@ -377,9 +382,9 @@ conv_norm_relu6(memmodel_network *net, memmodel_tensor x, int64_t filters, int64
 {
     x = memmodel_network_conv(net, x,
                               MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride},
-                                            .pad = {kernel / 2, kernel / 2}, .groups = groups, .no_bias = 1));
+                                            .padding = {kernel / 2, kernel / 2}, .groups = groups, .no_bias = 1));
     x = memmodel_network_batch_norm(net, x, NULL);
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU6, .in_place = 1));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU6, .in_place = 1));
 }
 
 /* `expansion` times as many channels in between, each convolved by itself. */
@@ -427,7 +432,7 @@ network_mobilenet(memmodel_context *context, memmodel_network **network)
     if (status)
         return status;
     x = mobilenet_features(net, image(net, "image", 2, 3, false));
-    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN));
+    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_POOL_AVERAGE));
     x = memmodel_network_dropout(net, x, MEMMODEL_DROPOUT(.rate = 0.2));
     return finish(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "classifier", .units = 1000)), network);
 }
@@ -453,8 +458,8 @@ attend(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "c_attn", .units = 3 * gpt->width));
     parts = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 3, .axis = -1));
     for (int i = 0; i < 3; i++)
-        heads[i] = split_heads(net, gpt, memmodel_network_result(net, parts, i));
-    x = memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_NO_TENSOR,
+        heads[i] = split_heads(net, gpt, memmodel_network_layer_output(net, parts, i));
+    x = memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_TENSOR_NONE,
                                    MEMMODEL_ATTENTION(.dropout = 0.1, .causal = 1));
     x = memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
     x = memmodel_network_flatten(net, x, 2, 3);
@@ -469,7 +474,7 @@ feed_forward(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
 {
     memmodel_network_push_scope(net, "mlp");
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "c_fc", .units = 4 * gpt->width));
-    x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.name = "act", .kind = MEMMODEL_GELU_TANH));
+    x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.name = "act", .kind = MEMMODEL_ACTIVATION_GELU_TANH));
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "c_proj", .units = gpt->width));
     x = memmodel_network_dropout(net, x, MEMMODEL_DROPOUT(.rate = 0.1));
     memmodel_network_pop_scope(net);
@@ -479,10 +484,10 @@ feed_forward(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
 static memmodel_tensor
 gpt2_block(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
 {
-    memmodel_tensor y = memmodel_network_layer_norm(net, x, MEMMODEL_NORM(.name = "ln_1"));
+    memmodel_tensor y = memmodel_network_layer_norm(net, x, MEMMODEL_LAYER_NORM(.name = "ln_1"));
 
     x = memmodel_network_binary(net, attend(net, gpt, y), x, NULL);
-    y = memmodel_network_layer_norm(net, x, MEMMODEL_NORM(.name = "ln_2"));
+    y = memmodel_network_layer_norm(net, x, MEMMODEL_LAYER_NORM(.name = "ln_2"));
     return memmodel_network_binary(net, x, feed_forward(net, gpt, y), NULL);
 }
 
@@ -490,13 +495,15 @@ static memmodel_tensor
 gpt2_embed(memmodel_network *net, const struct gpt2 *gpt)
 {
     memmodel_dim batch = memmodel_network_symbol(net, "batch"), length = memmodel_network_symbol(net, "length");
-    memmodel_tensor tokens = memmodel_network_input(net, "tokens", MEMMODEL_INT64, 2, (memmodel_dim[]){batch, length});
-    memmodel_tensor places = memmodel_network_input(net, "positions", MEMMODEL_INT64, 2, (memmodel_dim[]){1, length});
+    memmodel_tensor tokens =
+        memmodel_network_input(net, "tokens", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){batch, length});
+    memmodel_tensor places =
+        memmodel_network_input(net, "positions", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){1, length});
 
     tokens = memmodel_network_embedding(
-        net, tokens, MEMMODEL_EMBEDDING(.name = "wte", .rows = gpt->vocabulary, .width = gpt->width));
-    places = memmodel_network_embedding(net, places,
-                                        MEMMODEL_EMBEDDING(.name = "wpe", .rows = gpt->positions, .width = gpt->width));
+        net, tokens, MEMMODEL_EMBEDDING(.name = "wte", .num_embeddings = gpt->vocabulary, .embedding_dim = gpt->width));
+    places = memmodel_network_embedding(
+        net, places, MEMMODEL_EMBEDDING(.name = "wpe", .num_embeddings = gpt->positions, .embedding_dim = gpt->width));
     tokens = memmodel_network_binary(net, tokens, places, NULL);
     return memmodel_network_dropout(net, tokens, MEMMODEL_DROPOUT(.rate = 0.1));
 }
@@ -533,8 +540,8 @@ network_gpt2(memmodel_context *context, const struct gpt2 *options, memmodel_net
         x = gpt2_block(net, &gpt, x);
         memmodel_network_pop_scope(net);
     }
-    x = memmodel_network_layer_norm(net, x, MEMMODEL_NORM(.name = "ln_f"));
+    x = memmodel_network_layer_norm(net, x, MEMMODEL_LAYER_NORM(.name = "ln_f"));
     x = memmodel_network_linear(
-        net, x, MEMMODEL_LINEAR(.name = "lm_head", .units = gpt.vocabulary, .no_bias = 1, .shared = "wte"));
+        net, x, MEMMODEL_LINEAR(.name = "lm_head", .units = gpt.vocabulary, .no_bias = 1, .tied_to = "wte"));
     return finish(net, x, network);
 }

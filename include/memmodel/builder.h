@@ -20,7 +20,7 @@ extern "C" {
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -37,7 +37,7 @@ memmodel_network_input(memmodel_network *network, const char *name, int dtype, i
  * @param[in] dims       `rank` dimensions. @length rank
  * @param[in] trainable  1: it gets a gradient and optimizer state
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -53,7 +53,7 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
  *
  * @param[in] network  network
  * @param[in] storage  input or tensor of parameters in whose storage it lies, which has one of its own and is large
- *                     enough; of a tensor of parameters that of one; MEMMODEL_NO_TENSOR: in one of its own
+ *                     enough; of a tensor of parameters that of one; MEMMODEL_TENSOR_NONE: in one of its own
  * @param[in] rank     that of the next tensor, or 0: row-major
  * @param[in] strides  distance in elements from one element to the next along each dimension. @length rank
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT. What does not fit the next tensor is refused with it, and so is another
@@ -74,7 +74,7 @@ memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage,
  *                     layers as torch.nn.LSTM has them, such as "weight_ih_l0_reverse"
  * @param[in] tensor   of memmodel_network_parameter(), in the shape that the layer needs. A layer that has no such
  *                     parameter is refused with MEMMODEL_ERROR_INVALID_ARGUMENT, another shape with MEMMODEL_ERROR_SHAPE
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NOMEM,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
@@ -90,7 +90,7 @@ memmodel_network_use_parameter(memmodel_network *network, const char *role, memm
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -104,7 +104,7 @@ memmodel_network_conv(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -118,7 +118,7 @@ memmodel_network_conv_transpose(memmodel_network *network, memmodel_tensor x, co
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -132,7 +132,7 @@ memmodel_network_linear(memmodel_network *network, memmodel_tensor x, const stru
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -146,7 +146,7 @@ memmodel_network_pool(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -161,7 +161,7 @@ memmodel_network_adaptive_pool(memmodel_network *network, memmodel_tensor x,
  * @param[in] x        input
  * @param[in] options  NULL: maximum. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -175,12 +175,12 @@ memmodel_network_global_pool(memmodel_network *network, memmodel_tensor x, const
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_batch_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_norm *options);
+memmodel_network_batch_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_batch_norm *options);
 
 /**
  * Layer normalisation.
@@ -189,12 +189,12 @@ memmodel_network_batch_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_layer_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_norm *options);
+memmodel_network_layer_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_layer_norm *options);
 
 /**
  * Group normalisation.
@@ -203,12 +203,12 @@ memmodel_network_layer_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_group_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_norm *options);
+memmodel_network_group_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_group_norm *options);
 
 /**
  * Instance normalisation.
@@ -217,12 +217,13 @@ memmodel_network_group_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_instance_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_norm *options);
+memmodel_network_instance_norm(memmodel_network *network, memmodel_tensor x,
+                               const struct memmodel_instance_norm *options);
 
 /**
  * Root-mean-square normalisation.
@@ -231,12 +232,12 @@ memmodel_network_instance_norm(memmodel_network *network, memmodel_tensor x, con
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_rms_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_norm *options);
+memmodel_network_rms_norm(memmodel_network *network, memmodel_tensor x, const struct memmodel_rms_norm *options);
 
 /**
  * Activation.
@@ -245,7 +246,7 @@ memmodel_network_rms_norm(memmodel_network *network, memmodel_tensor x, const st
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -259,7 +260,7 @@ memmodel_network_activation(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -273,7 +274,7 @@ memmodel_network_softmax(memmodel_network *network, memmodel_tensor x, const str
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -287,7 +288,7 @@ memmodel_network_dropout(memmodel_network *network, memmodel_tensor x, const str
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -301,7 +302,7 @@ memmodel_network_embedding(memmodel_network *network, memmodel_tensor x, const s
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -315,7 +316,7 @@ memmodel_network_upsample(memmodel_network *network, memmodel_tensor x, const st
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -329,7 +330,7 @@ memmodel_network_pad(memmodel_network *network, memmodel_tensor x, const struct 
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -344,7 +345,7 @@ memmodel_network_crop(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] count    at least 1
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -353,13 +354,13 @@ memmodel_network_concat(memmodel_network *network, const memmodel_tensor *tensor
                         const struct memmodel_concat *options);
 
 /**
- * Split into parts; the others are memmodel_network_result() 1, 2, ...
+ * Split into parts; the others are memmodel_network_layer_output() 1, 2, ...
  *
  * @param[in] network  network
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -373,7 +374,7 @@ memmodel_network_split(memmodel_network *network, memmodel_tensor x, const struc
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -381,14 +382,14 @@ MEMMODEL_API memmodel_tensor
 memmodel_network_slice(memmodel_network *network, memmodel_tensor x, const struct memmodel_slice *options);
 
 /**
- * The same elements in another shape; at most one dimension is MEMMODEL_INFER.
+ * The same elements in another shape; at most one dimension is MEMMODEL_DIM_INFER.
  *
  * @param[in] network  network
  * @param[in] x        input
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -403,7 +404,7 @@ memmodel_network_reshape(memmodel_network *network, memmodel_tensor x, int rank,
  * @param[in] first    axis, from the end if negative
  * @param[in] last     axis, from the end if negative
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -418,7 +419,7 @@ memmodel_network_flatten(memmodel_network *network, memmodel_tensor x, int first
  * @param[in] rank     the rank of `x`
  * @param[in] axes     `rank` axes: one axis of the input per axis of the output, from the end if negative. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -426,14 +427,14 @@ MEMMODEL_API memmodel_tensor
 memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank, const int *axes);
 
 /**
- * Axes of size 1 repeated, and new axes in front; MEMMODEL_INFER keeps an axis.
+ * Axes of size 1 repeated, and new axes in front; MEMMODEL_DIM_INFER keeps an axis.
  *
  * @param[in] network  network
  * @param[in] x        input
  * @param[in] rank     at least the rank of `x`
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -448,7 +449,7 @@ memmodel_network_expand(memmodel_network *network, memmodel_tensor x, int rank, 
  * @param[in] b        second tensor
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -464,7 +465,7 @@ memmodel_network_binary(memmodel_network *network, memmodel_tensor a, memmodel_t
  * @param[in] b        second tensor
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -479,7 +480,7 @@ memmodel_network_matmul(memmodel_network *network, memmodel_tensor a, memmodel_t
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -493,10 +494,10 @@ memmodel_network_reduce(memmodel_network *network, memmodel_tensor x, const stru
  * @param[in] query    [batch, heads, length, width]
  * @param[in] key      [batch, heads, keys, width]
  * @param[in] value    [batch, heads, keys, value width]
- * @param[in] mask     added to the scores, broadcast to [batch, heads, length, keys]; MEMMODEL_NO_TENSOR if none
+ * @param[in] mask     added to the scores, broadcast to [batch, heads, length, keys]; MEMMODEL_TENSOR_NONE if none
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -511,7 +512,7 @@ memmodel_network_attention(memmodel_network *network, memmodel_tensor query, mem
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -526,7 +527,7 @@ memmodel_network_recurrent(memmodel_network *network, memmodel_tensor x, const s
  * @param[in] target   target
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -542,7 +543,7 @@ memmodel_network_loss(memmodel_network *network, memmodel_tensor x, memmodel_ten
  * @param[in] count    may be 0
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */

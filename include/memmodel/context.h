@@ -12,8 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
+/* Imports from the shared library; MEMMODEL_STATIC: linked from the archive; MEMMODEL_BUILDING: compiled into either. */
+#if defined(MEMMODEL_STATIC)
+#define MEMMODEL_API
+#elif defined(_WIN32) && defined(MEMMODEL_BUILDING)
 #define MEMMODEL_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define MEMMODEL_API __declspec(dllimport)
 #elif defined(__GNUC__)
 #define MEMMODEL_API __attribute__((visibility("default")))
 #else
@@ -31,7 +36,7 @@ extern "C" {
  */
 enum memmodel_status {
     MEMMODEL_OK = 0,                      /**< no error */
-    MEMMODEL_ERROR_NOMEM = -1,            /**< the context's allocator returned NULL.
+    MEMMODEL_ERROR_NO_MEMORY = -1,        /**< the context's allocator returned NULL.
                                                  Free memory, or ask for less: fewer layers, steps, rows */
     MEMMODEL_ERROR_INVALID_ARGUMENT = -2, /**< an argument is outside what the call documents.
                                                  The error's message names it */
@@ -47,13 +52,13 @@ enum memmodel_status {
                                                  The error's message has its reason */
     MEMMODEL_ERROR_STRUCT_SIZE = -8,      /**< an options struct has a size that this library cannot accept.
                                                  Set it to sizeof the struct, and to zero what is not used */
-    MEMMODEL_ERROR_UNKNOWN_SYMBOL = -9,   /**< a name that is no symbol of the network, or no column of the table.
+    MEMMODEL_ERROR_NOT_FOUND = -9,        /**< a name that is no symbol of the network, or no column of the table.
                                                  Compare it with their names */
     MEMMODEL_ERROR_UNBOUND = -10,         /**< a symbol has no value in this query.
                                                  Give it one in the job */
     MEMMODEL_ERROR_DATA = -11,            /**< the samples cannot be used: too few, constant or not finite.
                                                  Measure more, or leave out what the error's message names */
-    MEMMODEL_ERROR_NEWER = -12,           /**< the file was written by a newer version of its format.
+    MEMMODEL_ERROR_VERSION = -12,         /**< the file was written by a newer version of its format.
                                                  Use a library as new as the program that wrote it */
     MEMMODEL_ERROR_PROCESS = -13,         /**< the process does not exist or cannot be read.
                                                  Check its number, and whether it is yours */
@@ -66,12 +71,13 @@ enum memmodel_status {
                                                  Call again, if it is wanted after all */
 };
 
-/** Language of a printed formula. @since 0.1 */
+/** Language that a formula is written in. @since 0.1 */
 enum memmodel_language {
-    MEMMODEL_TEXT = 0,   /**< 1291.125*batch*dim^3 */
-    MEMMODEL_C = 1,      /**< an expression in C */
-    MEMMODEL_PYTHON = 2, /**< an expression in Python */
-    MEMMODEL_LATEX = 3,  /**< for a paper */
+    MEMMODEL_LANGUAGE_TEXT = 0,   /**< 1291.125*batch*dim^3 */
+    MEMMODEL_LANGUAGE_C = 1,      /**< an expression in C */
+    MEMMODEL_LANGUAGE_PYTHON = 2, /**< an expression in Python */
+    MEMMODEL_LANGUAGE_LATEX = 3,  /**< for a paper */
+    MEMMODEL_LANGUAGE_SQL = 4,    /**< an expression in SQL */
 };
 
 /** Library context. @since 0.1 */
@@ -86,7 +92,7 @@ typedef struct memmodel_context memmodel_context;
  * @threads the context's
  * @since 0.1
  */
-typedef void *(*memmodel_allocate)(void *user, size_t bytes);
+typedef void *(*memmodel_allocate_callback)(void *user, size_t bytes);
 
 /**
  * Changes the size of a block, as realloc does. The old block stays when it fails.
@@ -98,7 +104,7 @@ typedef void *(*memmodel_allocate)(void *user, size_t bytes);
  * @threads the context's
  * @since 0.1
  */
-typedef void *(*memmodel_reallocate)(void *user, void *block, size_t bytes);
+typedef void *(*memmodel_reallocate_callback)(void *user, void *block, size_t bytes);
 
 /**
  * Gives a block back, as free does.
@@ -108,7 +114,7 @@ typedef void *(*memmodel_reallocate)(void *user, void *block, size_t bytes);
  * @threads the context's
  * @since 0.1
  */
-typedef void (*memmodel_release)(void *user, void *block);
+typedef void (*memmodel_deallocate_callback)(void *user, void *block);
 
 /**
  * Where a context takes its memory from. All three functions are given together, or none.
@@ -116,11 +122,11 @@ typedef void (*memmodel_release)(void *user, void *block);
  * @since 0.1
  */
 struct memmodel_allocator {
-    size_t size;                    /**< sizeof(struct memmodel_allocator) */
-    memmodel_allocate allocate;     /**< NULL when there is none. @nullable */
-    memmodel_reallocate reallocate; /**< as realloc. @nullable */
-    memmodel_release release;       /**< as free. @nullable */
-    void *user;                     /**< handed to each call. @nullable */
+    size_t size;                             /**< sizeof(struct memmodel_allocator) */
+    memmodel_allocate_callback allocate;     /**< NULL when there is none. @nullable */
+    memmodel_reallocate_callback reallocate; /**< as realloc. @nullable */
+    memmodel_deallocate_callback deallocate; /**< as free. @nullable */
+    void *user;                              /**< handed to each call. @nullable */
 };
 
 /**
@@ -136,15 +142,14 @@ struct memmodel_limits {
     size_t size;          /**< sizeof(struct memmodel_limits) */
     int64_t memory_bytes; /**< of all objects of the context together.
                                     @default 1 GiB @unit bytes */
-    int64_t
-        input_bytes; /**< of each input: a whole file, or a text of JSON or CSV that is handed over; of an ONNX file what
-                                    is read of it, which its weights are not. While JSON is in use, memory_bytes has its
-                                    length and 72 bytes a value, 136 more for a member, 144 for an array, 240 for an object.
-                                    @default 256 MiB @unit bytes */
-    int64_t nodes;   /**< work of one call: events simulated, placements and formulas tried, elements read.
+    /** of each input: a whole file, or a text of JSON or CSV that is handed over; of an ONNX file what is read of
+     *  it, which its weights are not. While JSON is in use, memory_bytes has its length and 72 bytes a value, 136
+     *  more for a member, 144 for an array, 240 for an object. @default 256 MiB @unit bytes */
+    int64_t input_bytes;
+    int64_t nodes;  /**< work of one call: events simulated, placements and formulas tried, elements read.
                                     The same on every machine. @default 10,000,000,000, which take an hour */
-    int64_t layers;  /**< of one network. @default 1,000,000 */
-    double seconds;  /**< of the clock, of one call. @default INFINITY @unit seconds */
+    int64_t layers; /**< of one network. @default 1,000,000 */
+    double seconds; /**< of the clock, of one call. @default INFINITY @unit seconds */
 };
 
 /**
@@ -170,14 +175,39 @@ struct memmodel_error {
  * @threads the context's
  * @since 0.1
  */
-typedef void (*memmodel_log)(void *user, const char *message);
+typedef void (*memmodel_log_callback)(void *user, const char *message);
+
+/**
+ * How far a call is.
+ *
+ * @since 0.1
+ */
+struct memmodel_progress {
+    size_t size;       /**< filled by the library */
+    const char *stage; /**< what the call does now, such as "simulations"; static */
+    int64_t done;      /**< of that, so far */
+    int64_t total;     /**< at most; -1 if not known */
+    double seconds;    /**< since the call began. @unit seconds */
+    double best;       /**< the best answer so far: bytes of a plan or a job, error of a formula; NaN: none yet */
+};
+
+/**
+ * Called now and then by calls that take long.
+ *
+ * @param[in] user      what memmodel_context_set_progress() was given. @nullable
+ * @param[in] progress  valid during the call
+ * @returns 0 to go on; anything else ends the call as memmodel_context_cancel() does
+ * @threads that of the call
+ * @since 0.1
+ */
+typedef int (*memmodel_progress_callback)(void *user, const struct memmodel_progress *progress);
 
 /**
  * Make a context.
  *
  * @param[in]  allocator  where to take memory from, copied; NULL for malloc. @nullable
  * @param[out] context    new context with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @returns 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any; the context then belongs to one thread at a time
  * @since 0.1
  */
@@ -206,7 +236,7 @@ MEMMODEL_API void
 memmodel_context_unref(memmodel_context *context);
 
 /**
- * Detail of the last error on this context. Needs no memory, so it is there for MEMMODEL_ERROR_NOMEM too.
+ * Detail of the last error on this context. Needs no memory, so it is there for MEMMODEL_ERROR_NO_MEMORY too.
  *
  * @param[in] context  not NULL
  * @returns never NULL; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
@@ -227,7 +257,7 @@ memmodel_context_error(const memmodel_context *context);
  * @since 0.1
  */
 MEMMODEL_API void
-memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user);
+memmodel_context_set_log(memmodel_context *context, memmodel_log_callback log, void *user);
 
 /**
  * Choose what calls on this context may use from now on.
@@ -240,6 +270,19 @@ memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user
  */
 MEMMODEL_API int
 memmodel_context_set_limits(memmodel_context *context, const struct memmodel_limits *limits);
+
+/**
+ * Choose who is told how far calls on this context are: some hundred times a second, by plans, chains, fits and searches
+ * for what to recompute.
+ *
+ * @param[in] context   not NULL
+ * @param[in] callback  NULL for nobody. @nullable
+ * @param[in] user      handed to each call of `callback`. @nullable
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_context_set_progress(memmodel_context *context, memmodel_progress_callback callback, void *user);
 
 /**
  * End the call that runs on this context, or else the next that may run for long: it returns MEMMODEL_ERROR_CANCELLED, or
@@ -265,15 +308,15 @@ MEMMODEL_API void
 memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak);
 
 /**
- * Give back memory that a call of this library handed over, such as the text of memmodel_network_to_json().
+ * Give back a text that a call of this library handed over, such as that of memmodel_network_to_json(). Until then the
+ * text keeps its context.
  *
- * @param[in] context  the context the memory came from
- * @param[in] block    may be NULL. @nullable
- * @threads the context's
+ * @param[in] text  may be NULL. @nullable
+ * @threads that of the context that the text was made with
  * @since 0.1
  */
 MEMMODEL_API void
-memmodel_free(memmodel_context *context, void *block);
+memmodel_free(void *text);
 
 /**
  * Name of a status, such as "MEMMODEL_ERROR_SHAPE".

@@ -15,7 +15,7 @@ typedef struct memmodel_function memmodel_function;
 /**
  * What memmodel_function_pointer() points to. Never allocates, never fails.
  *
- * @param[in] inputs  one number per input, in the order of memmodel_model_input_name().
+ * @param[in] inputs  one number per input, in the order of memmodel_model_get_input().
  *                    @length memmodel_model_input_count(model)
  * @returns the target, or its upper bound; NaN where the formula is undefined. @unit target
  * @threads any, several at once
@@ -34,7 +34,7 @@ typedef double (*memmodel_formula_function)(const double *inputs);
  * @param[in]  level     0, or the probability that a new measurement lies below the bound, 0.5 to 0.999
  * @param[out] function  new function with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (level), MEMMODEL_ERROR_UNSUPPORTED (this library was built without
- *          libffi), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT (or a system that does not let code be made at run
+ *          libffi), MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT (or a system that does not let code be made at run
  *          time)
  * @threads the context's
  * @since 0.1

@@ -13,135 +13,133 @@ extern "C" {
 typedef struct memmodel_model memmodel_model;
 
 /**
- * How far the search of a fit is.
- *
- * @since 0.1
- */
-struct memmodel_fit_progress {
-    size_t size;         /**< filled by the library */
-    int64_t evaluations; /**< formulas tried so far */
-    int64_t most;        /**< formulas that will be tried at most */
-    double seconds;      /**< since the fit began. @unit seconds */
-    double error;        /**< of the best formula so far, on the samples, as in struct memmodel_model_scores */
-};
-
-/**
- * Called now and then while a fit searches.
- *
- * @param[in] user      of struct memmodel_fit_options. @nullable
- * @param[in] progress  valid during the call
- * @returns 0 to go on, anything else to stop: memmodel_fit() then fails with MEMMODEL_ERROR_CALLBACK, and a `checkpoint`
- *          keeps what was found
- * @threads that of memmodel_fit()
- * @since 0.1
- */
-typedef int (*memmodel_fit_observer)(void *user, const struct memmodel_fit_progress *progress);
-
-/**
  * What to fit, and from which terms. Zero means the default for every field.
  *
  * @since 0.1
  */
 struct memmodel_fit_options {
-    size_t size;        /**< sizeof(struct memmodel_fit_options) */
-    const char *target; /**< column to predict; positive unless errors are squared. NULL: the last numeric column.
-                                    @nullable */
-    const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant.
-                                    @length input_count @nullable */
+    size_t size; /**< sizeof(struct memmodel_fit_options) */
+    /** column to predict; positive unless errors are squared. NULL: the last numeric column. @nullable */
+    const char *target;
+    /** columns to predict from. NULL: every other numeric column that is not constant. @length input_count @nullable */
+    const char *const *inputs;
     size_t input_count;        /**< number of `inputs` */
-    const char *weight;        /**< column of sample weights; NULL: every row counts the same. @nullable */
-    const char *const *terms;  /**< formulas in the inputs, offered besides the basis; such as a network's own.
-                                    @length term_count @nullable */
-    size_t term_count;         /**< number of `terms` */
-    int32_t basis;             /**< enum memmodel_basis */
-    int32_t
-        max_terms;    /**< most terms besides the constant, 1 to 8, with coefficients of any sign 1 to 31; fewer below 3
-                                    rows a term. 0: 4; with coefficients of any sign as many as pay. @default 4 */
-    int32_t reserved; /**< 0 */
-    int32_t threads;  /**< threads to use; the result does not depend on it. @default 1 */
-    int32_t loss;     /**< enum memmodel_fit_loss */
-    int32_t reserved_2;            /**< 0 */
-    double quantile;               /**< of MEMMODEL_FIT_LOSS_PINBALL, above 0 and below 1. 0: 0.95. @default 0.95 */
-    const char *const *increasing; /**< inputs with which the formula must not fall anywhere in the domain.
-                                        @length increasing_count @nullable */
+    const char *weight_column; /**< column of sample weights; NULL: every row counts the same. @nullable */
+    /** formulas in the inputs, offered besides the basis; such as a network's own. @length term_count @nullable */
+    const char *const *terms;
+    size_t term_count; /**< number of `terms` */
+    int32_t basis;     /**< enum memmodel_fit_basis */
+    /** most terms besides the constant, 1 to 8, with coefficients of any sign 1 to 31; fewer below 3 rows a term. 0: 4;
+     *  with coefficients of any sign as many as pay. @default 4 */
+    int32_t max_terms;
+    int32_t reserved;   /**< 0 */
+    int32_t threads;    /**< threads to use; the result does not depend on it. @default 1 */
+    int32_t loss;       /**< enum memmodel_fit_loss */
+    int32_t reserved_2; /**< 0 */
+    double quantile;    /**< of MEMMODEL_FIT_LOSS_PINBALL, above 0 and below 1. 0: 0.95. @default 0.95 */
+    /** inputs with which the formula must not fall anywhere in the domain. @length increasing_count @nullable */
+    const char *const *increasing;
     size_t increasing_count;       /**< number of `increasing` */
     const char *const *decreasing; /**< inputs with which it must not rise. @length decreasing_count @nullable */
     size_t decreasing_count;       /**< number of `decreasing` */
-    const char *const *units;     /**< units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than
-                                        the target's are not offered. @length unit_count @nullable */
-    size_t unit_count;            /**< number of `units` */
-    const char *const *forbidden; /**< nestings that a searched formula must not have, such as "log(log)",
-                                       and operations it must not have at all, such as "cos".
-                                        @length forbidden_count @nullable */
-    size_t forbidden_count;       /**< number of `forbidden` */
-    double most_exponent;      /**< greatest power of an input in a product of powers; 0: no other limit than the basis
-                                        has. @default 0 */
+    /** units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than the target's are not offered.
+     *  @length unit_count @nullable */
+    const char *const *units;
+    size_t unit_count; /**< number of `units` */
+    /** nestings that a searched formula must not have, such as "log(log)", and operations it must not have at all, such
+     *  as "cos". @length forbidden_count @nullable */
+    const char *const *forbidden;
+    size_t forbidden_count; /**< number of `forbidden` */
+    /** greatest power of an input in a product of powers; 0: no other limit than the basis has. @default 0 */
+    double max_exponent;
     int32_t search;            /**< enum memmodel_fit_search */
     int32_t integer_exponents; /**< 1: whole powers only, and no logarithms */
     int32_t non_negative;      /**< 1: only formulas that are nowhere negative in the domain */
     int32_t change_points;     /**< 1: a change point of one input may be found; 0: none */
-    int64_t seed;              /**< of the search of MEMMODEL_FIT_SEARCH_EVOLVE: the same seed gives the same model */
-    int64_t evaluations; /**< formulas that enumeration and evolution try at most, on all rows and without folds, each
-                                        step to its numbers counted, save for the last few hundred. 0: 480,000.
-                                        @default 480000 */
-    double seconds;      /**< that they take at most; what is found then depends on the machine. 0: no limit.
-                                        @unit seconds */
-    const char *checkpoint;         /**< file that an interrupted search goes on from, written now and then and removed
-                                        when the fit ends. NULL: none. @nullable */
-    memmodel_fit_observer progress; /**< called now and then by the calling thread. NULL: none. @nullable */
-    void *user;                     /**< handed to each call of `progress`. @nullable */
-    int32_t selection;              /**< enum memmodel_fit_selection */
-    int32_t reserved_3;             /**< 0 */
-    double
-        capacity; /**< what runs that ended for lack of memory had, a lower limit of what they needed: in bytes where the
-                          target's unit is known (memmodel_samples_unit()), else in that unit. @default what each reached
-                          @unit bytes */
+    /** of the search of MEMMODEL_FIT_SEARCH_EVOLVE: the same seed gives the same model */
+    int64_t seed;
+    /** formulas that enumeration and evolution try at most, on all rows and without folds, each step to its numbers
+     *  counted, save for the last few hundred. 0: 480,000. @default 480000 */
+    int64_t max_evaluations;
+    /** that they take at most; what is found then depends on the machine. 0: no limit. @unit seconds */
+    double max_seconds;
+    /** file that an interrupted search goes on from, written now and then and removed when the fit ends. NULL: none.
+     *  @nullable */
+    const char *resume_path;
+    int32_t selection;  /**< enum memmodel_fit_selection */
+    int32_t reserved_3; /**< 0 */
+    /** what runs that ended for lack of memory had, a lower limit of what they needed: in bytes where the target's unit
+     *  is known (memmodel_samples_unit()), else in that unit. @default what each reached @unit bytes */
+    double capacity;
 };
 
 /**
  * Which of the formulas that were found becomes the model.
  *
- * By MEMMODEL_FIT_SELECTION_STANDARD_ERROR the smallest whose mean loss on rows that it did not see exceeds the least by no more
- * than a standard error of the difference; of equally small ones the one of the shortest description. Whatever the search finds,
- * the constant and the sum of all inputs (with three rows a term, and where the terms and their number are not limited) are
- * candidates, and no larger formula is returned that is not better than they are by more than a standard error.
+ * By MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR the smallest whose mean loss on rows that it did not see exceeds the
+ * least by no more than a standard error of the difference; of equally small ones the one of the least description
+ * length. Whatever the search finds, the constant and the sum of all inputs (with three rows a term, and where the
+ * terms and their number are not limited) are candidates, and no larger formula is returned that is not better than
+ * they are by more than a standard error.
  *
- * By MEMMODEL_FIT_SELECTION_DESCRIPTION the one with the least rows / 2 ln(mean loss on rows not seen) + terms ln(terms to
- * choose from).
+ * By MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH the one with the least rows / 2 ln(mean loss on rows not seen) + terms
+ * ln(terms to choose from).
  *
  * @since 0.1
  */
 enum memmodel_fit_selection {
-    MEMMODEL_FIT_SELECTION_DEFAULT = 0,        /**< standard error for positive terms, else description */
-    MEMMODEL_FIT_SELECTION_STANDARD_ERROR = 1, /**< the smallest formula within one standard error of the best */
-    MEMMODEL_FIT_SELECTION_DESCRIPTION = 2,    /**< the formula of the shortest description */
+    MEMMODEL_FIT_SELECTION_DEFAULT = 0, /**< one standard error for positive terms, else description length */
+    MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR = 1, /**< the smallest formula within one standard error of the best */
+    MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH = 2, /**< the formula of the least description length */
 };
 
 /** Which errors a fit makes small. @since 0.1 */
 enum memmodel_fit_loss {
-    MEMMODEL_FIT_LOSS_DEFAULT = 0,   /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
+    MEMMODEL_FIT_LOSS_DEFAULT = 0,   /**< squared for MEMMODEL_FIT_BASIS_GENERAL, relative for the others */
     MEMMODEL_FIT_LOSS_RELATIVE = 1,  /**< squared errors divided by the measurement: 1 % counts the same everywhere */
     MEMMODEL_FIT_LOSS_SQUARED = 2,   /**< squared errors: the target and the coefficients may be of any sign */
     MEMMODEL_FIT_LOSS_MAPE = 3,      /**< absolute errors divided by the measurement */
     MEMMODEL_FIT_LOSS_LOG_RATIO = 4, /**< squared logarithms of prediction / measurement: half is as bad as twice */
-    MEMMODEL_FIT_LOSS_ABSOLUTE = 5,  /**< absolute errors: a few wild measurements count little */
+    MEMMODEL_FIT_LOSS_ABSOLUTE = 5,  /**< absolute errors: a few outliers count little */
     MEMMODEL_FIT_LOSS_PINBALL = 6,   /**< a quantile in place of the mean; see `quantile` */
 };
 
+/**
+ * Name of a loss, such as "relative".
+ *
+ * @param[in] loss  enum memmodel_fit_loss
+ * @returns a static string; NULL if there is no such loss. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_fit_loss_name(int loss);
+
 /** Where formulas come from besides sums of the basis' terms. May be or'ed. @since 0.1 */
 enum memmodel_fit_search {
-    MEMMODEL_FIT_SEARCH_TERMS = 0,     /**< nowhere else */
+    MEMMODEL_FIT_SEARCH_NONE = 0,      /**< nowhere else */
     MEMMODEL_FIT_SEARCH_ENUMERATE = 1, /**< every small formula once, by rising size */
     MEMMODEL_FIT_SEARCH_EVOLVE = 2,    /**< genetic programming, begun with what the others found */
     MEMMODEL_FIT_SEARCH_ALL = 3,       /**< both */
 };
 
 /** Terms a fit chooses from. @since 0.1 */
-enum memmodel_basis {
-    MEMMODEL_BASIS_POSYNOMIAL = 0, /**< products of powers and logarithms of the inputs, and the given terms; under
-                                        MEMMODEL_FIT_LOSS_SQUARED those of MEMMODEL_BASIS_GENERAL */
-    MEMMODEL_BASIS_GIVEN = 1,      /**< the given terms only (and a constant) */
-    MEMMODEL_BASIS_GENERAL = 2,    /**< straight lines, curves, steps and products of two, coefficients of any sign */
+enum memmodel_fit_basis {
+    /** products of powers and logarithms of the inputs, and the given terms; under MEMMODEL_FIT_LOSS_SQUARED those of
+     *  MEMMODEL_FIT_BASIS_GENERAL */
+    MEMMODEL_FIT_BASIS_POSYNOMIAL = 0,
+    MEMMODEL_FIT_BASIS_USER = 1, /**< the given terms only (and a constant) */
+    /** straight lines, curves, steps and products of two, coefficients of any sign */
+    MEMMODEL_FIT_BASIS_GENERAL = 2,
+};
+
+/** The bound that is asked for. Zero means the default for every field. @since 0.1 */
+struct memmodel_predict_options {
+    size_t size;      /**< sizeof(struct memmodel_predict_options) */
+    double level;     /**< probability that a new measurement lies below the bound, 0.5 to 0.999. @default 0.95 */
+    int32_t method;   /**< enum memmodel_bound_method */
+    int32_t reserved; /**< 0 */
 };
 
 /**
@@ -152,32 +150,64 @@ enum memmodel_basis {
 struct memmodel_prediction {
     size_t size;  /**< sizeof(struct memmodel_prediction) */
     double value; /**< the formula */
-    double upper; /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
-    int32_t outside; /**< 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess */
-    int32_t reserved;   /**< 0 */
-    int64_t points;     /**< different points that the bound was found from, each held out in turn */
-    double attained;    /**< level that so many points stand for whatever the errors' distribution, at most points /
-                           (points + 1). Below the asked level: the tail beyond it is Student's */
-    int32_t rule;       /**< enum memmodel_bound: what decided. MEMMODEL_BOUND_LARGER: `value` is no number to bound */
+    /** upper prediction bound: a new measurement lies below it with the asked probability. Never below `value` */
+    double upper;
+    /** 1 outside the box of the training data, or where `value` is not above 0: the bound is not guaranteed */
+    int32_t extrapolated;
+    int32_t reserved; /**< 0 */
+    /** calibration points: different ones that the bound was found from, each held out in turn */
+    int64_t calibration_count;
+    /** level that so many points support whatever the errors' distribution, at most points / (points + 1). Below the
+     *  asked level: the tail beyond it is Student's */
+    double distribution_free_level;
+    /** enum memmodel_bound_method: which gave the bound. MEMMODEL_BOUND_METHOD_DEFAULT: none, `value` is no number to
+     *  bound */
+    int32_t method;
     int32_t reserved_2; /**< 0 */
 };
 
 /**
- * Rules for an upper bound. A ratio is a measurement divided by its prediction by a formula that was found without it; under
- * squared errors, their difference.
+ * Methods for an upper bound. A ratio is a measurement divided by its prediction by a formula that was found without
+ * it; under squared errors, their difference.
  *
  * @since 0.1
  */
-enum memmodel_bound {
-    MEMMODEL_BOUND_LARGER = 0,   /**< the larger of the next two; outside the training data, of the next three */
-    MEMMODEL_BOUND_HELD_OUT = 1, /**< conformal: the ratio of rank level (n + 1), at most n; between two in
-                                            proportion */
-    MEMMODEL_BOUND_STUDENT = 2,  /**< Student's t, the errors held out, and the leverage of the point */
-    MEMMODEL_BOUND_WIDE = 3,     /**< the same with the leverage of all terms that the formula might have had; of a
-                                            formula that stays as it is at the nearest point inside, what a plane
-                                            through the training data may rise by from there on */
-    MEMMODEL_BOUND_JACKKNIFE_PLUS = 4, /**< that rank among what each formula found without a point says here, times
-                                            the point's ratio */
+enum memmodel_bound_method {
+    /** the larger of the next two; outside the training data, of the next three */
+    MEMMODEL_BOUND_METHOD_DEFAULT = 0,
+    /** conformal: the ratio of rank level (n + 1), at most n; between two in proportion */
+    MEMMODEL_BOUND_METHOD_CONFORMAL = 1,
+    MEMMODEL_BOUND_METHOD_STUDENT_T = 2, /**< Student's t, the errors held out, and the leverage of the point */
+    /** the same with the leverage of all terms that the formula might have had; of a formula that stays as it is at the
+     *  nearest point inside, what a plane through the training data may rise by from there on */
+    MEMMODEL_BOUND_METHOD_EXTRAPOLATION = 3,
+    /** that rank among the predictions here of the formulas found without each point, times the point's ratio */
+    MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS = 4,
+};
+
+/**
+ * Name of a method, such as "conformal".
+ *
+ * @param[in] method  enum memmodel_bound_method
+ * @returns a static string; NULL if there is no such method. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_bound_method_name(int method);
+
+/** An input of a model, and its range in the training data. @since 0.1 */
+struct memmodel_model_input {
+    size_t size;      /**< sizeof(struct memmodel_model_input) */
+    const char *name; /**< of its column, owned by the model */
+    /** how formulas call it: its name, made an identifier. `hidden size` is hidden_size there; names that mean
+     *  something else in C or Python, or are taken already, get a number. Owned by the model */
+    const char *symbol;
+    double min;       /**< smallest value in the training data */
+    double max;       /**< greatest value in the training data */
+    int32_t is_whole; /**< 1: it takes whole numbers only, as memmodel_model_check_points() has it */
+    int32_t reserved; /**< 0 */
 };
 
 /**
@@ -186,112 +216,126 @@ enum memmodel_bound {
  * @since 0.1
  */
 struct memmodel_model_scores {
-    size_t size;          /**< sizeof(struct memmodel_model_scores) */
-    double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction; NaN where
-                               coefficients may have any sign */
-    double loo_mape; /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
-    int64_t samples; /**< rows used */
-    int64_t terms;   /**< terms of the formula, the constant included */
-    double training_error; /**< root of the mean squared error on the rows it was fitted to: a fraction of the
-                                measurement under MEMMODEL_FIT_LOSS_RELATIVE, else in the target's unit. Under
-                                MEMMODEL_FIT_LOSS_LOG_RATIO root of the mean squared logarithm, under the following ones
-                                the mean loss, a fraction under MEMMODEL_FIT_LOSS_MAPE. This and the next three are NaN
-                                where the model does not say. @unit target */
-    double loo_error;      /**< the same with each row predicted by these terms fitted to all others. @unit target */
-    double held_out_error; /**< the same with each row predicted by a formula whose terms, too, were found without it.
-                                @unit target */
-    double constant_error; /**< held_out_error of the mean alone: 1 - (held_out_error / constant_error)^2 is the share
-                                of the variance that is explained on rows not seen. @unit target */
-    int32_t loss;          /**< enum memmodel_fit_loss, never MEMMODEL_FIT_LOSS_DEFAULT */
-    int32_t reserved;      /**< 0 */
-    double noise;          /**< standard deviation of repeated measurements of one point, a fraction of their mean where
-                                errors are relative; NaN where no point was measured twice. @unit target */
-    int64_t noise_freedom; /**< degrees of freedom of `noise`: repeated measurements, less one for each point */
-    int32_t certified;     /**< 1: interval arithmetic proves that the formula is defined and finite wherever the inputs
-                                are in the domain, and not negative there if errors are relative. Fits return no other */
-    int32_t reserved_2;    /**< 0 */
-    int64_t censored; /**< rows of runs that ended early, of which only a lower limit is known; not among `samples` */
+    size_t size; /**< sizeof(struct memmodel_model_scores) */
+    /** mean absolute relative error on the rows it was fitted to, as a fraction; NaN where coefficients may have any
+     *  sign */
+    double training_mape;
+    /** the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
+    double loo_mape;
+    int64_t sample_count; /**< rows used */
+    int64_t term_count;   /**< terms of the formula, the constant included */
+    /** root of the mean squared error on the rows it was fitted to: a fraction of the measurement under
+     *  MEMMODEL_FIT_LOSS_RELATIVE, else in the target's unit. Under MEMMODEL_FIT_LOSS_LOG_RATIO root of the mean
+     *  squared logarithm, under the following ones the mean loss, a fraction under MEMMODEL_FIT_LOSS_MAPE. This and the
+     *  next three are NaN where the model does not say. @unit target */
+    double training_error;
+    double loo_error; /**< the same with each row predicted by these terms fitted to all others. @unit target */
+    /** the same with each row predicted by a formula whose terms, too, were found without it. @unit target */
+    double nested_cv_error;
+    /** nested_cv_error of the constant predictor: 1 - (nested_cv_error / baseline_error)^2 is R2 on rows not seen.
+     *  @unit target */
+    double baseline_error;
+    int32_t loss;     /**< enum memmodel_fit_loss, never MEMMODEL_FIT_LOSS_DEFAULT */
+    int32_t reserved; /**< 0 */
+    /** standard deviation of repeated measurements of one point, a fraction of their mean where errors are relative;
+     *  NaN where no point was measured twice. @unit target */
+    double noise;
+    int64_t noise_dof; /**< degrees of freedom of `noise`: repeated measurements, less one for each point */
+    /** 1: interval arithmetic proves that the formula is defined and finite wherever the inputs are in the domain, and
+     *  not negative there if errors are relative. Fits return no other */
+    int32_t certified;
+    int32_t reserved_2; /**< 0 */
+    /** rows of runs that ended early, of which only a lower limit is known; not among `sample_count` */
+    int64_t censored;
 };
 
 /**
- * A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
+ * An entry of the Pareto front: a formula that a fit found, selected or not, than which no smaller one has less error
+ * on rows held out.
  *
- * Of positive terms it is the best sum of so many terms, by each row left out, or of so many moments. For the error held out
- * the best one is found again without some of the rows; for that of the chosen one its size is chosen again, too.
+ * Of positive terms it is the best sum of so many terms, by each row left out, or of so many regimes. For the nested
+ * cross-validation error the best one is found again without some of the rows; for that of the selected one its size is
+ * chosen again, too.
  *
  * @since 0.1
  */
-struct memmodel_front_entry {
-    size_t size;           /**< sizeof(struct memmodel_front_entry) */
-    int64_t nodes;         /**< size of the formula: its numbers, inputs, operators and functions */
-    int64_t terms;         /**< its terms, the constant included */
-    double loo_error;      /**< as in struct memmodel_model_scores; of moments held_out_error. @unit target */
-    double held_out_error; /**< as in struct memmodel_model_scores. @unit target */
-    int32_t chosen;        /**< 1: this is the model's formula */
-    int32_t reserved;      /**< 0 */
+struct memmodel_model_front_entry {
+    size_t size;        /**< sizeof(struct memmodel_model_front_entry) */
+    int64_t node_count; /**< size of the formula: its numbers, inputs, operators and functions */
+    int64_t term_count; /**< its terms, the constant included */
+    /** leave-one-out error, as in struct memmodel_model_scores; of several regimes nested_cv_error. @unit target */
+    double loo_error;
+    double nested_cv_error; /**< nested cross-validation error, as in struct memmodel_model_scores. @unit target */
+    int32_t selected;       /**< 1: this is the model's formula */
+    int32_t reserved;       /**< 0 */
+    const char *formula;    /**< as text, owned by the model */
 };
 
 /**
  * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
- * whose leave-one-out error lies within one standard error of the best. The constant does not count: where least squares
- * puts one above 0 beside the terms it stays, unless the terms alone are exact.
+ * whose leave-one-out error lies within one standard error of the best. The constant does not count: where least
+ * squares puts one above 0 beside the terms it stays, unless the terms alone are exact.
  *
- * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_BASIS_GENERAL, coefficients have any sign. Terms are chosen one after the
- * other in three nested libraries (the inputs; their curves, hinges and levels; products and comparisons of two), for
- * the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the formulas of each
- * size the one becomes the model that predicts best with each row left out and with fifths of the rows held out while
- * its terms are found again, at a price for every term that grows with its library. Straight lines go on beyond the
- * samples; any other formula takes an input outside its range as the nearest one inside, and stays near the measurements
- * (memmodel_model_limits()). The order of the rows does not matter.
+ * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_FIT_BASIS_GENERAL, coefficients have any sign. Terms are chosen one after
+ * the other in three nested libraries (the inputs; their curves, hinges and levels; products and comparisons of two),
+ * for the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the formulas of
+ * each size the one becomes the model that predicts best with each row left out and with fifths of the rows held out
+ * while its terms are found again, at a price for every term that grows with its library. Straight lines go on beyond
+ * the samples; any other formula takes an input outside its range as the nearest one inside, and stays near the
+ * measurements (memmodel_model_output_range()). The order of the rows does not matter.
  *
  * Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
- * formulas are chosen by what the loss makes of the rows left out. MEMMODEL_FIT_LOSS_ABSOLUTE and MEMMODEL_FIT_LOSS_PINBALL
- * have positive terms, too, unless the basis is MEMMODEL_BASIS_GENERAL.
+ * formulas are chosen by what the loss makes of the rows left out. MEMMODEL_FIT_LOSS_ABSOLUTE and
+ * MEMMODEL_FIT_LOSS_PINBALL have positive terms, too, unless the basis is MEMMODEL_FIT_BASIS_GENERAL.
  *
- * A formula is returned only if interval arithmetic proves that it is defined and finite wherever the inputs are in their
- * ranges, and not negative there where the terms are positive or errors relative; else the next best is. What `increasing`,
- * `decreasing` and `non_negative` ask for is proven in the same way, of the slopes of the formula.
+ * A formula is returned only if interval arithmetic proves that it is defined and finite wherever the inputs are in
+ * their ranges, and not negative there where the terms are positive or errors relative; else the next best is. What
+ * `increasing`, `decreasing` and `non_negative` ask for is proven in the same way, of the slopes of the formula.
  *
  * With `units` a term is of the target's unit, or a pure number: its coefficient then has the target's unit, as the
- * constant's has. A column without a unit is a pure number; what is added or compared must be of one unit, and logarithms
- * are of pure numbers. Units are products such as kg*m/s^2 of names that are only compared: kB and B differ.
+ * constant's has. A column without a unit is a pure number; what is added or compared must be of one unit, and
+ * logarithms are of pure numbers. Units are products such as kg*m/s^2 of names that are only compared: kB and B differ.
  *
- * With `change_points` terms are offered, too, that count below or from a knot on, midway between two levels of an input:
- * equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any other term is, if
- * rows left out are predicted better by more than so many more terms can be expected to gain.
+ * With `change_points` terms are offered, too, that count below or from a knot on, midway between two levels of an
+ * input: equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any
+ * other term is, if rows left out are predicted better by more than so many more terms can be expected to gain.
  *
- * With a search other than MEMMODEL_FIT_SEARCH_TERMS formulas of any shape are tried, too: sums of up to four trees of + - * /,
- * squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted numbers in them, constant and coefficients of any sign. The
- * search is repeated without each fifth of the rows, and what it finds becomes the model only if on rows held out it is better
- * than the formula of terms by more than the standard error of the difference. Positive terms that add up are held against
- * what is found in the same way.
+ * With a search other than MEMMODEL_FIT_SEARCH_NONE formulas of any shape are tried, too: sums of up to four trees of
+ * the four operations, squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted
+ * numbers in them, constant and coefficients of any sign. The search is repeated without each fifth of the rows, and
+ * what it finds becomes the model only if on rows held out it is better than the formula of terms by more than the
+ * standard error of the difference. Sums of positive terms are compared with what is found in the same way.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;
  * of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms
- * from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
+ * from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use the symbols of
+ * memmodel_model_get_input().
  *
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults. @nullable
+ * @param[in]  context  limits, memory and errors of this call, progress and log; the model keeps a reference. NULL: the
+ *                      samples' own. @nullable
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that is
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that is
  *          zero or negative under relative errors, or above 1e140 under squared ones; an input that is constant or
  *          repeats another), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
- * @threads the samples' context's
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, with a context of its own: the table is only read
  * @blocking
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
+memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model);
 
 /**
- * The formula at one point. Never allocates, never fails. The same bits on every processor, for all inputs that there are:
- * products, sums, quotients and square roots are rounded as IEEE 754 says, logarithms and other powers are off by less than
- * one unit of the last place (doc/evaluator.md). Of NaN neither sign nor payload is promised.
+ * The formula at one point. Never allocates, never fails. The same bits on every processor, for all inputs that there
+ * are: products, sums, quotients and square roots are rounded as IEEE 754 says, logarithms and other powers are off by
+ * less than one unit of the last place (doc/evaluator.md). Of NaN neither sign nor payload is promised.
  *
  * @param[in] model   model
- * @param[in] inputs  one number per input, in the order of memmodel_model_input_name().
+ * @param[in] inputs  one number per input, in the order of memmodel_model_get_input().
  *                    @length memmodel_model_input_count(model)
  * @returns the target, NaN where the formula is undefined, and for NULL. @unit target
  * @threads any
@@ -301,48 +345,33 @@ MEMMODEL_API double
 memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
 
 /**
- * The formula at many points, with the same bits as memmodel_model_evaluate() on each. Never allocates. Columns may begin at
- * any address where a double may; `results` must not overlap them.
+ * The formula at many points, with the same bits as memmodel_model_evaluate() on each. Never allocates. Input i of
+ * point j is columns[i][j * stride]: columns of a table that lies in memory row by row begin at its first numbers, and
+ * its rows' length is the stride. Columns may begin at any address where a double may; `results` must not overlap them.
  *
  * @param[in]  model    model
  * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
+ * @param[in]  stride   numbers from a point to the next; 1 for columns that have nothing between
  * @param[in]  count    number of points
  * @param[out] results  one number a point. @length count
  * @threads any
  * @since 0.1
  */
 MEMMODEL_API void
-memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
+memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t stride, size_t count,
+                             double *results);
 
 /**
- * The formula at the rows of a table that lies in memory row by row, with the same bits as memmodel_model_evaluate() on
- * each. Never allocates. Input i of point j is numbers[j * pitch + i]; what lies between the rows is not read.
- *
- * @param[in]  model    model
- * @param[in]  numbers  the table. @length length
- * @param[in]  length   of `numbers`; it ends with the last point's last input, or later
- * @param[in]  pitch    from a point to the next, at least memmodel_model_input_count(model)
- * @param[in]  count    number of points
- * @param[out] results  one number a point, outside `numbers`. Untouched on error. @length count
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (the table is shorter than its rows). The context's error is not touched
- * @threads any
- * @since 0.1
- * @stability testing
- */
-MEMMODEL_API int
-memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch,
-                             size_t count, double *results);
-
-/**
- * Whether a model predicts at points, and which input has a value that it refuses. Of a model with positive terms, an input
- * whose column held whole numbers only takes whole numbers; one above 0, or nowhere below it, takes such ones. Models of earlier
- * builds refuse none, nor do those with coefficients of any sign. memmodel_model_evaluate() has the formula's value anywhere.
+ * Whether a model predicts at points, and which input has a value that it refuses. Of a model with positive terms, an
+ * input whose column held whole numbers only takes whole numbers; one above 0, or nowhere below it, takes such ones.
+ * Models of earlier builds refuse none, nor do those with coefficients of any sign. memmodel_model_evaluate() has the
+ * formula's value anywhere.
  *
  * @param[in] model    model
  * @param[in] columns  `columns[i]` has input i of each point; NaN is not judged.
  *                     @length memmodel_model_input_count(model), count
  * @param[in] count    number of points
- * @param[in] context  takes the error: its object is the input's name
+ * @param[in] context  takes the error, whose object is the input's name; NULL: the model's own. @nullable
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT
  * @threads any, with a context of its own
  * @since 0.1
@@ -353,76 +382,66 @@ memmodel_model_check_points(const memmodel_model *model, const double *const *co
                             memmodel_context *context);
 
 /**
- * Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
+ * Prediction with a one-sided upper prediction bound. Never allocates; jackknife+ takes some microseconds.
  *
  * @param[in]     model       model
  * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
- * @param[in]     level       probability that a new measurement lies below the bound, 0.5 to 0.999
+ * @param[in]     options     level and method of the bound; NULL: 95 %, by the default method. @nullable
  * @param[in,out] prediction  its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (also of values that memmodel_model_check_points() refuses),
- *          MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
+ *          MEMMODEL_ERROR_UNSUPPORTED (a model from a file that has no such bound), MEMMODEL_ERROR_STRUCT_SIZE. The
+ *          context's error is not touched
  * @threads any
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
-                       struct memmodel_prediction *prediction);
+memmodel_model_predict(const memmodel_model *model, const double *inputs,
+                       const struct memmodel_predict_options *options, struct memmodel_prediction *prediction);
 
 /**
- * Prediction with an upper bound by one rule. Never allocates; jackknife+ takes some microseconds.
+ * Predictions with their bounds at many points, with the same bits as memmodel_model_predict() on each. Never
+ * allocates.
  *
- * @param[in]     model       model
- * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
- * @param[in]     rule        enum memmodel_bound
- * @param[in]     level       as in memmodel_model_predict()
- * @param[in,out] prediction  its size is set by the caller
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED (a model from a file that has no such bound),
- *          MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
- * @threads any
- * @since 0.1
- * @stability testing
- */
-MEMMODEL_API int
-memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
-                          struct memmodel_prediction *prediction);
-
-/**
- * Predictions with their bounds at many points, with the same bits as memmodel_model_predict() on each.
- *
- * @param[in]  model    model
- * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
- * @param[in]  count    number of points
- * @param[in]  level    as in memmodel_model_predict()
- * @param[out] values   the formula at each point. Untouched on error. @length count
- * @param[out] upper    the bound of each point. Untouched on error. @length count
- * @param[out] outside  1 for each point outside the training data. Untouched on error. @length count
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
+ * @param[in]  model         model
+ * @param[in]  columns       `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
+ * @param[in]  stride        as in memmodel_model_evaluate_many()
+ * @param[in]  count         number of points
+ * @param[in]  options       as in memmodel_model_predict(). @nullable
+ * @param[out] values        the formula at each point. Untouched on error. @length count
+ * @param[out] upper         the bound of each point. Untouched on error. @length count
+ * @param[out] extrapolated  1 for each point outside the training data. Untouched on error. @length count
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_STRUCT_SIZE, as
+ *          memmodel_model_predict(). The context's error is not touched
  * @threads any
  * @blocking
  * @since 0.1
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
-                            double *values, double *upper, int32_t *outside);
+memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t stride, size_t count,
+                            const struct memmodel_predict_options *options, double *values, double *upper,
+                            int32_t *extrapolated);
 
 /**
  * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to
- * 2^53.
+ * 2^53. Never allocates.
  *
  * @param[in]  model    model
  * @param[in]  inputs   values of the inputs; the one solved for is ignored. @length memmodel_model_input_count(model)
  * @param[in]  input    name of the input to solve for, such as "batch"
- * @param[in]  level    as in memmodel_model_predict()
+ * @param[in]  options  as in memmodel_model_predict(). @nullable
  * @param[in]  budget   in the target's unit. @unit target
- * @param[out] largest  0 if not even 1 fits. Untouched on error
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
- * @threads any
+ * @param[in]  context  takes the error; NULL: the model's own. @nullable
+ * @param[out] max      greatest value that fits, 0 if not even 1 does. Untouched on error
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND (no such input), MEMMODEL_ERROR_INVALID_ARGUMENT (also of values that
+ *          memmodel_model_check_points() refuses), MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any, with a context of its own: the model is only read
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
-                     int64_t *largest);
+memmodel_model_predict_max(const memmodel_model *model, const double *inputs, const char *input,
+                           const struct memmodel_predict_options *options, double budget, memmodel_context *context,
+                           int64_t *max);
 
 /**
  * Number of inputs.
@@ -436,29 +455,18 @@ MEMMODEL_API size_t
 memmodel_model_input_count(const memmodel_model *model);
 
 /**
- * Name of an input.
+ * What is known of an input.
  *
- * @param[in] model  model
- * @param[in] input  from 0
- * @returns the name, owned by the model; NULL if there is no such input. @transfer none @nullable
+ * @param[in]     model  model
+ * @param[in]     index  from 0
+ * @param[in,out] input  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such input), MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not
+ *          touched
  * @threads any
  * @since 0.1
  */
-MEMMODEL_API const char *
-memmodel_model_input_name(const memmodel_model *model, size_t input);
-
-/**
- * How an input is called in formulas: its name, made an identifier. `hidden size` is hidden_size there; names that mean
- * something else in C or Python, or are taken already, get a number.
- *
- * @param[in] model  model
- * @param[in] input  from 0
- * @returns the symbol, owned by the model; NULL if there is no such input. @transfer none @nullable
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API const char *
-memmodel_model_input_symbol(const memmodel_model *model, size_t input);
+MEMMODEL_API int
+memmodel_model_get_input(const memmodel_model *model, size_t index, struct memmodel_model_input *input);
 
 /**
  * Name of what the model predicts.
@@ -496,50 +504,23 @@ MEMMODEL_API double
 memmodel_model_unit_bytes(const memmodel_model *model);
 
 /**
- * Range of an input in the training data.
+ * Smallest and greatest number that a model predicts. One with an output range takes an input outside the domain as the
+ * nearest value inside; of its formulas only that in SQL says so.
  *
  * @param[in]  model  model
- * @param[in]  input  from 0
- * @param[out] least  smallest value
- * @param[out] most   greatest value
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API int
-memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
-
-/**
- * Whether an input takes whole numbers only, as memmodel_model_check_points() has it.
- *
- * @param[in] model  model
- * @param[in] input  from 0
- * @returns 1 if it does; else 0, also for no such input
+ * @param[out] min    -infinity if there is no such range. @unit target
+ * @param[out] max    infinity if there is no such range. @unit target
+ * @returns 1 if the model has an output range, as those of MEMMODEL_FIT_BASIS_GENERAL and MEMMODEL_FIT_LOSS_SQUARED
+ *          have that are no straight lines; else 0
  * @threads any
  * @since 0.1
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_model_input_is_whole(const memmodel_model *model, size_t input);
+memmodel_model_output_range(const memmodel_model *model, double *min, double *max);
 
 /**
- * Least and most that a model predicts. One with limits takes an input outside the domain as the nearest value inside;
- * its formula says neither.
- *
- * @param[in]  model  model
- * @param[out] least  -infinity if there are no limits. @unit target
- * @param[out] most   infinity if there are no limits. @unit target
- * @returns 1 if the model has limits, as those of MEMMODEL_BASIS_GENERAL and MEMMODEL_FIT_LOSS_SQUARED have that are no
- *          straight lines; else 0
- * @threads any
- * @since 0.1
- * @stability testing
- */
-MEMMODEL_API int
-memmodel_model_limits(const memmodel_model *model, double *least, double *most);
-
-/**
- * Number of formulas on the front of error and size, by rising size.
+ * Number of formulas on the Pareto front of error and size, by rising size.
  *
  * @param[in] model  model
  * @returns entries; 0 for a model from a file that has none
@@ -551,7 +532,7 @@ MEMMODEL_API size_t
 memmodel_model_front_count(const memmodel_model *model);
 
 /**
- * Size and errors of a formula on the front.
+ * A formula on the front: its text, size and errors.
  *
  * @param[in]     model  model
  * @param[in]     index  from 0, the smallest
@@ -562,20 +543,7 @@ memmodel_model_front_count(const memmodel_model *model);
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry);
-
-/**
- * A formula on the front as text.
- *
- * @param[in] model  model
- * @param[in] index  from 0, the smallest
- * @returns the formula, owned by the model; NULL if there is no such entry. @transfer none @nullable
- * @threads any
- * @since 0.1
- * @stability testing
- */
-MEMMODEL_API const char *
-memmodel_model_front_formula(const memmodel_model *model, size_t index);
+memmodel_model_get_front_entry(const memmodel_model *model, size_t index, struct memmodel_model_front_entry *entry);
 
 /**
  * How good the fit is.
@@ -587,75 +555,65 @@ memmodel_model_front_formula(const memmodel_model *model, size_t index);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
+memmodel_model_get_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
 
 /**
- * The formula as text. In C and Python its logarithms and roots are the language's own, which may differ from the library's
- * in the last bits; memmodel_model_export() gives files with the same bits.
+ * The formula as an expression. In C and Python its logarithms and roots are the language's own, which may differ from
+ * the library's in the last bits; memmodel_model_to_code() gives files with the same bits. In SQL it is of columns
+ * named as the inputs are, between double quotes, with the output range; in the others of the inputs' symbols.
+ *
+ * @param[in] model     model
+ * @param[in] language  enum memmodel_language
+ * @returns the formula, owned by the model; NULL if there is no such language. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_model_formula(const memmodel_model *model, int language);
+
+/**
+ * The model as a whole file of another language; memmodel_model_to_json() gives one that the library reads. Functions
+ * in C and Python are called predict_ and the target's letters and digits, and take the inputs in their order, by their
+ * symbols.
  *
  * @param[in]  model     model
  * @param[in]  language  enum memmodel_language
- * @param[in]  context   takes the memory of `text` and the error
- * @param[out] text      give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
- * @threads any, with a context of its own
- * @since 0.1
- */
-MEMMODEL_API int
-memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text);
-
-/** What a model is exported as, a whole file each. doc/evaluator.md says what they promise. @since 0.1 */
-enum memmodel_export_format {
-    MEMMODEL_EXPORT_TEXT = 0,   /**< a line: target = formula */
-    MEMMODEL_EXPORT_C = 1,      /**< a header of C99 with a function that computes the bits of
-                                     memmodel_model_evaluate(), and needs nothing but the C library */
-    MEMMODEL_EXPORT_PYTHON = 2, /**< a module of Python 3 with such a function, which needs no other */
-    MEMMODEL_EXPORT_LATEX = 3,  /**< the formula for a paper */
-    MEMMODEL_EXPORT_SQL = 4, /**< an expression in the columns, for databases with ln, power, sqrt and floor, and exp,
-                                     sin, cos and tanh where the formula has them:
-                                     these, and how numbers are read, are the database's own */
-};
-
-/**
- * The model as a file of another language; memmodel_model_to_json() gives one that the library reads. Functions in C and Python are called predict_ and the target's letters and digits,
- * and take the inputs in their order, by memmodel_model_input_symbol().
- *
- * @param[in]  model    model
- * @param[in]  format   enum memmodel_export_format
- * @param[in]  context  takes the memory of `text` and the error
- * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
- * @threads any, with a context of its own
+ * @param[in]  context   limits, memory and errors of this call; NULL: the model's own. @nullable
+ * @param[out] text      give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, with a context of its own: the model is only read
  * @since 0.1
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text);
+memmodel_model_to_code(const memmodel_model *model, int language, memmodel_context *context, char **text);
 
 /**
  * Write the model as JSON (doc/formats.md), atomically.
  *
- * @param[in] model  model
- * @param[in] path   file to write
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ * @param[in] model    model
+ * @param[in] path     file to write
+ * @param[in] context  limits, memory and errors of this call; NULL: the model's own. @nullable
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
  *          MEMMODEL_ERROR_CANCELLED
- * @threads the context's
+ * @threads any, with a context of its own: the model is only read
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_model_save(const memmodel_model *model, const char *path);
+memmodel_model_save(const memmodel_model *model, const char *path, memmodel_context *context);
 
 /**
  * The model as JSON text.
  *
- * @param[in]  model  model
- * @param[out] text   give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
- * @threads the context's
+ * @param[in]  model    model
+ * @param[in]  context  limits, memory and errors of this call; NULL: the model's own. @nullable
+ * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, with a context of its own: the model is only read
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_model_to_json(const memmodel_model *model, char **text);
+memmodel_model_to_json(const memmodel_model *model, memmodel_context *context, char **text);
 
 /**
  * Read a model that memmodel_model_save() wrote. Everything in the file is checked.
@@ -664,7 +622,7 @@ memmodel_model_to_json(const memmodel_model *model, char **text);
  * @param[in]  path     file to read
  * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column),
- *          MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ *          MEMMODEL_ERROR_VERSION, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -679,7 +637,7 @@ memmodel_model_load(memmodel_context *context, const char *path, memmodel_model 
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_VERSION, MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1

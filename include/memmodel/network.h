@@ -34,30 +34,50 @@ typedef int32_t memmodel_tensor;
 #define MEMMODEL_MAX_RANK 8
 
 /** The dimension that follows from the others, in memmodel_network_reshape() and _expand(). @since 0.1 */
-#define MEMMODEL_INFER INT64_MIN
+#define MEMMODEL_DIM_INFER INT64_MIN
 
 /** In place of an optional tensor. @since 0.1 */
-#define MEMMODEL_NO_TENSOR (-1000)
+#define MEMMODEL_TENSOR_NONE (-1000)
 
 /** Type of a tensor's elements. @since 0.1 */
 enum memmodel_dtype {
-    MEMMODEL_DTYPE_DEFAULT = 0, /**< float32, or the type of the first input */
-    MEMMODEL_FLOAT32 = 1,       /**< 4 bytes */
-    MEMMODEL_FLOAT64 = 2,       /**< 8 bytes */
-    MEMMODEL_FLOAT16 = 3,       /**< 2 bytes, IEEE */
-    MEMMODEL_BFLOAT16 = 4,      /**< 2 bytes, the exponent of float32 */
-    MEMMODEL_INT64 = 5,         /**< 8 bytes */
-    MEMMODEL_INT32 = 6,         /**< 4 bytes */
-    MEMMODEL_INT8 = 7,          /**< 1 byte */
-    MEMMODEL_UINT8 = 8,         /**< 1 byte */
-    MEMMODEL_BOOL = 9,          /**< 1 byte */
+    MEMMODEL_DTYPE_DEFAULT = 0,  /**< float32, or the type of the first input */
+    MEMMODEL_DTYPE_FLOAT32 = 1,  /**< 4 bytes */
+    MEMMODEL_DTYPE_FLOAT64 = 2,  /**< 8 bytes */
+    MEMMODEL_DTYPE_FLOAT16 = 3,  /**< 2 bytes, IEEE */
+    MEMMODEL_DTYPE_BFLOAT16 = 4, /**< 2 bytes, the exponent of float32 */
+    MEMMODEL_DTYPE_INT64 = 5,    /**< 8 bytes */
+    MEMMODEL_DTYPE_INT32 = 6,    /**< 4 bytes */
+    MEMMODEL_DTYPE_INT8 = 7,     /**< 1 byte */
+    MEMMODEL_DTYPE_UINT8 = 8,    /**< 1 byte */
+    MEMMODEL_DTYPE_BOOL = 9,     /**< 1 byte */
 };
+
+/**
+ * Name of a type, such as "float32".
+ *
+ * @param[in] dtype  enum memmodel_dtype
+ * @returns a static string; NULL if there is no such type. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_dtype_name(int dtype);
 
 /** Where the channels of an image are. @since 0.1 */
 enum memmodel_layout {
-    MEMMODEL_LAYOUT_DEFAULT = 0, /**< the network's */
-    MEMMODEL_CHANNELS_FIRST = 1, /**< batch, channels, spatial dimensions */
-    MEMMODEL_CHANNELS_LAST = 2,  /**< batch, spatial dimensions, channels */
+    MEMMODEL_LAYOUT_DEFAULT = 0,        /**< the network's */
+    MEMMODEL_LAYOUT_CHANNELS_FIRST = 1, /**< batch, channels, spatial dimensions */
+    MEMMODEL_LAYOUT_CHANNELS_LAST = 2,  /**< batch, spatial dimensions, channels */
+};
+
+/** Whether a scope is computed again in the backward pass, as by torch.utils.checkpoint. @since 0.1 */
+enum memmodel_checkpoint {
+    MEMMODEL_CHECKPOINT_NONE = 0,          /**< all that the backward pass needs is kept */
+    MEMMODEL_CHECKPOINT_NON_REENTRANT = 1, /**< use_reentrant=False: tensors are computed again when they are needed */
+    /** use_reentrant=True: the scope runs without gradients at first, and when it is computed again it has a backward
+     *  pass of its own */
+    MEMMODEL_CHECKPOINT_REENTRANT = 2,
 };
 
 /** Shape and type of a tensor. @since 0.1 */
@@ -72,7 +92,7 @@ struct memmodel_shape {
  *
  * @param[in]  context  the network keeps a reference
  * @param[out] network  new network with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
@@ -92,7 +112,7 @@ memmodel_network_unref(memmodel_network *network);
  *
  * @param[in] network  network
  * @returns 0, or that status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -109,13 +129,13 @@ memmodel_network_status(memmodel_network *network);
  * @stability testing
  */
 MEMMODEL_API void
-memmodel_network_recover(memmodel_network *network);
+memmodel_network_clear_error(memmodel_network *network);
 
 /**
  * Layout of the layers that do not name one.
  *
  * @param[in] network  network
- * @param[in] layout   enum memmodel_layout. A new network has MEMMODEL_CHANNELS_FIRST
+ * @param[in] layout   enum memmodel_layout. A new network has MEMMODEL_LAYOUT_CHANNELS_FIRST
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT
  * @threads the network's
  * @since 0.1
@@ -128,7 +148,7 @@ memmodel_network_set_layout(memmodel_network *network, int layout);
  *
  * @param[in] network  network
  * @param[in] name     letters, digits and underscores, such as "batch"
- * @returns the dimension (negative). 0 on error: MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM,
+ * @returns the dimension (negative). 0 on error: MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
@@ -142,7 +162,7 @@ memmodel_network_symbol(memmodel_network *network, const char *name);
  *
  * @param[in] network  network
  * @param[in] text     the expression
- * @returns the dimension. 0 on error: MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM,
+ * @returns the dimension. 0 on error: MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
@@ -156,14 +176,14 @@ memmodel_network_expression(memmodel_network *network, const char *text);
  * @param[in]  network  network
  * @param[in]  dim      a dimension of this network
  * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no dimension of this network), MEMMODEL_ERROR_NOMEM,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no dimension of this network), MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text);
+memmodel_network_dim_to_text(memmodel_network *network, memmodel_dim dim, char **text);
 
 /**
  * Begin a scope: the layers that follow belong to it, and their names begin with its own and a dot. A scope is a call
@@ -171,7 +191,7 @@ memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **te
  *
  * @param[in] network  network
  * @param[in] name     such as "encoder.0"
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -190,31 +210,19 @@ MEMMODEL_API int
 memmodel_network_pop_scope(memmodel_network *network);
 
 /**
- * Say that what the innermost scope makes is not kept for the backward pass but computed again there, as by
+ * Say whether what the innermost scope makes is kept for the backward pass or computed again there, as by
  * torch.utils.checkpoint around its call. Trainings with "pytorch" do so, besides what memmodel_job names; other
  * frameworks take no notice.
  *
  * @param[in] network  network
+ * @param[in] mode     enum memmodel_checkpoint
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT if no scope is open
  * @threads the network's
  * @since 0.1
  * @stability testing
  */
 MEMMODEL_API int
-memmodel_network_checkpoint(memmodel_network *network);
-
-/**
- * The same as by torch.utils.checkpoint with use_reentrant=True: the scope runs without gradients at first, and when it is
- * computed again it has a backward pass of its own.
- *
- * @param[in] network  network
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT if no scope is open
- * @threads the network's
- * @since 0.1
- * @stability testing
- */
-MEMMODEL_API int
-memmodel_network_checkpoint_reentrant(memmodel_network *network);
+memmodel_network_checkpoint_scope(memmodel_network *network, int mode);
 
 /**
  * Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and the
@@ -227,20 +235,20 @@ memmodel_network_checkpoint_reentrant(memmodel_network *network);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
+memmodel_network_end_lifetime(memmodel_network *network, memmodel_tensor tensor);
 
 /**
  * Name what the network returns, which its caller holds until the next step. Without it: what no layer uses. The
- * caller's name is bound where memmodel_network_release() was called for it last, else as soon as the model is done.
+ * caller's name is bound where memmodel_network_end_lifetime() was called for it last, else as soon as the model is done.
  *
  * @param[in] network  network
  * @param[in] tensor   tensor
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_network_output(memmodel_network *network, memmodel_tensor tensor);
+memmodel_network_mark_output(memmodel_network *network, memmodel_tensor tensor);
 
 /**
  * A further output of the layer that made `tensor`.
@@ -253,7 +261,7 @@ memmodel_network_output(memmodel_network *network, memmodel_tensor tensor);
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index);
+memmodel_network_layer_output(memmodel_network *network, memmodel_tensor tensor, int index);
 
 /**
  * Shape of a tensor.
@@ -266,7 +274,7 @@ memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int i
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_network_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape);
+memmodel_network_get_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape);
 
 /**
  * Number of layers, inputs included.
@@ -305,15 +313,17 @@ memmodel_network_symbol_name(const memmodel_network *network, size_t symbol);
 /**
  * The network as JSON text (doc/formats.md); memmodel_network_from_json() makes the same network of it.
  *
- * @param[in]  network  network
+ * @param[in]  network  built network, only read
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
- *          operator is a function), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
- * @threads the network's
+ *          operator is a function), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
+ * @threads any, each with a context of its own
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_network_to_json(memmodel_network *network, char **text);
+memmodel_network_to_json(const memmodel_network *network, memmodel_context *context, char **text);
 
 /**
  * Read a network. Everything in the text is checked as if it came through the builder calls.
@@ -324,8 +334,8 @@ memmodel_network_to_json(memmodel_network *network, char **text);
  * @param[in]  length   of `text`
  * @param[out] network  new network with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PARSE or what the builder calls return (each with line and column): MEMMODEL_ERROR_SHAPE,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
- *          MEMMODEL_ERROR_CANCELLED; MEMMODEL_ERROR_NEWER
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED; MEMMODEL_ERROR_VERSION
  * @threads the context's
  * @since 0.1
  */
@@ -336,16 +346,17 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
 /**
  * Write the network as JSON, atomically.
  *
- * @param[in] network  network
+ * @param[in] network  built network, only read
  * @param[in] path     file to write
+ * @param[in] context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
- *          operator is a function), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
- *          MEMMODEL_ERROR_CANCELLED
- * @threads the network's
+ *          operator is a function), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, each with a context of its own
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_network_save(memmodel_network *network, const char *path);
+memmodel_network_save(const memmodel_network *network, const char *path, memmodel_context *context);
 
 /**
  * Read a network from a file.

@@ -17,43 +17,56 @@ struct memmodel_replay_options {
     size_t size;           /**< sizeof(struct memmodel_replay_options) */
     const char *allocator; /**< "exact": what is asked for; "cuda_caching": PyTorch's on a CUDA device, as of version
                                 2.13; "bfc": TensorFlow's; "glibc": malloc of a process. @nullable @default "exact" */
-    const char *settings;  /**< of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of
-                                glibc: "alignment:64", blocks as of posix_memalign(64), PyTorch's on a CPU. @nullable */
-    int64_t capacity;      /**< of the device. @unit bytes @default unlimited */
-    int64_t events;        /**< stop after so many, to see the segments then. @default all */
+    /** of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of glibc: "alignment:64",
+     *  blocks as of posix_memalign(64), PyTorch's on a CPU. @nullable */
+    const char *allocator_settings;
+    int64_t capacity;   /**< of the device. @unit bytes @default unlimited */
+    int64_t max_events; /**< stop after so many, to see the segments then. @default all */
 };
 
-/** Bytes at a moment. @since 0.1 */
-struct memmodel_replay_moment {
-    size_t size;       /**< sizeof(struct memmodel_replay_moment) */
+/** Bytes after an event. @since 0.1 */
+struct memmodel_replay_usage {
+    size_t size;       /**< sizeof(struct memmodel_replay_usage) */
     int64_t requested; /**< asked for, of what may not be used again yet. @unit bytes */
     int64_t allocated; /**< of live blocks, with what rounding adds. @unit bytes */
     int64_t active;    /**< the same with released blocks that other streams still use. @unit bytes */
     int64_t reserved;  /**< taken from the system. @unit bytes */
-    int64_t touched;   /**< resident: pages ever written and still held; -1 if the allocator is not modelled by pages.
+    int64_t resident;  /**< resident: pages ever written and still held; -1 if the allocator is not modelled by pages.
                             @unit bytes */
 };
 
-/** What a replay came to. @since 0.1 */
-struct memmodel_replay_summary {
-    size_t size;            /**< sizeof(struct memmodel_replay_summary) */
-    int64_t requested_peak; /**< most that was asked for at once. @unit bytes */
-    int64_t allocated_peak; /**< most in live blocks. @unit bytes */
-    int64_t active_peak;    /**< most in blocks that were not free. @unit bytes */
-    int64_t reserved_peak;  /**< most taken from the system. @unit bytes */
-    int64_t touched_peak;   /**< most resident; -1 if not modelled. @unit bytes */
-    int64_t reserved_event; /**< first event at which `reserved_peak` is reached; -1: no events */
-    int64_t out_of_memory;  /**< event whose allocation the device refused, the last one replayed; -1: none */
-    int64_t retries;        /**< times that unused memory had to be given back first */
-    int64_t events;         /**< how many were replayed */
+/** The result of a replay. @since 0.1 */
+struct memmodel_replay_result {
+    size_t size;            /**< sizeof(struct memmodel_replay_result) */
+    int64_t peak_requested; /**< most that was asked for at once. @unit bytes */
+    int64_t peak_allocated; /**< most in live blocks. @unit bytes */
+    int64_t peak_active;    /**< most in blocks that were not free. @unit bytes */
+    int64_t peak_reserved;  /**< most taken from the system. @unit bytes */
+    int64_t peak_resident;  /**< most resident; -1 if not modelled. @unit bytes */
+    int64_t peak_event;     /**< first event at which `peak_reserved` is reached; -1: no events */
+    int64_t oom_event;      /**< event whose allocation the device refused, the last one replayed; -1: none */
+    int64_t retry_count;    /**< times that unused memory had to be given back first */
+    int64_t event_count;    /**< how many were replayed */
 };
 
 /** What a block is. @since 0.1 */
 enum memmodel_block_state {
-    MEMMODEL_BLOCK_FREE = 0,      /**< cached by the allocator */
-    MEMMODEL_BLOCK_ALLOCATED = 1, /**< live */
-    MEMMODEL_BLOCK_AWAITED = 2,   /**< released, but used by other streams */
+    MEMMODEL_BLOCK_STATE_FREE = 0,         /**< cached by the allocator */
+    MEMMODEL_BLOCK_STATE_ALLOCATED = 1,    /**< live */
+    MEMMODEL_BLOCK_STATE_PENDING_FREE = 2, /**< released, but used by other streams */
 };
+
+/**
+ * Name of a block's state, such as "pending free".
+ *
+ * @param[in] state  enum memmodel_block_state
+ * @returns a static string; NULL if there is no such state. @transfer none @nullable
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_block_state_name(int state);
 
 /** A block of a segment at the end of a replay. @since 0.1 */
 struct memmodel_replay_block {
@@ -63,7 +76,7 @@ struct memmodel_replay_block {
     int64_t bytes;      /**< of the block. @unit bytes */
     int64_t requested;  /**< of that, asked for; 0: free. @unit bytes */
     int64_t stream;     /**< of the device that it belongs to */
-    int32_t block;      /**< of the trace, as in struct memmodel_event; -1: free */
+    int32_t block;      /**< of the trace, as in struct memmodel_trace_event; -1: free */
     int32_t state;      /**< enum memmodel_block_state */
     int32_t large;      /**< 1: of the pool for large requests */
     int32_t expandable; /**< 1: its segment grows */
@@ -72,22 +85,23 @@ struct memmodel_replay_block {
 /**
  * Run a trace through an allocator.
  *
- * An allocation that the device has no room for ends the replay; that is no error, the summary tells it.
+ * An allocation that the device has no room for ends the replay; that is no error: the result says so.
  *
  * @param[in]  trace    kept by the replay
  * @param[in]  options  NULL: all defaults. @nullable
+ * @param[in]  context  limits, memory and errors of this call; NULL: the trace's own. @nullable
  * @param[out] replay   new replay with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_UNSUPPORTED,
- *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
- * @threads the context's of the trace
+ *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, each with a context of its own
  * @complexity O(events * log(blocks))
  * @blocking
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
-                    memmodel_replay **replay);
+memmodel_trace_replay(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+                      memmodel_context *context, memmodel_replay **replay);
 
 /** Take one more reference. @param[in] replay  not NULL @returns `replay` @transfer full @threads any
  *  @stability testing @since 0.1 */
@@ -99,31 +113,31 @@ MEMMODEL_API void
 memmodel_replay_unref(memmodel_replay *replay);
 
 /**
- * What a replay came to.
+ * The result of a replay.
  *
  * @param[in]     replay   replay
- * @param[in,out] summary  its size is set by the caller
+ * @param[in,out] result   its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_summary(const memmodel_replay *replay, struct memmodel_replay_summary *summary);
+memmodel_replay_get_result(const memmodel_replay *replay, struct memmodel_replay_result *result);
 
 /**
  * The bytes right after an event.
  *
  * @param[in]     replay  replay
  * @param[in]     event   from 0, below the events replayed
- * @param[in,out] moment  its size is set by the caller
+ * @param[in,out] usage   its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_moment(const memmodel_replay *replay, size_t event, struct memmodel_replay_moment *moment);
+memmodel_replay_get_usage(const memmodel_replay *replay, size_t event, struct memmodel_replay_usage *usage);
 
 /**
  * Number of blocks that the allocator's segments are made of at the end; 0 for allocators without segments.
@@ -149,15 +163,15 @@ memmodel_replay_block_count(const memmodel_replay *replay);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block);
+memmodel_replay_get_block(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block);
 
 /**
  * Write a replay as PyTorch's memory snapshot, a pickle that https://pytorch.org/memory_viz opens and
- * memmodel_trace_read() reads: each allocation with its layer as a stack frame, and the segments at the end.
+ * memmodel_trace_load() reads: each allocation with its layer as a stack frame, and the segments at the end.
  *
  * @param[in] replay  of an allocator with segments
  * @param[in] path    file, replaced when it exists
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's of the trace
  * @blocking
@@ -165,7 +179,7 @@ memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmod
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_write(const memmodel_replay *replay, const char *path);
+memmodel_replay_save_snapshot(const memmodel_replay *replay, const char *path);
 
 #ifdef __cplusplus
 }

@@ -15,36 +15,60 @@ extern "C" {
 typedef struct memmodel_report memmodel_report;
 
 /**
- * The three numbers of every report.
+ * The result of an estimate: three peaks over all steps, and whether the job fits.
  *
  * @since 0.1
  */
-struct memmodel_peak {
-    size_t size;  /**< sizeof(struct memmodel_peak) */
-    int64_t live; /**< most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts.
+struct memmodel_report_result {
+    size_t size; /**< sizeof(struct memmodel_report_result) */
+    /** peak of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts. @unit bytes */
+    int64_t live;
+    /** peak of what the framework's allocator takes from the system. @unit bytes */
+    int64_t reserved;
+    /**
+     * peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a CPU in the heap of glibc's
+     * malloc. What PyTorch's libraries keep for themselves is left out. On a GPU, bytes of the device: reserved, with the
+     * CUDA context and kernels of its profile. -1 if not modelled. @unit bytes
+     */
+    int64_t process;
+    int64_t budget;   /**< of the job; 0: none. @unit bytes */
+    int64_t headroom; /**< the budget less the peak of `metric`; below 0 so much is missing. 0 without a verdict.
                            @unit bytes */
-    int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
-    int64_t process;  /**< bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a
-                           CPU in the heap of glibc's malloc. What PyTorch's libraries keep for themselves is left out.
-                           On a GPU, bytes of the device: reserved, with the CUDA context and kernels of its profile.
-                           -1 if not modelled. @unit bytes */
+    /** layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), backward pass of step 2"; "" for
+     *  the textbook. Owned by the report */
+    const char *peak_location;
+    /** of the formulas, such as "dim is a multiple of 16"; "" for none. Owned by the report */
+    const char *assumptions;
+    int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
+    int32_t verdict;    /**< enum memmodel_verdict */
+    int32_t step_count; /**< steps that were simulated; 1 for the textbook */
+    int32_t validated;  /**< 1: the bytes of such jobs were compared with measurements (doc/accuracy.md); 0 for the
+                                  device "cuda", whose rules are what is known of PyTorch's sources, and whose profiles
+                                  hold sizes that others reported */
+};
+
+/** An operator that the framework's rules do not know, estimated by its outputs alone. @since 0.1 */
+struct memmodel_report_unmodelled {
+    size_t size;    /**< sizeof(struct memmodel_report_unmodelled) */
+    const char *op; /**< its name, owned by the report */
+    int64_t bytes;  /**< of its outputs. @unit bytes */
 };
 
 /** A row of the per-layer table. @since 0.1 */
 struct memmodel_report_layer {
-    size_t size;             /**< sizeof(struct memmodel_report_layer) */
-    const char *name;        /**< full name, owned by the report */
-    const char *op;          /**< operator, such as "conv" */
-    const char *shape;       /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
-    const char *formula;     /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
-    int64_t activations;     /**< elements of all outputs; 0 for inputs and parameters */
-    int64_t output_bytes;    /**< of all outputs. @unit bytes */
-    int64_t parameters;      /**< elements, moving statistics included; shared ones count where they are owned */
-    int64_t trainable;       /**< of them, elements that are trained */
-    int64_t parameter_bytes; /**< of `parameters`. @unit bytes */
-    int64_t multiply_adds;   /**< multiplications with addition in the forward pass */
-    int64_t peak_bytes;      /**< of this layer, live at the moment of the peak. @unit bytes */
-    int64_t peak[MEMMODEL_CATEGORY_COUNT]; /**< the same by enum memmodel_category. @unit bytes */
+    size_t size;                /**< sizeof(struct memmodel_report_layer) */
+    const char *name;           /**< full name, owned by the report */
+    const char *op;             /**< operator, such as "conv" */
+    const char *shape;          /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
+    const char *symbolic_shape; /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
+    int64_t activation_count;   /**< elements of all outputs; 0 for inputs and parameters */
+    int64_t output_bytes;       /**< of all outputs. @unit bytes */
+    int64_t parameter_count;    /**< elements, moving statistics included; shared ones count where they are owned */
+    int64_t trainable_count;    /**< of them, elements that are trained */
+    int64_t parameter_bytes;    /**< of `parameter_count`. @unit bytes */
+    int64_t multiply_adds;      /**< multiplications with addition in the forward pass */
+    int64_t peak_bytes;         /**< of this layer, live at the peak. @unit bytes */
+    int64_t peak_by_category[MEMMODEL_MAX_CATEGORIES]; /**< the same by enum memmodel_category. @unit bytes */
 };
 
 /**
@@ -52,27 +76,29 @@ struct memmodel_report_layer {
  *
  * @param[in]  network  built network, only read
  * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] report   new report with one reference, untouched on error. @transfer full
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNBOUND,
- *          MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED
+ *          MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED
  *          (unknown framework, optimizer, ...), MEMMODEL_ERROR_CALLBACK (the rule of a custom operator),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
  *          MEMMODEL_ERROR_CANCELLED
- * @threads any, each with a context of its own in the job
+ * @threads any, each with a context of its own
  * @blocking
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
+                  memmodel_report **report);
 
 /** A change of a job that may save memory, and what the changed job needs. @since 0.1 */
-struct memmodel_change {
-    size_t size;      /**< sizeof(struct memmodel_change) */
+struct memmodel_report_change {
+    size_t size;      /**< sizeof(struct memmodel_report_change) */
     const char *name; /**< what is changed, such as "optimizer sgd" or "batch 32"; owned by the report */
-    int64_t live;     /**< peak of the changed job, as in struct memmodel_peak. @unit bytes */
+    int64_t live;     /**< peak of the changed job, as in struct memmodel_report_result. @unit bytes */
     int64_t reserved; /**< the same. @unit bytes */
     int64_t process;  /**< the same; -1 if not modelled. @unit bytes */
-    int64_t saved;    /**< how much less than without the change, of memmodel_report_measure(); below 0: more.
+    int64_t saving;   /**< how much less than without the change, of the report's metric; below 0: more.
                            @unit bytes */
 };
 
@@ -87,15 +113,17 @@ struct memmodel_change {
  *
  * @param[in]  network  built network, only read
  * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] report   as of memmodel_estimate(), with its changes; untouched on error. @transfer full
  * @returns 0, what memmodel_estimate() returns
- * @threads any, each with a context of its own in the job
+ * @threads any, each with a context of its own
  * @blocking
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+memmodel_estimate_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
+                          memmodel_report **report);
 
 /**
  * Number of changes that were estimated: 0 for reports of memmodel_estimate().
@@ -110,7 +138,7 @@ MEMMODEL_API size_t
 memmodel_report_change_count(const memmodel_report *report);
 
 /**
- * A change and what it comes to.
+ * A change and its result.
  *
  * @param[in]     report  report
  * @param[in]     index   from 0; what saves most comes first
@@ -121,42 +149,32 @@ memmodel_report_change_count(const memmodel_report *report);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
+memmodel_report_get_change(const memmodel_report *report, size_t index, struct memmodel_report_change *change);
 
 /**
- * Which bytes savings of its changes are counted in, and a budget of its job limits.
- *
- * @param[in] report  report
- * @returns enum memmodel_measure, never MEMMODEL_MEASURE_DEFAULT; MEMMODEL_ERROR_INVALID_ARGUMENT for NULL
- * @threads any
- * @stability testing
- * @since 0.1
- */
-MEMMODEL_API int
-memmodel_report_measure(const memmodel_report *report);
-
-/**
- * Largest value of a symbol for which a job stays within a budget.
+ * Largest value of a symbol for which a job stays within its budget.
  *
  * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
- * size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
+ * size that is no multiple of 16) is skipped: the answer is the largest value that both fits and can be built.
  * Where pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at a
  * larger value: there the answer fits and the next value does not, but one beyond may.
  *
  * @param[in]  network  network with at least one symbol
- * @param[in]  job      how it is run, NULL for defaults; its value for `symbol`, if any, is ignored. @nullable
+ * @param[in]  job      how it is run, with its budget and the metric that this limits; its value for `symbol`, if any, is
+ *                      ignored
  * @param[in]  symbol   name of the dimension to solve for, such as "batch"
- * @param[in]  budget   bytes the job may take, of job->measure. @unit bytes
- * @param[out] largest  greatest value that fits, 0 if not even the least does. Untouched on error
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
- * @threads any, each with a context of its own in the job
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
+ * @param[out] max      greatest value that fits, 0 if not even the least does. Untouched on error
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_INVALID_ARGUMENT (also a job without a budget), or what
+ *          memmodel_estimate() returns
+ * @threads any, each with a context of its own
  * @blocking
- * @complexity O(log(largest)) estimates
+ * @complexity O(log(max)) estimates
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget,
-               int64_t *largest);
+memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
+                      memmodel_context *context, int64_t *max);
 
 /**
  * What a job needs for each of some values of a symbol, such as 1,000 batch sizes: memmodel_estimate() without its
@@ -167,56 +185,71 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
  * @param[in]  symbol   name of the dimension that varies, such as "batch"
  * @param[in]  values   positive, in any order. @length count
  * @param[in]  count    number of values
- * @param[out] bytes    of job->measure, for each value; -1 for a value with which the network cannot be
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
+ * @param[out] bytes    of job->metric, for each value; -1 for a value with which the network cannot be
  *                      built, such as a size that is no multiple of 16. Untouched on error. @length count @unit bytes
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
- * @threads any, each with a context of its own in the job
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
+ * @threads any, each with a context of its own
  * @blocking
  * @complexity O(count) simulations
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
-              const int64_t *values, size_t count, int64_t *bytes);
+memmodel_estimate_many(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
+                       const int64_t *values, size_t count, memmodel_context *context, int64_t *bytes);
 
 /**
- * Peak over all steps.
+ * The result of an estimate.
  *
  * @param[in]     report  report
- * @param[in,out] peak    its size is set by the caller
+ * @param[in,out] result  its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak);
+memmodel_report_get_result(const memmodel_report *report, struct memmodel_report_result *result);
 
 /**
- * Number of steps that were simulated; 1 for the textbook.
+ * Number of operators that the framework's rules do not know.
  *
  * @param[in] report  report
- * @returns steps
+ * @returns operators
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_report_unmodelled_count(const memmodel_report *report);
+
+/**
+ * An operator that the framework's rules do not know.
+ *
+ * @param[in]     report      report
+ * @param[in]     index       from 0
+ * @param[in,out] unmodelled  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_step_count(const memmodel_report *report);
+memmodel_report_get_unmodelled(const memmodel_report *report, size_t index,
+                               struct memmodel_report_unmodelled *unmodelled);
 
 /**
  * Live bytes at the peak of one step.
  *
  * @param[in] report  report
- * @param[in] step    from 1
+ * @param[in] index   of the step, from 0
  * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT. @unit bytes
  * @threads any
  * @since 0.1
  */
 MEMMODEL_API int64_t
-memmodel_report_step_peak(const memmodel_report *report, int step);
+memmodel_report_step_peak(const memmodel_report *report, size_t index);
 
 /**
- * Bytes of one category at the moment of the peak.
+ * Bytes of one category at the peak.
  *
  * @param[in] report    report
  * @param[in] category  enum memmodel_category
@@ -225,7 +258,7 @@ memmodel_report_step_peak(const memmodel_report *report, int step);
  * @since 0.1
  */
 MEMMODEL_API int64_t
-memmodel_report_category(const memmodel_report *report, int category);
+memmodel_report_category_bytes(const memmodel_report *report, int category);
 
 /**
  * Number of rows of the per-layer table. An activation fused with its layer has no row of its own.
@@ -249,7 +282,7 @@ memmodel_report_layer_count(const memmodel_report *report);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer);
+memmodel_report_get_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer);
 
 /**
  * Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is "total".
@@ -261,7 +294,7 @@ memmodel_report_layer(const memmodel_report *report, size_t index, struct memmod
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total);
+memmodel_report_get_total(const memmodel_report *report, struct memmodel_report_layer *total);
 
 /**
  * Number of closed formulas: one per category that the textbook counts, and one for their sum.
@@ -288,7 +321,7 @@ memmodel_report_formula_name(const memmodel_report *report, size_t formula);
 
 /**
  * A closed formula in the network's symbols, such as "1291.125*batch*dim^3". It counts bytes by the job's textbook rule
- * ("slots" if the framework is another), and holds where memmodel_report_assumptions() does.
+ * ("slots" if the framework is another), and holds under the assumptions of struct memmodel_report_result.
  *
  * @param[in] report    report
  * @param[in] formula   from 0
@@ -299,55 +332,6 @@ memmodel_report_formula_name(const memmodel_report *report, size_t formula);
  */
 MEMMODEL_API const char *
 memmodel_report_formula(const memmodel_report *report, size_t formula, int language);
-
-/**
- * What the formulas take for granted, such as "dim is a multiple of 16"; "" if nothing.
- *
- * @param[in] report  report
- * @returns the text, owned by the report. @transfer none
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API const char *
-memmodel_report_assumptions(const memmodel_report *report);
-
-/**
- * Operators that the framework's rules do not know and that were estimated by their outputs alone.
- *
- * @param[in]  report  report
- * @param[in]  index   from 0
- * @param[out] bytes   bytes of their outputs; NULL if not wanted. @unit bytes @nullable
- * @returns the operator's name, owned by the report; NULL if there is none of that index. @transfer none @nullable
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API const char *
-memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes);
-
-/**
- * Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device "cuda" have
- * not been: its rules are what is known of PyTorch's sources, the sizes of its profiles what others reported.
- *
- * @param[in] report  report
- * @returns 1 if they have been, else 0
- * @threads any
- * @stability testing
- * @since 0.1
- */
-MEMMODEL_API int
-memmodel_report_verified(const memmodel_report *report);
-
-/**
- * Layer, its operator, phase and step at which the peak is reached, such as
- * "decoder.3.conv1 (conv), backward pass of step 2".
- *
- * @param[in] report  report
- * @returns the text, owned by the report; "" for the textbook. @transfer none
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API const char *
-memmodel_report_moment(const memmodel_report *report);
 
 /**
  * All events of the simulated steps.
@@ -365,8 +349,8 @@ memmodel_report_trace(const memmodel_report *report);
  *
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
- * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @since 0.1
  */
@@ -376,12 +360,12 @@ memmodel_report_to_json(const memmodel_report *report, memmodel_context *context
 /**
  * The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, a timeline of the live
  * bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most. It holds all it needs and asks for nothing from a network. Of long traces it shows the
- * highest moments: the peak of every step is always among them.
+ * highest points: the peak of every step is always among them.
  *
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
- * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @stability testing
  * @since 0.1

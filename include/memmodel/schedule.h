@@ -16,83 +16,85 @@ extern "C" {
 typedef struct memmodel_schedule memmodel_schedule;
 
 /** What a schedule may do to need less memory, see doc/planning.md. @since 0.1 */
-enum memmodel_schedule_rule {
-    MEMMODEL_SCHEDULE_FUSION = 1,         /**< normalisations and activations are steps of what they follow */
-    MEMMODEL_SCHEDULE_SUMS = 2,           /**< so is what a residual adds; not without fusion */
-    MEMMODEL_SCHEDULE_VIEWS = 4,          /**< what has the bytes of another tensor is not copied */
-    MEMMODEL_SCHEDULE_IN_PLACE = 8,       /**< element by element, an input that nobody needs is overwritten */
-    MEMMODEL_SCHEDULE_CONCATENATION = 16, /**< parts are made where the result has them */
-    MEMMODEL_SCHEDULE_ORDER = 32,         /**< operators run in another order, if the plan needs less then */
+enum memmodel_schedule_pass {
+    MEMMODEL_SCHEDULE_PASS_FUSION = 1,          /**< normalisations and activations are steps of what they follow */
+    MEMMODEL_SCHEDULE_PASS_RESIDUAL_FUSION = 2, /**< so is what a residual adds; not without fusion */
+    MEMMODEL_SCHEDULE_PASS_VIEW_ALIASING = 4,   /**< what has the bytes of another tensor is not copied */
+    MEMMODEL_SCHEDULE_PASS_IN_PLACE = 8,        /**< element by element, an input that nobody needs is overwritten */
+    MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION = 16, /**< parts are made where the result has them */
+    MEMMODEL_SCHEDULE_PASS_REORDERING = 32,         /**< operators run in another order, if the plan needs less then */
 };
 
 /** How a network runs without a backward pass. Zero means the default for every field. @since 0.1 */
-struct memmodel_inference {
-    size_t size;                                 /**< sizeof(struct memmodel_inference) */
+struct memmodel_schedule_options {
+    size_t size;                                 /**< sizeof(struct memmodel_schedule_options) */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
-    memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own. @nullable */
-    uint64_t without;          /**< what to do without: a sum of enum memmodel_schedule_rule */
-    int64_t
-        alignment; /**< of each buffer, a power of two. Parts of others lie where they lie. @unit bytes @default 1 */
-    int32_t parameters; /**< 1: weights lie in the arena too, all the time; else they are constants elsewhere */
-    int32_t reserved;   /**< 0 */
+    /** how the plan is searched for; its budget and limits. NULL: the defaults of memmodel_plan_solve(). @length 1 @nullable */
+    const struct memmodel_plan_options *plan;
+    uint64_t disabled_passes; /**< what to do without: a sum of enum memmodel_schedule_pass */
+    /** of each buffer, a power of two. Parts of others lie where they lie. @unit bytes @default 1 */
+    int64_t alignment;
+    int32_t include_parameters; /**< 1: weights lie in the arena too, all the time; else they are constants elsewhere */
+    int32_t reserved;           /**< 0 */
 };
 
-/** What a schedule comes to. @since 0.1 */
-struct memmodel_schedule_summary {
-    size_t size;           /**< sizeof(struct memmodel_schedule_summary) */
-    int64_t tensors;       /**< inputs and what each layer makes, each in memory of its own; what only looks at another
+/** The result of a schedule. @since 0.1 */
+struct memmodel_schedule_result {
+    size_t size;          /**< sizeof(struct memmodel_schedule_result) */
+    int64_t tensor_bytes; /**< inputs and what each layer makes, each in memory of its own; what only looks at another
                                 tensor is not counted. @unit bytes */
-    int64_t parameters;    /**< weights, each once. @unit bytes */
-    int64_t peak;          /**< of the plan. @unit bytes */
-    int64_t lower_bound;   /**< no plan of these buffers in this order needs less. @unit bytes */
-    int64_t multiply_adds; /**< multiplications with addition of all layers; -1: more than 63 bits can say */
-    int64_t built_peak; /**< of the plan in the order of the builder calls; `peak` is lower if another order was found.
-                                @unit bytes */
+    int64_t parameter_bytes; /**< weights, each once. @unit bytes */
+    int64_t peak;            /**< of the plan. @unit bytes */
+    int64_t lower_bound;     /**< no plan of these buffers in this order needs less. @unit bytes */
+    int64_t multiply_adds;   /**< multiplications with addition of all layers; -1: more than 63 bits can say */
+    /** of the plan in the order of the builder calls; `peak` is lower if another order was found. @unit bytes */
+    int64_t peak_program_order;
 };
 
 /** An operator of a schedule. @since 0.1 */
 struct memmodel_schedule_operator {
-    size_t size;          /**< sizeof(struct memmodel_schedule_operator) */
-    const char *name;     /**< of the layer that makes its output, owned by the schedule */
-    int64_t first;        /**< index of the first layer that it runs, in the order of the builder calls */
-    int64_t last;         /**< index of the layer that makes its output: the same, or the last of its steps */
-    int64_t live;         /**< in use while it runs. @unit bytes */
-    int32_t does_nothing; /**< 1: its outputs are where they belong already */
-    int32_t reserved;     /**< 0 */
+    size_t size;         /**< sizeof(struct memmodel_schedule_operator) */
+    const char *name;    /**< of the layer that makes its output, owned by the schedule */
+    int64_t first_layer; /**< index of the first layer that it runs, in the order of the builder calls */
+    int64_t last_layer;  /**< index of the layer that makes its output: the same, or the last of its steps */
+    int64_t live;        /**< in use while it runs. @unit bytes */
+    int32_t is_noop;     /**< 1: its outputs are where they belong already */
+    int32_t reserved;    /**< 0 */
 };
 
 /**
- * Schedule a network, and plan its buffers: moments of the plan are operators, in the order in which they run.
+ * Schedule a network, and plan its buffers: times of the plan are operators, in the order in which they run.
  *
  * A buffer of the plan is a tensor, named after its layer, or what an operator needs while it runs. Inputs are there from the
  * begin and outputs stay to the end; inputs may be overwritten when nobody needs them any more.
  *
  * @param[in]  network   network
- * @param[in]  how       values of all symbols, and what to do without. NULL: no symbols, all defaults. @nullable
+ * @param[in]  options   values of all symbols, and what to do without. NULL: no symbols, all defaults. @nullable
+ * @param[in]  context   limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] schedule  new schedule with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_UNBOUND,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_UNBOUND,
  *          MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_CALLBACK, MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own: the network is only read
  * @blocking
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_schedule_new(const memmodel_network *network, const struct memmodel_inference *how,
-                      memmodel_schedule **schedule);
+memmodel_network_schedule(const memmodel_network *network, const struct memmodel_schedule_options *options,
+                          memmodel_context *context, memmodel_schedule **schedule);
 
 /**
- * The plan of a schedule's buffers, solved with the defaults of memmodel_plan_solve().
+ * The plan of a schedule's buffers, solved.
  *
  * @param[in] schedule  schedule
- * @returns the plan, with one more reference; NULL if `schedule` is. @transfer full @nullable
+ * @returns the plan, owned by the schedule; NULL if `schedule` is. @transfer none @nullable
  * @threads the context's
  * @stability testing
  * @since 0.1
  */
-MEMMODEL_API memmodel_plan *
+MEMMODEL_API const memmodel_plan *
 memmodel_schedule_plan(const memmodel_schedule *schedule);
 
 /**
@@ -108,7 +110,7 @@ memmodel_schedule_plan(const memmodel_schedule *schedule);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_schedule_buffer(const memmodel_schedule *schedule, memmodel_tensor tensor, size_t *buffer);
+memmodel_schedule_find_buffer(const memmodel_schedule *schedule, memmodel_tensor tensor, size_t *buffer);
 
 /**
  * Number of operators.
@@ -134,20 +136,21 @@ memmodel_schedule_operator_count(const memmodel_schedule *schedule);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_schedule_operator(const memmodel_schedule *schedule, size_t index, struct memmodel_schedule_operator *about);
+memmodel_schedule_get_operator(const memmodel_schedule *schedule, size_t index,
+                               struct memmodel_schedule_operator *about);
 
 /**
- * What the schedule comes to.
+ * The result of a schedule.
  *
  * @param[in]     schedule  schedule
- * @param[in,out] summary   its size is set by the caller
+ * @param[in,out] result    its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_schedule_summary(const memmodel_schedule *schedule, struct memmodel_schedule_summary *summary);
+memmodel_schedule_get_result(const memmodel_schedule *schedule, struct memmodel_schedule_result *result);
 
 /** Take one more reference. @param[in] schedule  not NULL @returns `schedule` @transfer full @threads any
  *  @stability testing @since 0.1 */

@@ -16,34 +16,36 @@ typedef struct memmodel_tiling memmodel_tiling;
 
 /** A spatial axis of a tiling. @since 0.1 */
 struct memmodel_tiling_axis {
-    size_t size;       /**< sizeof(struct memmodel_tiling_axis) */
-    int64_t extent;    /**< of the input. @unit elements */
-    int64_t alignment; /**< tiles begin at multiples of it: the network's strides together. @unit elements */
-    int64_t before;    /**< of the input that is needed before what lies under a tile's output. @unit elements */
-    int64_t after;     /**< the same behind it. @unit elements */
-    int64_t step;      /**< from a tile to the next: of the input, without what is around. @unit elements */
-    int64_t count;     /**< tiles along this axis */
-    int64_t largest;   /**< extent of the largest tile's input, with what is around. @unit elements */
+    size_t size;         /**< sizeof(struct memmodel_tiling_axis) */
+    int64_t extent;      /**< of the input. @unit elements */
+    int64_t alignment;   /**< tiles begin at multiples of it: the network's strides together. @unit elements */
+    int64_t halo_before; /**< of the input that is needed before what lies under a tile's output. @unit elements */
+    int64_t halo_after;  /**< the same behind it. @unit elements */
+    int64_t stride;      /**< from a tile to the next: of the input, without what is around. @unit elements */
+    int64_t tile_count;  /**< tiles along this axis */
+    int64_t max_extent;  /**< extent of the largest tile's input, with what is around. @unit elements */
 };
 
 /** Where a tile lies along an axis. @since 0.1 */
 struct memmodel_tiling_range {
-    size_t size;   /**< sizeof(struct memmodel_tiling_range) */
-    int64_t begin; /**< first element of the input that the tile reads. @unit elements */
-    int64_t stop;  /**< one after the last. @unit elements */
-    int64_t first; /**< first element of the output that is right in it. @unit elements */
-    int64_t last;  /**< one after the last. @unit elements */
-    int64_t skip;  /**< elements of the tile's own output before `first`. @unit elements */
+    size_t size;          /**< sizeof(struct memmodel_tiling_range) */
+    int64_t input_start;  /**< first element of the input that the tile reads. @unit elements */
+    int64_t input_stop;   /**< one after the last. @unit elements */
+    int64_t output_start; /**< first element of the output that is right in it. @unit elements */
+    int64_t output_stop;  /**< one after the last. @unit elements */
+    int64_t crop;         /**< elements of the tile's own output before `output_start`. @unit elements */
 };
 
-/** What a tiling comes to. @since 0.1 */
+/** The result of a tiling. @since 0.1 */
 struct memmodel_tiling_result {
-    size_t size;        /**< sizeof(struct memmodel_tiling_result) */
-    int64_t peak;       /**< of the largest tile's plan. @unit bytes */
-    int64_t whole_peak; /**< of the plan without tiles. @unit bytes */
-    int64_t tensors;    /**< all tensors without tiles and without reuse. @unit bytes */
-    int64_t tiles;      /**< in all */
-    double overhead;    /**< multiplications with addition of all tiles against those without: 0.1 are 10 % more */
+    size_t size;          /**< sizeof(struct memmodel_tiling_result) */
+    int64_t peak;         /**< of the largest tile's plan. @unit bytes */
+    int64_t peak_untiled; /**< of the plan without tiles. @unit bytes */
+    int64_t tensor_bytes; /**< all tensors without tiles and without reuse. @unit bytes */
+    int64_t tile_count;   /**< in all */
+    double overhead;      /**< multiplications with addition of all tiles against those without: 0.1 are 10 % more */
+    int32_t verdict;  /**< enum memmodel_verdict: whether the peak is within the budget; if not, no tiles need less */
+    int32_t reserved; /**< 0 */
 };
 
 /**
@@ -52,23 +54,24 @@ struct memmodel_tiling_result {
  *
  * @param[in]  network  with one input [batch, channels, 1 to 3 spatial axes], or with the channels last, and outputs of one size.
  *                      Linear upsampling is taken to be that without align_corners
- * @param[in]  how      as of memmodel_schedule_new(). @nullable
+ * @param[in]  options  as of memmodel_network_schedule(). @nullable
  * @param[in]  budget   of a tile's plan; 0: no limit, one tile. @unit bytes
+ * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] tiling   new tiling with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_UNSUPPORTED (names a layer whose output depends on all of an axis, or whose reach is not known),
- *          MEMMODEL_ERROR_INVALID_ARGUMENT (a negative budget, or one that no tile is within: says what the smallest needs),
- *          what memmodel_schedule_new() returns
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT (a negative budget),
+ *          what memmodel_network_schedule() returns
  * @threads any, with a context of its own: the network is only read
  * @blocking
  * @stability testing
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_tiling_new(const memmodel_network *network, const struct memmodel_inference *how, int64_t budget,
-                    memmodel_tiling **tiling);
+memmodel_network_tile(const memmodel_network *network, const struct memmodel_schedule_options *options, int64_t budget,
+                      memmodel_context *context, memmodel_tiling **tiling);
 
 /**
- * What the tiling comes to.
+ * The result of a tiling.
  *
  * @param[in]     tiling  tiling
  * @param[in,out] result  its size is set by the caller
@@ -78,7 +81,7 @@ memmodel_tiling_new(const memmodel_network *network, const struct memmodel_infer
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_tiling_result(const memmodel_tiling *tiling, struct memmodel_tiling_result *result);
+memmodel_tiling_get_result(const memmodel_tiling *tiling, struct memmodel_tiling_result *result);
 
 /**
  * Number of spatial axes.
@@ -104,7 +107,7 @@ memmodel_tiling_axis_count(const memmodel_tiling *tiling);
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_tiling_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about);
+memmodel_tiling_get_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about);
 
 /**
  * Where a tile lies along an axis. A tile is one range of each axis; the output's from `first` on is the tile's own from
@@ -120,18 +123,19 @@ memmodel_tiling_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_tiling_range(const memmodel_tiling *tiling, size_t axis, int64_t index, struct memmodel_tiling_range *range);
+memmodel_tiling_get_range(const memmodel_tiling *tiling, size_t axis, int64_t index,
+                          struct memmodel_tiling_range *range);
 
 /**
  * The plan of the largest tile.
  *
  * @param[in] tiling  tiling
- * @returns the plan, with one more reference; NULL if `tiling` is. @transfer full @nullable
+ * @returns the plan, owned by the tiling; NULL if `tiling` is. @transfer none @nullable
  * @threads the context's
  * @stability testing
  * @since 0.1
  */
-MEMMODEL_API memmodel_plan *
+MEMMODEL_API const memmodel_plan *
 memmodel_tiling_plan(const memmodel_tiling *tiling);
 
 /** Take one more reference. @param[in] tiling  not NULL @returns `tiling` @transfer full @threads any

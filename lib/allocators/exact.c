@@ -17,7 +17,7 @@ exact_new(memmodel_context *context, const struct allocator_options *options, vo
     struct exact *exact = memory_allocate_zeroed(context, 1, sizeof *exact);
 
     if (!exact)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     exact->context = context;
     exact->counters.touched = -1;
     exact->capacity = options->capacity > 0 ? options->capacity : INT64_MAX;

@@ -11,19 +11,19 @@
 static void
 count_moment(struct memmodel_replay *replay, const struct allocator_counters *counters, int64_t event)
 {
-    struct memmodel_replay_summary *summary = &replay->summary;
+    struct memmodel_replay_result *summary = &replay->summary;
 
     replay->moments[event] = *counters;
-    summary->requested_peak = max_i64(summary->requested_peak, counters->requested);
-    summary->allocated_peak = max_i64(summary->allocated_peak, counters->allocated);
-    summary->active_peak = max_i64(summary->active_peak, counters->active);
-    summary->touched_peak = max_i64(summary->touched_peak, counters->touched);
-    if (summary->reserved_event < 0 || counters->reserved > summary->reserved_peak) {
-        summary->reserved_peak = counters->reserved;
-        summary->reserved_event = event;
+    summary->peak_requested = max_i64(summary->peak_requested, counters->requested);
+    summary->peak_allocated = max_i64(summary->peak_allocated, counters->allocated);
+    summary->peak_active = max_i64(summary->peak_active, counters->active);
+    summary->peak_resident = max_i64(summary->peak_resident, counters->touched);
+    if (summary->peak_event < 0 || counters->reserved > summary->peak_reserved) {
+        summary->peak_reserved = counters->reserved;
+        summary->peak_event = event;
     }
-    summary->retries = counters->retries;
-    summary->events = max_i64(summary->events, event + 1);
+    summary->retry_count = counters->retries;
+    summary->event_count = max_i64(summary->event_count, event + 1);
 }
 
 static int
@@ -37,7 +37,7 @@ play(struct memmodel_replay *replay, struct allocator_run *run, size_t events)
             count_moment(replay, replay->allocator->counters(run->self), run->at.event);
     }
     if (run->out_of_memory)
-        replay->summary.out_of_memory = run->at.event;
+        replay->summary.oom_event = run->at.event;
     return status;
 }
 
@@ -82,7 +82,7 @@ run_trace(struct memmodel_replay *replay, size_t events)
 
     replay->moments = memory_allocate_zeroed(replay->context, events + 1, sizeof *replay->moments);
     if (!replay->moments)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = allocator_run_new(&run, replay->context, replay->allocator, &options, replay->trace);
     if (status)
         return status;
@@ -103,57 +103,55 @@ check_options(memmodel_context *context, const struct memmodel_replay_options *o
     if (!*allocator)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, options->allocator, "unknown allocator; known are %s",
                              ALLOCATOR_NAMES);
-    if (options->capacity < 0 || options->events < 0)
+    if (options->capacity < 0 || options->max_events < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%s is negative",
                              options->capacity < 0 ? "capacity" : "events");
-    if (options->settings && *options->settings && !(*allocator)->settings)
+    if (options->allocator_settings && *options->allocator_settings && !(*allocator)->settings)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, (*allocator)->name,
                              "this allocator has no settings");
     return 0;
 }
 
 static int
-replay_create(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+replay_create(memmodel_context *context, const memmodel_trace *trace, const struct memmodel_replay_options *options,
               struct memmodel_replay **replay)
 {
-    struct memmodel_replay *new = memory_allocate_zeroed(trace->context, 1, sizeof *new);
+    struct memmodel_replay *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     atomic_init(&new->references, 1);
-    new->context = memmodel_context_ref(trace->context);
+    new->context = memmodel_context_ref(context);
     new->trace = memmodel_trace_ref((memmodel_trace *)trace); /* only its count changes */
     new->capacity = options->capacity;
-    new->summary = (struct memmodel_replay_summary){
-        .size = sizeof new->summary, .touched_peak = -1, .reserved_event = -1, .out_of_memory = -1};
+    new->summary = (struct memmodel_replay_result){
+        .size = sizeof new->summary, .peak_resident = -1, .peak_event = -1, .oom_event = -1};
     *replay = new;
-    if (!options->settings)
+    if (!options->allocator_settings)
         return 0;
-    new->settings = memory_copy_text(new->context, options->settings);
-    return new->settings ? 0 : MEMMODEL_ERROR_NOMEM;
+    new->settings = memory_copy_text(new->context, options->allocator_settings);
+    return new->settings ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
-replay_trace(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay)
+replay_trace(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_context *context,
+             memmodel_replay **replay)
 {
     OWN_ENVIRONMENT;
     struct memmodel_replay_options own = {.size = sizeof own};
     struct memmodel_replay *new = NULL;
     const struct allocator *allocator;
     size_t events;
-    int status;
+    int status = options_copy(context, "memmodel_replay_options", options, &own, sizeof own);
 
-    if (!replay)
-        return context_error(trace->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "replay is needed");
-    status = options_copy(trace->context, "memmodel_replay_options", options, &own, sizeof own);
     if (!status)
-        status = check_options(trace->context, &own, &allocator);
+        status = check_options(context, &own, &allocator);
     if (status)
         return status;
     events = trace->event_count;
-    if (own.events > 0 && (uint64_t)own.events < events)
-        events = (size_t)own.events;
-    status = replay_create(trace, &own, &new);
+    if (own.max_events > 0 && (uint64_t)own.max_events < events)
+        events = (size_t)own.max_events;
+    status = replay_create(context, trace, &own, &new);
     if (!status) {
         new->allocator = allocator;
         status = run_trace(new, events);
@@ -166,15 +164,16 @@ replay_trace(const memmodel_trace *trace, const struct memmodel_replay_options *
 }
 
 int
-memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
-                    memmodel_replay **replay)
+memmodel_trace_replay(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+                      memmodel_context *context, memmodel_replay **replay)
 {
     int status;
 
-    if (!trace)
+    if (!trace || !replay)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(trace->context);
-    return context_end(trace->context, status ? status : replay_trace(trace, options, replay));
+    context = context ? context : trace->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : replay_trace(trace, options, context, replay));
 }
 
 memmodel_replay *
@@ -204,7 +203,7 @@ memmodel_replay_unref(memmodel_replay *replay)
 /* ---- looking at it ---- */
 
 int
-memmodel_replay_summary(const memmodel_replay *replay, struct memmodel_replay_summary *summary)
+memmodel_replay_get_result(const memmodel_replay *replay, struct memmodel_replay_result *summary)
 {
     if (!replay)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -212,19 +211,19 @@ memmodel_replay_summary(const memmodel_replay *replay, struct memmodel_replay_su
 }
 
 int
-memmodel_replay_moment(const memmodel_replay *replay, size_t event, struct memmodel_replay_moment *moment)
+memmodel_replay_get_usage(const memmodel_replay *replay, size_t event, struct memmodel_replay_usage *moment)
 {
-    struct memmodel_replay_moment own = {.size = sizeof own};
+    struct memmodel_replay_usage own = {.size = sizeof own};
     const struct allocator_counters *counters;
 
-    if (!replay || !moment || event >= (size_t)replay->summary.events)
+    if (!replay || !moment || event >= (size_t)replay->summary.event_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     counters = &replay->moments[event];
     own.requested = counters->requested;
     own.allocated = counters->allocated;
     own.active = counters->active;
     own.reserved = counters->reserved;
-    own.touched = counters->touched;
+    own.resident = counters->touched;
     return result_copy(&own, sizeof own, moment);
 }
 
@@ -238,12 +237,12 @@ static int32_t
 state_of(const struct allocator_block *block)
 {
     if (block->owner < 0)
-        return MEMMODEL_BLOCK_FREE;
-    return block->active ? MEMMODEL_BLOCK_AWAITED : MEMMODEL_BLOCK_ALLOCATED;
+        return MEMMODEL_BLOCK_STATE_FREE;
+    return block->active ? MEMMODEL_BLOCK_STATE_PENDING_FREE : MEMMODEL_BLOCK_STATE_ALLOCATED;
 }
 
 int
-memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block)
+memmodel_replay_get_block(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block)
 {
     struct memmodel_replay_block own = {.size = sizeof own};
     const struct allocator_block *from;
@@ -261,4 +260,16 @@ memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmod
     own.large = from->large;
     own.expandable = from->expandable;
     return result_copy(&own, sizeof own, block);
+}
+
+const char *
+memmodel_block_state_name(int state)
+{
+    static const char *const names[] = {
+        [MEMMODEL_BLOCK_STATE_FREE] = "free",
+        [MEMMODEL_BLOCK_STATE_ALLOCATED] = "allocated",
+        [MEMMODEL_BLOCK_STATE_PENDING_FREE] = "pending free",
+    };
+
+    return state >= 0 && state <= MEMMODEL_BLOCK_STATE_PENDING_FREE ? names[state] : NULL;
 }

@@ -17,7 +17,7 @@ struct memmodel_replay {
     struct allocator_counters *moments; /* by event */
     struct allocator_block *blocks;     /* at the end, by address */
     size_t block_count, block_capacity;
-    struct memmodel_replay_summary summary;
+    struct memmodel_replay_result summary;
 };
 
 #endif

@@ -39,7 +39,7 @@ add_span(struct pages *pages, int64_t begin, int64_t end)
     else
         span = arena_allocate(pages->arena, sizeof *span);
     if (!span)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *span = (struct page_span){.begin = begin, .end = end};
     ordered_insert(&pages->spans, &span->node);
     pages->bytes += end - begin;

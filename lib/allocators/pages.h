@@ -21,7 +21,7 @@ struct pages {
 void
 pages_init(struct pages *pages, struct arena *arena);
 
-/* Each page that [address, address + bytes) lies on is there. 0, MEMMODEL_ERROR_NOMEM. bytes > 0. */
+/* Each page that [address, address + bytes) lies on is there. 0, MEMMODEL_ERROR_NO_MEMORY. bytes > 0. */
 int
 pages_touch(struct pages *pages, int64_t address, int64_t bytes);
 

@@ -67,7 +67,7 @@ period_search_find(memmodel_context *context, struct period_search *search, size
     search->next = search->count + search->count / 4;
     equal = memory_allocate_zeroed(context, search->count + 1, sizeof *equal);
     if (!equal)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *length = shortest_square(search, equal);
     memory_release(context, equal);
     return 0;

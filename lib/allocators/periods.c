@@ -34,12 +34,12 @@ periods_new(struct allocator_run *run, int64_t patience)
     struct periods *periods = memory_allocate_zeroed(run->context, 1, sizeof *periods);
 
     if (!periods)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     periods->patience = patience;
     periods->consumed = NONE;
     run->periods = periods;
     periods->slopes = memory_allocate_zeroed(run->context, run->trace->block_count + 1, sizeof *periods->slopes);
-    return periods->slopes ? 0 : MEMMODEL_ERROR_NOMEM;
+    return periods->slopes ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void
@@ -161,7 +161,7 @@ keep_copies(memmodel_context *context, struct family *family, const struct word 
     family->copies = 0;
     family->ends = memory_allocate_zeroed(context, copies, sizeof *family->ends);
     if (!family->ends)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < copies; i++) {
         family->ends[i][0] = word->letters[first + i * family->length].address;
         family->ends[i][1] = word->letters[first + (i + 1) * family->length - 1].address;
@@ -189,7 +189,7 @@ add_family(struct allocator_run *run, int64_t left_out)
         return status;
     family.shifts = memory_allocate_zeroed(run->context, row->length, sizeof *family.shifts);
     if (!family.shifts)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < row->length; i++)
         family.shifts[i] = letters[i + row->length].instance - letters[i].instance;
     periods->families[periods->count++] = family;

@@ -30,7 +30,7 @@ struct period_search {
 void
 period_search_sign(struct period_search *search, int64_t number);
 
-/* An iteration ends. 0, MEMMODEL_ERROR_NOMEM. */
+/* An iteration ends. 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 period_search_add(memmodel_context *context, struct period_search *search);
 
@@ -72,7 +72,7 @@ struct periods {
     int guesses;      /* lengths that were tried before any is looked for */
 };
 
-/* 0 with run->periods, MEMMODEL_ERROR_NOMEM */
+/* 0 with run->periods, MEMMODEL_ERROR_NO_MEMORY */
 int
 periods_new(struct allocator_run *run, int64_t patience);
 

@@ -12,7 +12,7 @@ new_instances(struct allocator_run *run)
     if (run->trace->repeat_count == 0)
         return 0;
     run->instances = memory_allocate_zeroed(run->context, run->trace->block_count + 1, sizeof *run->instances);
-    return run->instances ? 0 : MEMMODEL_ERROR_NOMEM;
+    return run->instances ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* Those who look for periods see what it does. */
@@ -45,7 +45,7 @@ allocator_run_new(struct allocator_run *run, memmodel_context *context, const st
     status = trace_walk_begin(&run->walk, context, trace);
     run->blocks = status ? NULL : memory_allocate_zeroed(context, trace->block_count + 1, sizeof *run->blocks);
     if (!status)
-        status = run->blocks ? new_instances(run) : MEMMODEL_ERROR_NOMEM;
+        status = run->blocks ? new_instances(run) : MEMMODEL_ERROR_NO_MEMORY;
     if (!status && options->patience > 0 && trace->repeat_count > 0)
         status = periods_new(run, options->patience);
     if (!status)
@@ -189,7 +189,7 @@ allocator_run_step(struct allocator_run *run)
     run->event = (size_t)run->walk.event;
     memory = slot_of(run);
     if (!memory)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = run->at.release ? release(run, *memory) : allocate(run, memory);
     if (run->at.release)
         *memory = NULL;

@@ -21,7 +21,7 @@ struct word {
     int64_t stamp; /* the number of calls of the allocator before it */
 };
 
-/* 0, MEMMODEL_ERROR_NOMEM, what a limit says */
+/* 0, MEMMODEL_ERROR_NO_MEMORY, what a limit says */
 int
 word_take(struct word *word, const struct allocator_run *run);
 

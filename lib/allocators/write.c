@@ -104,7 +104,7 @@ write_history(struct writer *writer)
     pickle_write_text(&writer->out, "device_traces");
     pickle_open(&writer->out, PICKLE_LIST);
     pickle_open(&writer->out, PICKLE_LIST);
-    while (!status && writer->run.event < (size_t)replay->summary.events)
+    while (!status && writer->run.event < (size_t)replay->summary.event_count)
         status = allocator_run_step(&writer->run);
     pickle_close(&writer->out, PICKLE_LIST);
     pickle_close(&writer->out, PICKLE_LIST);
@@ -224,7 +224,7 @@ write_file(const memmodel_replay *replay, const char *path)
     pickle_close(&writer.out, PICKLE_DICT);
     pickle_end(&writer.out);
     if (!status && writer.out.failed)
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         status = file_write(replay->context, path, writer.out.bytes, writer.out.length);
     text_release(&writer.out);
@@ -232,7 +232,7 @@ write_file(const memmodel_replay *replay, const char *path)
 }
 
 int
-memmodel_replay_write(const memmodel_replay *replay, const char *path)
+memmodel_replay_save_snapshot(const memmodel_replay *replay, const char *path)
 {
     int status;
 

@@ -25,7 +25,7 @@ add_block(struct arena *arena, size_t bytes)
     if (bytes < usual)
         bytes = usual;
     if (bytes > SIZE_MAX - sizeof *block) {
-        context_error(arena->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+        context_error(arena->context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: %zu bytes", bytes);
         return NULL;
     }
     block = memory_allocate(arena->context, sizeof *block + bytes);
@@ -45,7 +45,7 @@ arena_allocate(struct arena *arena, size_t bytes)
     void *memory;
 
     if (bytes > SIZE_MAX - ALIGNMENT) {
-        context_error(arena->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+        context_error(arena->context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: %zu bytes", bytes);
         return NULL;
     }
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

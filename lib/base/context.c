@@ -21,7 +21,7 @@ struct memmodel_context {
     struct memmodel_error error;
     char message[MESSAGE_BYTES];
     char object[OBJECT_BYTES];
-    memmodel_log log;
+    memmodel_log_callback log;
     void *log_user;
     bool quiet;               /* nothing is logged */
     enum cpu_vectors vectors; /* CPU_VECTORS_COUNT: not asked yet, since asking takes microseconds */
@@ -32,7 +32,7 @@ static const struct {
     const char *name, *message;
 } statuses[] = {
     {MEMMODEL_OK, "MEMMODEL_OK", "no error"},
-    {MEMMODEL_ERROR_NOMEM, "MEMMODEL_ERROR_NOMEM", "out of memory"},
+    {MEMMODEL_ERROR_NO_MEMORY, "MEMMODEL_ERROR_NO_MEMORY", "out of memory"},
     {MEMMODEL_ERROR_INVALID_ARGUMENT, "MEMMODEL_ERROR_INVALID_ARGUMENT", "invalid argument"},
     {MEMMODEL_ERROR_OVERFLOW, "MEMMODEL_ERROR_OVERFLOW", "a count or a number of bytes does not fit in 63 bits"},
     {MEMMODEL_ERROR_SHAPE, "MEMMODEL_ERROR_SHAPE", "shapes do not fit together"},
@@ -40,10 +40,10 @@ static const struct {
     {MEMMODEL_ERROR_PARSE, "MEMMODEL_ERROR_PARSE", "not of the expected format"},
     {MEMMODEL_ERROR_IO, "MEMMODEL_ERROR_IO", "reading or writing failed"},
     {MEMMODEL_ERROR_STRUCT_SIZE, "MEMMODEL_ERROR_STRUCT_SIZE", "options struct of an unacceptable size"},
-    {MEMMODEL_ERROR_UNKNOWN_SYMBOL, "MEMMODEL_ERROR_UNKNOWN_SYMBOL", "unknown symbol or column"},
+    {MEMMODEL_ERROR_NOT_FOUND, "MEMMODEL_ERROR_NOT_FOUND", "unknown symbol or column"},
     {MEMMODEL_ERROR_UNBOUND, "MEMMODEL_ERROR_UNBOUND", "a symbol has no value"},
     {MEMMODEL_ERROR_DATA, "MEMMODEL_ERROR_DATA", "samples cannot be used"},
-    {MEMMODEL_ERROR_NEWER, "MEMMODEL_ERROR_NEWER", "written by a newer version"},
+    {MEMMODEL_ERROR_VERSION, "MEMMODEL_ERROR_VERSION", "written by a newer version"},
     {MEMMODEL_ERROR_PROCESS, "MEMMODEL_ERROR_PROCESS", "process cannot be read"},
     {MEMMODEL_ERROR_CALLBACK, "MEMMODEL_ERROR_CALLBACK", "function of the caller failed"},
     {MEMMODEL_ERROR_LIMIT, "MEMMODEL_ERROR_LIMIT", "a limit of the context was reached"},
@@ -75,7 +75,7 @@ static const struct memmodel_allocator default_allocator = {
     .size = sizeof(struct memmodel_allocator),
     .allocate = default_allocate,
     .reallocate = default_reallocate,
-    .release = default_release,
+    .deallocate = default_release,
 };
 
 const char *
@@ -148,12 +148,12 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (struct_copy(allocator ? allocator : &default_allocator, &own, sizeof own) > sizeof own)
         return MEMMODEL_ERROR_STRUCT_SIZE;
-    if (!own.allocate || !own.reallocate || !own.release)
+    if (!own.allocate || !own.reallocate || !own.deallocate)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
 
     new = own.allocate(own.user, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memset(new, 0, sizeof *new);
     limits_start(&new->limits);
     atomic_init(&new->references, 1);
@@ -191,7 +191,7 @@ void
 memmodel_context_unref(memmodel_context *context)
 {
     if (context && atomic_fetch_sub(&context->references, 1) == 1)
-        context->allocator.release(context->allocator.user, context);
+        context->allocator.deallocate(context->allocator.user, context);
 }
 
 const struct memmodel_error *
@@ -201,7 +201,7 @@ memmodel_context_error(const memmodel_context *context)
 }
 
 void
-memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user)
+memmodel_context_set_log(memmodel_context *context, memmodel_log_callback log, void *user)
 {
     if (!context)
         return;
@@ -209,22 +209,24 @@ memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user
     context->log_user = user;
 }
 
-void
-memmodel_free(memmodel_context *context, void *block)
-{
-    memory_release(context, block);
-}
+/*
+ * ---- memory: each block of the caller's allocator begins with its size, for the account of the context, and with that
+ * context, for memmodel_free() ----
+ */
 
-/* ---- memory: each block of the caller's allocator begins with its size, for the account of the context ---- */
+struct header {
+    size_t whole; /* bytes, the header's included */
+    memmodel_context *context;
+};
 
 enum { HEADER_BYTES = alignof(max_align_t) };
 
-_Static_assert(HEADER_BYTES >= sizeof(size_t), "a header holds the size of its block");
+_Static_assert(HEADER_BYTES >= sizeof(struct header), "a header fits before memory that is aligned for any object");
 
 static void *
 out_of_memory(memmodel_context *context, size_t bytes)
 {
-    context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+    context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: %zu bytes", bytes);
     return NULL;
 }
 
@@ -239,20 +241,20 @@ beyond_limit(memmodel_context *context, size_t bytes)
     return NULL;
 }
 
-/* `block` as the caller's allocator handed it out, with its size written down; what is behind the header. */
+/* `block` as the caller's allocator handed it out, with its header written; what is behind that. */
 static void *
-block_with_size(void *block, size_t whole)
+block_with_header(memmodel_context *context, void *block, size_t whole)
 {
-    memcpy(block, &whole, sizeof whole);
+    memcpy(block, &(struct header){whole, context}, sizeof(struct header));
     return (unsigned char *)block + HEADER_BYTES;
 }
 
 static void *
-block_of(void *memory, size_t *whole)
+block_of(void *memory, struct header *header)
 {
     unsigned char *block = (unsigned char *)memory - HEADER_BYTES;
 
-    memcpy(whole, block, sizeof *whole);
+    memcpy(header, block, sizeof *header);
     return block;
 }
 
@@ -268,7 +270,7 @@ memory_allocate(memmodel_context *context, size_t bytes)
         return beyond_limit(context, bytes);
     block = context->allocator.allocate(context->allocator.user, whole);
     if (block)
-        return block_with_size(block, whole);
+        return block_with_header(context, block, whole);
     limits_give_back(&context->limits, whole);
     return out_of_memory(context, bytes);
 }
@@ -280,7 +282,7 @@ memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size)
     void *block;
 
     if (!checked_size(count, size, &bytes)) {
-        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu times %zu bytes", count, size);
+        context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: %zu times %zu bytes", count, size);
         return NULL;
     }
     block = memory_allocate(context, bytes);
@@ -293,7 +295,8 @@ memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size)
 void *
 memory_reallocate(memmodel_context *context, void *memory, size_t bytes)
 {
-    size_t whole = bytes + HEADER_BYTES, before;
+    size_t whole = bytes + HEADER_BYTES;
+    struct header before;
     void *block;
 
     if (!memory)
@@ -303,21 +306,40 @@ memory_reallocate(memmodel_context *context, void *memory, size_t bytes)
     if (!limits_take(&context->limits, whole))
         return beyond_limit(context, bytes);
     block = context->allocator.reallocate(context->allocator.user, block_of(memory, &before), whole);
-    limits_give_back(&context->limits, block ? before : whole);
-    return block ? block_with_size(block, whole) : out_of_memory(context, bytes);
+    limits_give_back(&context->limits, block ? before.whole : whole);
+    return block ? block_with_header(context, block, whole) : out_of_memory(context, bytes);
 }
 
 void
 memory_release(memmodel_context *context, void *memory)
 {
-    size_t whole;
+    struct header header;
     void *block;
 
     if (!memory)
         return;
-    block = block_of(memory, &whole);
-    limits_give_back(&context->limits, whole);
-    context->allocator.release(context->allocator.user, block);
+    block = block_of(memory, &header);
+    limits_give_back(&context->limits, header.whole);
+    context->allocator.deallocate(context->allocator.user, block);
+}
+
+char *
+memory_hand_out(memmodel_context *context, char *text)
+{
+    memmodel_context_ref(context);
+    return text;
+}
+
+void
+memmodel_free(void *text)
+{
+    struct header header;
+
+    if (!text)
+        return;
+    block_of(text, &header);
+    memory_release(header.context, text);
+    memmodel_context_unref(header.context);
 }
 
 int
@@ -340,7 +362,7 @@ memory_failed(memmodel_context *context, const char *doing)
 {
     if (context->limits.refused && context->error.status == MEMMODEL_ERROR_LIMIT)
         return MEMMODEL_ERROR_LIMIT;
-    return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while %s", doing);
+    return context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory while %s", doing);
 }
 
 char *
@@ -363,12 +385,13 @@ array_grow(memmodel_context *context, void *array, size_t *capacity, size_t need
     while (wanted < needed)
         wanted = wanted > SIZE_MAX / 2 ? needed : wanted * 2;
     if (!checked_size(wanted, size, &bytes))
-        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu times %zu bytes", wanted, size);
+        return context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: %zu times %zu bytes", wanted,
+                             size);
 
     memcpy(&old, array, sizeof old);
     block = memory_reallocate(context, old, bytes);
     if (!block)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy(array, &block, sizeof block);
     *capacity = wanted;
     return 0;
@@ -456,6 +479,14 @@ size_error(memmodel_context *context, const char *name, const void *given)
 {
     return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name, "size is %zu; set it to sizeof(struct %s)",
                          struct_size(given), name);
+}
+
+int
+options_copy_quietly(const void *options, void *own, size_t own_size)
+{
+    memset(own, 0, own_size);
+    memcpy(own, &own_size, sizeof own_size);
+    return options && struct_copy(options, own, own_size) > own_size ? MEMMODEL_ERROR_STRUCT_SIZE : 0;
 }
 
 int

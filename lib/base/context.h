@@ -30,6 +30,13 @@ memory_reallocate(memmodel_context *context, void *block, size_t bytes);
 void
 memory_release(memmodel_context *context, void *block);
 
+/*
+ * Makes a text of memory_allocate() the caller's of the library, who gives it back with memmodel_free(): until then it keeps
+ * the context. Every text that is handed out goes through here. Returns it.
+ */
+char *
+memory_hand_out(memmodel_context *context, char *text);
+
 char *
 memory_copy_text(memmodel_context *context, const char *text);
 
@@ -45,7 +52,7 @@ memory_discharge(memmodel_context *context, size_t bytes);
 
 /*
  * In a bounded call, of what is NULL either for want of such memory, which the context knows nothing of, or for want of
- * memory of the context: MEMMODEL_ERROR_NOMEM, "out of memory while `doing`", or the MEMMODEL_ERROR_LIMIT that was said.
+ * memory of the context: MEMMODEL_ERROR_NO_MEMORY, "out of memory while `doing`", or the MEMMODEL_ERROR_LIMIT that was said.
  */
 int
 memory_failed(memmodel_context *context, const char *doing);
@@ -56,7 +63,7 @@ array_grow(memmodel_context *context, void *array, size_t *capacity, size_t need
 
 /*
  * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or
- * MEMMODEL_ERROR_NOMEM. `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity,
+ * MEMMODEL_ERROR_NO_MEMORY. `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity,
  * n, sizeof *list->items).
  */
 static inline int
@@ -77,7 +84,7 @@ context_limits(memmodel_context *context)
 /*
  * A public call that may run for long lies between these two: `status = context_begin(context)`, its work unless that is
  * an error, `return context_end(context, status)`. A bounded call may make others, which then count as its own work.
- * context_end() makes MEMMODEL_ERROR_NOMEM what the context's error says it was: MEMMODEL_ERROR_LIMIT where the account
+ * context_end() makes MEMMODEL_ERROR_NO_MEMORY what the context's error says it was: MEMMODEL_ERROR_LIMIT where the account
  * of memory was used up, MEMMODEL_ERROR_OVERFLOW where a formula was too long to print.
  */
 int
@@ -138,6 +145,21 @@ context_nodes(size_t items)
 bool
 context_must_stop(const memmodel_context *context);
 
+/* Whether it is cancelled: which of the two context_must_stop() was. */
+bool
+context_is_cancelled(const memmodel_context *context);
+
+/*
+ * A search that was stopped has an answer all the same: what is left to do is to write it, and nothing stops that. A
+ * call that another one made goes on as before: whether there is an answer is for the outer one to say.
+ */
+void
+context_answered(memmodel_context *context);
+
+/* Tells the caller how far the call is, if it is time to. `total` is -1 and `best` NAN where they are not known. */
+void
+context_report(memmodel_context *context, const char *stage, int64_t done, int64_t total, double best);
+
 /* Of what is read as a whole: 0, or MEMMODEL_ERROR_LIMIT. `name` is that of the file, NULL if none. */
 int
 context_check_input(memmodel_context *context, const char *name, int64_t bytes);
@@ -150,7 +172,7 @@ context_check_layers(memmodel_context *context, int64_t layers);
 static inline bool
 status_ends_call(int status)
 {
-    return status == MEMMODEL_ERROR_NOMEM || status == MEMMODEL_ERROR_LIMIT || status == MEMMODEL_ERROR_CANCELLED;
+    return status == MEMMODEL_ERROR_NO_MEMORY || status == MEMMODEL_ERROR_LIMIT || status == MEMMODEL_ERROR_CANCELLED;
 }
 
 /* ---- errors: each sets the context's last error and returns its status ---- */
@@ -182,6 +204,10 @@ context_set_quiet(memmodel_context *context, bool quiet);
  */
 int
 options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size);
+
+/* The same for calls that leave the context's error alone. */
+int
+options_copy_quietly(const void *options, void *own, size_t own_size);
 
 /* Whether result_copy() will fill the struct: 0, or MEMMODEL_ERROR_STRUCT_SIZE with a text. */
 int

@@ -170,7 +170,7 @@ read_field(struct csv *csv)
     if (!at_end(csv) && !at(csv, ',') && !line_end(csv))
         return error_here(csv, "expected a comma or the end of the line after the closing quote");
     text_append_bytes(&csv->characters, "", 1);
-    return csv->characters.failed ? MEMMODEL_ERROR_NOMEM : 0;
+    return csv->characters.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
 }
 
 /* ---- rows ---- */

@@ -27,7 +27,7 @@ csv_open(struct csv *csv, memmodel_context *context, const char *name, const cha
 void
 csv_close(struct csv *csv);
 
-/* Next row that is neither empty nor a comment. 1, 0 at the end, MEMMODEL_ERROR_PARSE or MEMMODEL_ERROR_NOMEM. */
+/* Next row that is neither empty nor a comment. 1, 0 at the end, MEMMODEL_ERROR_PARSE or MEMMODEL_ERROR_NO_MEMORY. */
 int
 csv_read_row(struct csv *csv);
 

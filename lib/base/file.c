@@ -81,7 +81,7 @@ read_block(struct reading *reading, ssize_t *got)
 
     if (reading->length + 1 >= reading->capacity &&
         array_reserve(reading->context, &reading->bytes, &reading->capacity, room, 1))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     room = reading->capacity - reading->length - 1;
     *got = read(reading->file, reading->bytes + reading->length, room < BLOCK_BYTES ? room : BLOCK_BYTES);
     if (*got >= 0) {
@@ -104,7 +104,7 @@ read_all(struct reading *reading, int64_t size)
     if (!status && size > 0) {
         reading->capacity = (size_t)size + 2; /* one is read beyond the end, and one is the zero */
         reading->bytes = memory_allocate(reading->context, reading->capacity);
-        status = reading->bytes ? 0 : MEMMODEL_ERROR_NOMEM;
+        status = reading->bytes ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     }
     if (!status && size < 0)
         status = wait_for_writer(reading);
@@ -179,7 +179,7 @@ write_beside(memmodel_context *context, const char *path, const char *bytes, siz
     int error = file ? write_stream(file, bytes, length) : errno;
 
     if (!temporary)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (!error && rename(temporary, path) != 0)
         error = errno;
     if (error && file)

@@ -18,7 +18,7 @@ file_open(memmodel_context *context, const char *path, int *file, int64_t *size)
 
 /*
  * Whole file in memory, terminated by a zero byte that `length` does not count: memory_release() it. Files, pipes and
- * devices of any size; within a bounded call it ends where the limits say. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM,
+ * devices of any size; within a bounded call it ends where the limits say. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
  * MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
  */
 int

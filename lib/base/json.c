@@ -282,7 +282,7 @@ json_document_parse(struct json_document *document, memmodel_context *context, c
     if (pieces.status)
         return pieces.status;
     if (json_error_code(&error) == json_error_out_of_memory)
-        return context_error(context, MEMMODEL_ERROR_NOMEM, name, "out of memory while reading JSON");
+        return context_error(context, MEMMODEL_ERROR_NO_MEMORY, name, "out of memory while reading JSON");
     return context_error_at(context, MEMMODEL_ERROR_PARSE, name, error.line, error.column, "%s", error.text);
 }
 
@@ -431,7 +431,7 @@ json_check_format(const struct json_document *document, const char *format, int6
         status = json_get_int64(document, document->root, "version", &number);
     if (!status && (number < 1 || number > version))
         status = json_error_at(document, json_object_get(document->root, "version"),
-                               number < 1 ? MEMMODEL_ERROR_PARSE : MEMMODEL_ERROR_NEWER,
+                               number < 1 ? MEMMODEL_ERROR_PARSE : MEMMODEL_ERROR_VERSION,
                                "version %lld of the format; this library reads 1 to %lld", (long long)number,
                                (long long)version);
     return status;
@@ -461,9 +461,20 @@ json_write(memmodel_context *context, const json_t *root, char **text)
     text_append(&written, "\n");
     bytes = text_finish(&written);
     if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *text = bytes;
     return 0;
+}
+
+int
+json_hand_out(memmodel_context *context, const json_t *root, char **text)
+{
+    char *written;
+    int status = json_write(context, root, &written);
+
+    if (!status)
+        *text = memory_hand_out(context, written);
+    return status;
 }
 
 /* ---- arrays of numbers ---- */
@@ -545,7 +556,7 @@ json_write_numbers(memmodel_context *context, const json_t *root, char **text)
     memory_release(context, dumped);
     bytes = text_finish(&written);
     if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *text = bytes;
     return 0;
 }

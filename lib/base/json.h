@@ -26,7 +26,7 @@ enum { JSON_MOST_DEPTH = 128 };
 
 /*
  * Reads `text`; duplicate keys are refused, and what is nested deeper than JSON_MOST_DEPTH. 0, MEMMODEL_ERROR_PARSE with
- * line and column, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT.
+ * line and column, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT.
  */
 int
 json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,
@@ -76,7 +76,7 @@ int
 json_check_keys(const struct json_document *document, const json_t *object, const char *const *keys);
 
 /*
- * Checks {"format": format, "version": n}: MEMMODEL_ERROR_PARSE for another format, MEMMODEL_ERROR_NEWER if n >
+ * Checks {"format": format, "version": n}: MEMMODEL_ERROR_PARSE for another format, MEMMODEL_ERROR_VERSION if n >
  * version.
  */
 int
@@ -86,7 +86,11 @@ json_check_format(const struct json_document *document, const char *format, int6
 int
 json_write(memmodel_context *context, const json_t *root, char **text);
 
-/* The same, but arrays of numbers on one line, each with the fewest digits that are read as the same double: faster to read. */
+/* The same for the caller of the library, who gives it back with memmodel_free(). */
+int
+json_hand_out(memmodel_context *context, const json_t *root, char **text);
+
+/* As json_write(), but arrays of numbers on one line, each with the fewest digits that are read as the same double: faster to read. */
 int
 json_write_numbers(memmodel_context *context, const json_t *root, char **text);
 

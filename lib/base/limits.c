@@ -13,6 +13,8 @@
  */
 enum { NODES_BETWEEN_LOOKS = 1024 };
 
+static const double SECONDS_BETWEEN_REPORTS = 0.005;
+
 /* Well above what the largest networks and tables need that the tests and examples have. */
 static const struct memmodel_limits defaults = {
     .size = sizeof defaults,
@@ -79,6 +81,15 @@ memmodel_context_set_limits(memmodel_context *context, const struct memmodel_lim
 }
 
 void
+memmodel_context_set_progress(memmodel_context *context, memmodel_progress_callback callback, void *user)
+{
+    if (!context)
+        return;
+    context_limits(context)->progress = callback;
+    context_limits(context)->progress_user = user;
+}
+
+void
 memmodel_context_cancel(memmodel_context *context)
 {
     if (context)
@@ -142,6 +153,12 @@ is_cancelled(const struct limits *limits)
     return atomic_load_explicit(&limits->cancelled, memory_order_relaxed) != 0;
 }
 
+bool
+context_is_cancelled(const memmodel_context *context)
+{
+    return is_cancelled(context_limits((memmodel_context *)context));
+}
+
 static bool
 is_late(const struct limits *limits)
 {
@@ -155,7 +172,7 @@ context_is_used_up(memmodel_context *context, int64_t nodes)
     int64_t spent = limits->granted - limits->left;
 
     limits->granted = limits->left = 0;
-    if (limits->depth == 0) {
+    if (limits->depth == 0 || limits->answered) {
         limits->left = NODES_BETWEEN_LOOKS;
         return false;
     }
@@ -186,6 +203,32 @@ context_must_stop(const memmodel_context *context)
     return is_cancelled(limits) || is_late(limits);
 }
 
+void
+context_answered(memmodel_context *context)
+{
+    struct limits *limits = context_limits(context);
+
+    limits->answered = limits->depth == 1;
+}
+
+void
+context_report(memmodel_context *context, const char *stage, int64_t done, int64_t total, double best)
+{
+    struct limits *limits = context_limits(context);
+    struct memmodel_progress progress = {sizeof progress, stage, done, total, 0, best};
+    double now;
+
+    if (!limits->progress || limits->depth == 0)
+        return;
+    now = seconds_now();
+    if (now < limits->next_report)
+        return;
+    limits->next_report = now + SECONDS_BETWEEN_REPORTS;
+    progress.seconds = now - limits->began;
+    if (limits->progress(limits->progress_user, &progress))
+        memmodel_context_cancel(context);
+}
+
 int
 context_begin(memmodel_context *context)
 {
@@ -195,8 +238,10 @@ context_begin(memmodel_context *context)
         return 0;
     limits->granted = limits->left = limits->nodes = 0;
     limits->stopped = 0;
-    limits->refused = false;
-    limits->deadline = isfinite(limits->most.seconds) ? seconds_now() + limits->most.seconds : (double)INFINITY;
+    limits->refused = limits->answered = false;
+    limits->began = limits->progress || isfinite(limits->most.seconds) ? seconds_now() : 0;
+    limits->next_report = limits->began;
+    limits->deadline = limits->began + limits->most.seconds;
     return context_look(context, 0);
 }
 
@@ -205,8 +250,9 @@ context_end(memmodel_context *context, int status)
 {
     struct limits *limits = context_limits(context);
 
-    /* The flag stays until then, for threads that work for the call see nothing else. */
-    if (--limits->depth == 0 && limits->stopped == MEMMODEL_ERROR_CANCELLED)
+    /* The flag stays until then, for threads that work for the call see nothing else, and so does a search that ends with
+       the answer that it has. */
+    if (--limits->depth == 0)
         atomic_store_explicit(&limits->cancelled, 0, memory_order_relaxed);
     return context_status(context, status);
 }
@@ -216,7 +262,7 @@ context_status(const memmodel_context *context, int status)
 {
     int said = memmodel_context_error(context)->status;
 
-    return status == MEMMODEL_ERROR_NOMEM && said ? said : status;
+    return status == MEMMODEL_ERROR_NO_MEMORY && said ? said : status;
 }
 
 int

@@ -18,8 +18,13 @@ struct limits {
     int depth;             /* of bounded calls, each made by the one before */
     int stopped;           /* MEMMODEL_ERROR_LIMIT or MEMMODEL_ERROR_CANCELLED once it has to end */
     bool refused;          /* memory beyond the limit */
+    bool answered;         /* the call has its answer, and only writes it */
+
+    double began, next_report; /* by seconds_now() */
 
     struct memmodel_limits most; /* every field filled in */
+    memmodel_progress_callback progress;
+    void *progress_user;
 
     /* Any thread: the flag by memmodel_context_cancel(), the bytes by objects that are released anywhere. */
     atomic_int cancelled;

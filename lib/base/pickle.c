@@ -98,7 +98,7 @@ grow(struct machine *machine, struct pickle_list *list, size_t more)
         return 0;
     items = arena_allocate(&machine->pickle->arena, capacity * sizeof *items);
     if (!items)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (list->count)
         memcpy(items, list->items, list->count * sizeof *items);
     list->items = items;
@@ -128,7 +128,7 @@ push_list(struct machine *machine, enum pickle_kind kind)
 
     value.list = arena_allocate(&machine->pickle->arena, sizeof *value.list);
     if (!value.list)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *value.list = (struct pickle_list){.items = NULL};
     return push(machine, value);
 }

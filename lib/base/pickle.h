@@ -41,7 +41,7 @@ struct pickle {
     struct pickle_value root;
 };
 
-/* 0, MEMMODEL_ERROR_PARSE with the offset, MEMMODEL_ERROR_NOMEM. */
+/* 0, MEMMODEL_ERROR_PARSE with the offset, MEMMODEL_ERROR_NO_MEMORY. */
 int
 pickle_parse(struct pickle *pickle, memmodel_context *context, const char *name, const char *bytes, size_t length);
 

@@ -15,7 +15,7 @@ enum { NUMBER_BYTES = 64 };
 static bool
 fail(struct text *text)
 {
-    context_error(text->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: a text is too long");
+    context_error(text->context, MEMMODEL_ERROR_NO_MEMORY, NULL, "out of memory: a text is too long");
     text->failed = true;
     return false;
 }
@@ -168,6 +168,18 @@ text_finish(struct text *text)
     bytes[text->length] = '\0';
     *text = TEXT_INIT(text->context);
     return bytes;
+}
+
+int
+text_hand_out(struct text *text, char **to)
+{
+    memmodel_context *context = text->context;
+    char *finished = text_finish(text);
+
+    if (!finished)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    *to = memory_hand_out(context, finished);
+    return 0;
 }
 
 void

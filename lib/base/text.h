@@ -59,6 +59,13 @@ text_spend(struct text *text, int64_t nodes);
 char *
 text_finish(struct text *text);
 
+/*
+ * Hands them to the caller of the library, who gives them back with memmodel_free(). 0, MEMMODEL_ERROR_NO_MEMORY if an
+ * append had failed: `to` is untouched then.
+ */
+int
+text_hand_out(struct text *text, char **to);
+
 void
 text_release(struct text *text);
 

@@ -108,7 +108,7 @@ set_assumption(struct copying *copying, const char *const *names, const int64_t 
 
     copying->multiples = memory_allocate(to->context, to->name_count * sizeof *copying->multiples);
     if (!copying->multiples)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < to->name_count; i++)
         copying->multiples[i] = 1;
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ expression_copy_assuming(const struct expression_pool *from, expression a, struc
                          const char *const *names, const int64_t *multiples, size_t count)
 {
     struct copying copying = {.from = from, .to = to};
-    expression result = MEMMODEL_ERROR_NOMEM;
+    expression result = MEMMODEL_ERROR_NO_MEMORY;
 
     if (a < 0)
         return a;

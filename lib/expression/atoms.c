@@ -66,7 +66,7 @@ monomial_intern(struct expression_pool *pool, const struct factor *factors, size
                       sizeof *pool->factors) ||
         array_reserve(pool->context, &pool->monomials, &pool->monomial_capacity, pool->monomial_count + 1,
                       sizeof *pool->monomials))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     pool->monomials[pool->monomial_count] = describe_monomial(pool, factors, count);
     if (count)
         memcpy(pool->factors + pool->factor_count, factors, count * sizeof *factors);
@@ -127,7 +127,7 @@ find_or_add_atom(struct expression_pool *pool, struct atom atom)
         return status;
     if (table_reserve(pool->context, &pool->atom_table) ||
         array_reserve(pool->context, &pool->atoms, &pool->atom_capacity, pool->atom_count + 1, sizeof *pool->atoms))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     atom.self = atom.kind == ATOM_GROUP ? atom.arguments[0] : -1;
     pool->atoms[pool->atom_count] = atom;
     table_put(&pool->atom_table, hash, pool->atom_count);

@@ -284,7 +284,7 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
         return a;
     bounding.bounds = memory_allocate_zeroed(pool->context, (size_t)a + 1, sizeof *bounding.bounds);
     bounding.marks = memory_allocate_zeroed(pool->context, (size_t)a + 1, 1);
-    status = bounding.bounds && bounding.marks ? 0 : MEMMODEL_ERROR_NOMEM;
+    status = bounding.bounds && bounding.marks ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         bound = bound_all(&bounding, a);
     memory_release(pool->context, bounding.bounds);

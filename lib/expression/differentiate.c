@@ -150,7 +150,7 @@ expression
 expression_differentiate(struct expression_pool *pool, expression a, size_t symbol)
 {
     struct derivation derivation = {.pool = pool, .symbol = symbol};
-    expression result = MEMMODEL_ERROR_NOMEM;
+    expression result = MEMMODEL_ERROR_NO_MEMORY;
     unsigned char *marks;
 
     if (a < 0)

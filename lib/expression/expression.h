@@ -6,7 +6,7 @@
  * atom is a symbol or a function (floor, max, min, equal, log, exp, sin, cos, tanh) of expressions. Equal sums and products built in one pool
  * have equal handles, so equality is a comparison of two integers. Handles are made in order: an expression is
  * greater than all it is built from, so one pass over the pool evaluates everything. A negative handle is an error
- * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NOMEM;
+ * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NO_MEMORY;
  * MEMMODEL_ERROR_OVERFLOW when a coefficient does not fit in 64 bits, or an expression is larger than the limits in
  * pool.h; MEMMODEL_ERROR_INVALID_ARGUMENT, for a division by zero too.
  */
@@ -238,7 +238,7 @@ expression_print_limited(const struct expression_pool *pool, expression a, const
 /*
  * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, exp, sin, cos, tanh, sqrt; an exponent is an integer or a fraction in
  * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE
- * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
+ * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY.
  */
 expression
 expression_parse(struct expression_pool *pool, const char *name, const char *text);
@@ -254,7 +254,7 @@ expression_differentiate(struct expression_pool *pool, expression a, size_t symb
 
 /*
  * An interval that holds every value of `a` when each symbol lies in [lower, upper]; infinite where there is no
- * bound. 0, MEMMODEL_ERROR_NOMEM, or the error that `a` is.
+ * bound. 0, MEMMODEL_ERROR_NO_MEMORY, or the error that `a` is.
  */
 int
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
@@ -277,7 +277,7 @@ enum tree_gradient { TREE_VALUE, TREE_GRADIENT_OF_SYMBOLS, TREE_GRADIENT_OF_PARA
 
 /*
  * roots: several expressions at once, sharing common parts. 0, the status of a root that is an error,
- * MEMMODEL_ERROR_NOMEM, or MEMMODEL_ERROR_OVERFLOW if more than 1024 intermediate values are needed at a time.
+ * MEMMODEL_ERROR_NO_MEMORY, or MEMMODEL_ERROR_OVERFLOW if more than 1024 intermediate values are needed at a time.
  */
 int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
@@ -304,7 +304,7 @@ expression_compile_sum(const struct expression_pool *pool, const struct expressi
  * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now. With a
  * gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor counts as
  * smooth; of equal operands max and min have the derivative of the left; where a step on the way has none, so has the whole (NaN). 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that
- * are no tree, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW as above.
+ * are no tree, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW as above.
  */
 int
 expression_compile_tree(memmodel_context *context, const struct tree_node *nodes, size_t count,
@@ -346,7 +346,7 @@ struct expression_range {
     double least, greatest;
 };
 
-/* Room for expression_range() of a program, for one thread at a time. 0, MEMMODEL_ERROR_NOMEM. */
+/* Room for expression_range() of a program, for one thread at a time. 0, MEMMODEL_ERROR_NO_MEMORY. */
 struct expression_ranging;
 
 int

@@ -9,13 +9,13 @@ expression_pool_new(memmodel_context *context, struct expression_pool **pool)
     struct expression_pool *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->context = memmodel_context_ref(context);
     new->names_arena = ARENA_INIT(context);
     new->depends_words = 1;
     if (monomial_intern(new, NULL, 0) < 0) {
         expression_pool_free(new);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     *pool = new;
     return 0;
@@ -57,7 +57,7 @@ pool_widen_rows(struct expression_pool *pool, size_t symbols)
         return 0;
     rows = memory_allocate_zeroed(pool->context, (pool->node_count + 1) * wider, sizeof *rows);
     if (!rows)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t e = 0; e < pool->node_count; e++)
         memcpy(rows + e * wider, pool->depends + e * words, words * sizeof *rows);
     memory_release(pool->context, pool->depends);
@@ -181,7 +181,7 @@ reserve_node(struct expression_pool *pool, size_t count)
         array_reserve(pool->context, &pool->nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes) ||
         array_reserve(pool->context, &pool->depends, &pool->depends_capacity,
                       (pool->node_count + 1) * pool->depends_words, sizeof *pool->depends))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return 0;
 }
 

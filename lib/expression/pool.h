@@ -108,7 +108,7 @@ struct expression_pool {
 #define POOL_OVERFLOW(pool)                                                                                            \
     context_error((pool)->context, MEMMODEL_ERROR_OVERFLOW, NULL, "a number in an expression does not fit in 64 bits")
 
-/* Makes room to note of each expression which of that many symbols it depends on; 0, MEMMODEL_ERROR_NOMEM. */
+/* Makes room to note of each expression which of that many symbols it depends on; 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 pool_widen_rows(struct expression_pool *pool, size_t symbols);
 

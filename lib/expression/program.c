@@ -223,7 +223,7 @@ compiler_begin(struct compiler *compiler, expression last)
     compiler->marks = memory_allocate_zeroed(context, (size_t)last + 1, 1);
     compiler->values = memory_allocate_zeroed(context, (size_t)last + 1, sizeof *compiler->values);
     if (!compiler->marks || !compiler->values)
-        compiler->program->status = MEMMODEL_ERROR_NOMEM;
+        compiler->program->status = MEMMODEL_ERROR_NO_MEMORY;
     return 0;
 }
 

@@ -216,7 +216,7 @@ program_gradient(struct expression_program *program, enum place place)
         for (size_t i = 0; i < count; i++)
             program_result(program, reversal.sums[i] == NOTHING ? number(&reversal, 0) : reversal.sums[i]);
     } else {
-        program->status = MEMMODEL_ERROR_NOMEM;
+        program->status = MEMMODEL_ERROR_NO_MEMORY;
     }
     memory_release(program->context, reversal.adjoints);
     memory_release(program->context, reversal.sums);

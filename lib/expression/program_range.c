@@ -333,7 +333,7 @@ expression_ranging_new(const struct expression_program *program, struct expressi
         memory_allocate(program->context, sizeof *new + program->registers * sizeof new->registers[0]);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->program = program;
     *ranging = new;
     return 0;

@@ -126,7 +126,7 @@ assign_places(struct assignment *assignment, struct expression_program *program)
     assignment->homes = memory_allocate_zeroed(program->context, values, sizeof *assignment->homes);
     assignment->free = memory_allocate_zeroed(program->context, values, sizeof *assignment->free);
     if (program->status || !assignment->last_use || !assignment->homes || !assignment->free) {
-        program->status = MEMMODEL_ERROR_NOMEM;
+        program->status = MEMMODEL_ERROR_NO_MEMORY;
         return;
     }
     place_results(assignment, program);

@@ -75,7 +75,7 @@ expression_compile_tree(memmodel_context *context, const struct tree_node *nodes
 {
     struct stack stack = {.values = memory_allocate_zeroed(context, count, sizeof *stack.values)};
     struct expression_program *new;
-    int status = stack.values ? program_new(context, &new) : MEMMODEL_ERROR_NOMEM;
+    int status = stack.values ? program_new(context, &new) : MEMMODEL_ERROR_NO_MEMORY;
 
     if (status) {
         memory_release(context, stack.values);

@@ -11,7 +11,7 @@ program_new(memmodel_context *context, struct expression_program **program)
     struct expression_program *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->context = memmodel_context_ref(context);
     new->kernel = kernel_for(context_vectors(context));
     *program = new;

@@ -22,7 +22,7 @@ grow(struct sum *sum)
     struct term *terms = memory_allocate(sum->pool->context, capacity * sizeof *terms);
 
     if (!terms)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy(terms, sum->terms, sum->count * sizeof *terms);
     if (sum->terms != sum->few)
         memory_release(sum->pool->context, sum->terms);
@@ -116,7 +116,7 @@ sort(struct sum *sum)
         return memmodel_context_error(sum->pool->context)->status;
     spare = memory_allocate(sum->pool->context, sum->count * sizeof *spare);
     if (!spare)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     merge_sort(sum->pool, sum->terms, sum->count, spare);
     memory_release(sum->pool->context, spare);
     return 0;

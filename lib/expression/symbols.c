@@ -35,10 +35,10 @@ add_name(struct expression_pool *pool, const char *name)
         return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "more than %d symbols", SYMBOL_LIMIT);
     if (table_reserve(pool->context, &pool->name_table) || pool_widen_rows(pool, pool->name_count + 1) ||
         array_reserve(pool->context, &pool->names, &pool->name_capacity, pool->name_count + 1, sizeof *pool->names))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     copy = arena_copy_text(&pool->names_arena, name);
     if (!copy)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     pool->names[pool->name_count] = copy;
     table_put(&pool->name_table, hash_text(name), pool->name_count);
     return (int)pool->name_count++;

@@ -43,7 +43,7 @@ table_reserve(memmodel_context *context, struct table *table)
         return 0;
     larger.slots = memory_allocate_zeroed(context, larger.capacity, sizeof *larger.slots);
     if (!larger.slots)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < table->capacity; i++)
         if (table->slots[i].next_id)
             put_again(&larger, table->slots[i]);

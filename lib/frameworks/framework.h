@@ -6,7 +6,7 @@
 #include "network/network.h"
 #include "trace/trace.h"
 
-struct updates;
+struct optimizer_cache;
 
 /* An operator without a rule, estimated by its outputs alone. */
 struct unmodelled {
@@ -21,8 +21,8 @@ struct simulation {
     size_t unmodelled_count;
     int32_t draw;                 /* set by the caller: which of the orders that chance may give, where there is any */
     struct memmodel_trace *spare; /* set by the caller: an empty trace that may be written instead of a new one */
-    struct updates *updates;      /* set by the caller who asks for the peak alone: what was found before; or NULL */
-    bool unrolled;                /* set by the caller: no iteration of a loop stands for others in the trace */
+    struct optimizer_cache *updates; /* set by the caller who asks for the peak alone: what was found before; or NULL */
+    bool unrolled;                   /* set by the caller: no iteration of a loop stands for others in the trace */
     bool *again;           /* set by the caller: of each layer, to become true if it is computed again; or NULL */
     int64_t *heap;         /* per event, bytes that kernels hold from the C library; NULL: none. memory_release() it */
     int64_t outside_bytes; /* that training adds to the process besides what its allocators hold */

@@ -53,7 +53,7 @@ struct optimizer_members {
 
 /*
  * A parameter is called as its layer and its role in it, "conv1.weight", or as the layer that declares it. Returns 0,
- * MEMMODEL_ERROR_INVALID_ARGUMENT for a pattern that is no parameter's name, MEMMODEL_ERROR_NOMEM.
+ * MEMMODEL_ERROR_INVALID_ARGUMENT for a pattern that is no parameter's name, MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 optimizer_members_new(memmodel_context *context, const memmodel_network *network, const char *text,

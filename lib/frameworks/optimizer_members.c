@@ -31,7 +31,7 @@ name_parameter(const struct filling *filling, size_t index)
     text_append(name, layer->name);
     if (layer->op != OP_PARAMETER)
         text_printf(name, ".%s", parameter->role);
-    return name->failed ? MEMMODEL_ERROR_NOMEM : 0;
+    return name->failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
 }
 
 static int
@@ -42,7 +42,7 @@ name_parameters(struct filling *filling)
 
     filling->names = memory_allocate_zeroed(filling->context, count + 1, sizeof *filling->names);
     if (!filling->names)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count && !status; i++)
         status = name_parameter(filling, i);
     return status;
@@ -142,7 +142,7 @@ fill(struct filling *filling, const char *text)
     members->parameters = memory_allocate(filling->context, (count + 1) * sizeof *members->parameters);
     filling->taken = memory_allocate_zeroed(filling->context, count + 1, sizeof *filling->taken);
     if (!members->ends || !members->parameters || !filling->taken)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (strchr(text, ':'))
         status = name_parameters(filling);
     while (!status && optimizer_next_part(&text, &part))

@@ -43,7 +43,7 @@ elements_of(struct import *import, const struct onnx_tensor *tensor)
     expression *elements = arena_allocate(import->arena, (tensor->count + 1) * sizeof *elements);
 
     if (!elements) {
-        import_failed(import, MEMMODEL_ERROR_NOMEM);
+        import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     /* expressions have no INT64_MIN, which exporters write for "from the very beginning" */
@@ -60,7 +60,7 @@ define_stored(struct import *import, const char *name, const struct onnx_tensor 
     struct value *value = value_find(import, name);
 
     if (!value) {
-        import_failed(import, MEMMODEL_ERROR_NOMEM);
+        import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     if (value->defined)
@@ -99,8 +99,9 @@ numbers_tensor(struct import *import, const struct onnx_attribute *attribute)
     if (!tensor || !numbers)
         return NULL;
     *tensor = (struct onnx_tensor){.name = "", .onnx_type = floats ? 1 : 7};
-    tensor->shape = (struct memmodel_shape){
-        .dims = {(memmodel_dim)count}, .rank = scalar ? 0 : 1, .dtype = floats ? MEMMODEL_FLOAT32 : MEMMODEL_INT64};
+    tensor->shape = (struct memmodel_shape){.dims = {(memmodel_dim)count},
+                                            .rank = scalar ? 0 : 1,
+                                            .dtype = floats ? MEMMODEL_DTYPE_FLOAT32 : MEMMODEL_DTYPE_INT64};
     for (size_t i = 0; i < count && !floats; i++)
         numbers[i] = (struct onnx_number){*ONNX_ITEM(attribute->ints, int64_t, i), 1};
     if (scalar && !floats)
@@ -120,7 +121,7 @@ build_constant(struct import *import)
     for (size_t i = 0; !tensor && i < sizeof names / sizeof names[0]; i++) {
         attribute = node_attribute(import, names[i]);
         if (attribute && !(tensor = numbers_tensor(import, attribute)))
-            import_failed(import, MEMMODEL_ERROR_NOMEM);
+            import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
     }
     if (!tensor)
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "has no numbers as its value");
@@ -148,8 +149,9 @@ input_name(struct import *import, const char *name, char other[32])
 static void
 rename_first(struct import *import, const struct onnx_value_info *info)
 {
-    if (import->options->batch && info->dims.count > 0)
-        *ONNX_ITEM(info->dims, struct onnx_dim, 0) = (struct onnx_dim){.value = -1, .name = import->options->batch};
+    if (import->options->batch_symbol && info->dims.count > 0)
+        *ONNX_ITEM(info->dims, struct onnx_dim, 0) =
+            (struct onnx_dim){.value = -1, .name = import->options->batch_symbol};
 }
 
 static void
@@ -160,7 +162,7 @@ define_input(struct import *import, const struct onnx_value_info *info)
 
     rename_first(import, info);
     if (!value)
-        import_failed(import, MEMMODEL_ERROR_NOMEM);
+        import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
     else if (value->stored)
         return; /* before IR version 4 initializers stood among the inputs too */
     else if (value->defined)
@@ -201,13 +203,13 @@ define_outputs(struct import *import)
 
         import->label = name;
         if (!value)
-            import_failed(import, MEMMODEL_ERROR_NOMEM);
+            import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
         else if (!value->defined)
             import_error(import, MEMMODEL_ERROR_SHAPE, "this output is made by no node");
         if (import->status)
             return;
         tensor = value_tensor(import, value);
-        status = import->status ? 0 : memmodel_network_output(import->network, tensor);
+        status = import->status ? 0 : memmodel_network_mark_output(import->network, tensor);
         if (status)
             import_failed(import, status);
     }
@@ -229,7 +231,7 @@ count_uses(struct import *import)
             if (value && value->uses < INT32_MAX)
                 value->uses++;
             else if (!value)
-                import_failed(import, MEMMODEL_ERROR_NOMEM);
+                import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
         }
     }
 }
@@ -247,7 +249,7 @@ find_infos(struct import *import)
         if (value)
             value->info = info;
         else
-            import_failed(import, MEMMODEL_ERROR_NOMEM);
+            import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
     }
 }
 
@@ -312,7 +314,7 @@ network_of_model(struct wire_source *source, struct arena *arena, const struct o
         .arena = arena,
         .model = model,
         .label = source->name,
-        .nothing = {.name = "", .tensor = MEMMODEL_NO_TENSOR, .shape = {.dtype = MEMMODEL_FLOAT32}},
+        .nothing = {.name = "", .tensor = MEMMODEL_TENSOR_NONE, .shape = {.dtype = MEMMODEL_DTYPE_FLOAT32}},
     };
     int status = expression_pool_new(source->context, &import.pool);
 

@@ -10,8 +10,8 @@ build_activation(struct import *import, int64_t kind)
 {
     memmodel_tensor x = node_tensor(import, 0);
 
-    if (kind == MEMMODEL_GELU && strcmp(node_text(import, "approximate", "none"), "tanh") == 0)
-        kind = MEMMODEL_GELU_TANH;
+    if (kind == MEMMODEL_ACTIVATION_GELU && strcmp(node_text(import, "approximate", "none"), "tanh") == 0)
+        kind = MEMMODEL_ACTIVATION_GELU_TANH;
     node_output(import, 0,
                 memmodel_network_activation(import->network, x,
                                             MEMMODEL_ACTIVATION(.name = node_name(import), .kind = (int32_t)kind)));
@@ -53,12 +53,13 @@ static void
 build_prelu(struct import *import, int64_t argument)
 {
     const struct value *slope = node_value(import, 1);
-    struct memmodel_activation options = {.size = sizeof options, .name = node_name(import), .kind = MEMMODEL_PRELU};
+    struct memmodel_activation options = {
+        .size = sizeof options, .name = node_name(import), .kind = MEMMODEL_ACTIVATION_PRELU};
     memmodel_tensor x = node_tensor(import, 0);
     memmodel_dim elements = import_product(import, slope->shape.dims, slope->shape.rank);
 
     (void)argument;
-    options.one_weight = elements == 1;
+    options.single_parameter = elements == 1;
     node_output(import, 0, memmodel_network_activation(import->network, x, &options));
 }
 
@@ -85,11 +86,11 @@ output_type(struct import *import, int64_t rule, const struct value *x)
         to = node_integer(import, "dtype", 0);
         return to ? onnx_dtype(to) : x->shape.dtype;
     case TO_BOOL:
-        return MEMMODEL_BOOL;
+        return MEMMODEL_DTYPE_BOOL;
     case TO_SECOND:
-        return type_of_input(import, 1, MEMMODEL_FLOAT32);
+        return type_of_input(import, 1, MEMMODEL_DTYPE_FLOAT32);
     case TO_THIRD:
-        return type_of_input(import, 2, MEMMODEL_UINT8);
+        return type_of_input(import, 2, MEMMODEL_DTYPE_UINT8);
     case TO_ATTRIBUTE:
         to = node_integer(import, "to", 0);
         if (onnx_dtype(to) == 0)
@@ -115,10 +116,10 @@ static void
 build_dynamic_quantize(struct import *import, int64_t argument)
 {
     struct memmodel_shape shapes[3] = {
-        node_value(import, 0)->shape, {.dtype = MEMMODEL_FLOAT32}, {.dtype = MEMMODEL_UINT8}};
+        node_value(import, 0)->shape, {.dtype = MEMMODEL_DTYPE_FLOAT32}, {.dtype = MEMMODEL_DTYPE_UINT8}};
 
     (void)argument;
-    shapes[0].dtype = MEMMODEL_UINT8;
+    shapes[0].dtype = MEMMODEL_DTYPE_UINT8;
     build_custom(import, shapes, 3);
 }
 
@@ -166,7 +167,7 @@ static void
 build_clip(struct import *import, int64_t argument)
 {
     if (is_relu6(import))
-        build_activation(import, MEMMODEL_RELU6);
+        build_activation(import, MEMMODEL_ACTIVATION_RELU6);
     else
         build_unary(import, argument);
 }
@@ -204,29 +205,29 @@ build_broadcast(struct import *import, int64_t type)
     for (size_t i = 1; i < node_input_count(import); i++)
         import_broadcast(import, &shape, &node_value(import, i)->shape);
     if (type == TO_BOOL)
-        shape.dtype = MEMMODEL_BOOL;
+        shape.dtype = MEMMODEL_DTYPE_BOOL;
     else
         shape.dtype = node_value(import, type == TO_SECOND ? 1 : 0)->shape.dtype;
     build_custom_one(import, &shape);
 }
 
 const struct onnx_rule onnx_elementwise_rules[] = {
-    {"Relu", build_activation, MEMMODEL_RELU},
-    {"LeakyRelu", build_activation, MEMMODEL_LEAKY_RELU},
-    {"Elu", build_activation, MEMMODEL_ELU},
-    {"Selu", build_activation, MEMMODEL_SELU},
-    {"Gelu", build_activation, MEMMODEL_GELU},
-    {"Sigmoid", build_activation, MEMMODEL_SIGMOID},
-    {"Tanh", build_activation, MEMMODEL_TANH},
-    {"HardSwish", build_activation, MEMMODEL_HARDSWISH},
-    {"HardSigmoid", build_activation, MEMMODEL_HARDSIGMOID},
-    {"Softplus", build_activation, MEMMODEL_SOFTPLUS},
-    {"Mish", build_activation, MEMMODEL_MISH},
-    {"Exp", build_activation, MEMMODEL_EXP},
-    {"Log", build_activation, MEMMODEL_LOG},
-    {"Sqrt", build_activation, MEMMODEL_SQRT},
-    {"Abs", build_activation, MEMMODEL_ABS},
-    {"Neg", build_activation, MEMMODEL_NEGATE},
+    {"Relu", build_activation, MEMMODEL_ACTIVATION_RELU},
+    {"LeakyRelu", build_activation, MEMMODEL_ACTIVATION_LEAKY_RELU},
+    {"Elu", build_activation, MEMMODEL_ACTIVATION_ELU},
+    {"Selu", build_activation, MEMMODEL_ACTIVATION_SELU},
+    {"Gelu", build_activation, MEMMODEL_ACTIVATION_GELU},
+    {"Sigmoid", build_activation, MEMMODEL_ACTIVATION_SIGMOID},
+    {"Tanh", build_activation, MEMMODEL_ACTIVATION_TANH},
+    {"HardSwish", build_activation, MEMMODEL_ACTIVATION_HARDSWISH},
+    {"HardSigmoid", build_activation, MEMMODEL_ACTIVATION_HARDSIGMOID},
+    {"Softplus", build_activation, MEMMODEL_ACTIVATION_SOFTPLUS},
+    {"Mish", build_activation, MEMMODEL_ACTIVATION_MISH},
+    {"Exp", build_activation, MEMMODEL_ACTIVATION_EXP},
+    {"Log", build_activation, MEMMODEL_ACTIVATION_LOG},
+    {"Sqrt", build_activation, MEMMODEL_ACTIVATION_SQRT},
+    {"Abs", build_activation, MEMMODEL_ACTIVATION_ABS},
+    {"Neg", build_activation, MEMMODEL_ACTIVATION_NEGATE},
     {"PRelu", build_prelu, 0},
     {"Clip", build_clip, SAME_TYPE},
     {"Softmax", build_softmax, 0},
@@ -238,13 +239,13 @@ const struct onnx_rule onnx_elementwise_rules[] = {
     {"CastLike", build_cast, TO_SECOND},
     {"DequantizeLinear", build_unary, TO_SECOND},
     {"QuantizeLinear", build_unary, TO_THIRD},
-    {"Add", build_binary, MEMMODEL_ADD},
-    {"Sub", build_binary, MEMMODEL_SUBTRACT},
-    {"Mul", build_binary, MEMMODEL_MULTIPLY},
-    {"Div", build_binary, MEMMODEL_DIVIDE},
-    {"Max", build_binary, MEMMODEL_MAXIMUM},
-    {"Min", build_binary, MEMMODEL_MINIMUM},
-    {"Sum", build_binary, MEMMODEL_ADD},
+    {"Add", build_binary, MEMMODEL_BINARY_ADD},
+    {"Sub", build_binary, MEMMODEL_BINARY_SUBTRACT},
+    {"Mul", build_binary, MEMMODEL_BINARY_MULTIPLY},
+    {"Div", build_binary, MEMMODEL_BINARY_DIVIDE},
+    {"Max", build_binary, MEMMODEL_BINARY_MAXIMUM},
+    {"Min", build_binary, MEMMODEL_BINARY_MINIMUM},
+    {"Sum", build_binary, MEMMODEL_BINARY_ADD},
     {"Mean", build_broadcast, SAME_TYPE},
     {"Pow", build_broadcast, SAME_TYPE},
     {"Mod", build_broadcast, SAME_TYPE},

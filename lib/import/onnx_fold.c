@@ -39,7 +39,7 @@ begin(struct fold *fold, const struct memmodel_shape *shape)
         return false;
     fold->elements = arena_allocate(fold->import->arena, (fold->count + 1) * sizeof *fold->elements);
     if (!fold->elements)
-        import_failed(fold->import, MEMMODEL_ERROR_NOMEM);
+        import_failed(fold->import, MEMMODEL_ERROR_NO_MEMORY);
     return fold->elements;
 }
 
@@ -82,7 +82,7 @@ fold_shape(struct fold *fold, int64_t argument)
     (void)argument;
     start = max_i64(0, min_i64(rank, start < 0 ? start + rank : start));
     end = max_i64(start, min_i64(rank, end < 0 ? end + rank : end));
-    if (!begin(fold, &(struct memmodel_shape){.dims = {end - start}, .rank = 1, .dtype = MEMMODEL_INT64}))
+    if (!begin(fold, &(struct memmodel_shape){.dims = {end - start}, .rank = 1, .dtype = MEMMODEL_DTYPE_INT64}))
         return false;
     for (int64_t i = start; i < end; i++)
         fold->elements[i - start] = element_of_dim(import, x->shape.dims[i]);
@@ -96,7 +96,7 @@ fold_size(struct fold *fold, int64_t argument)
     const struct value *x = node_value(import, 0);
 
     (void)argument;
-    if (!begin(fold, &(struct memmodel_shape){.rank = 0, .dtype = MEMMODEL_INT64}))
+    if (!begin(fold, &(struct memmodel_shape){.rank = 0, .dtype = MEMMODEL_DTYPE_INT64}))
         return false;
     fold->elements[0] = element_of_dim(import, import_product(import, x->shape.dims, x->shape.rank));
     return true;
@@ -120,7 +120,7 @@ fold_constant_of_shape(struct fold *fold, int64_t argument)
     struct import *import = fold->import;
     const struct onnx_attribute *attribute = node_attribute(import, "value");
     const struct onnx_tensor *tensor = attribute ? attribute->tensor : NULL;
-    struct memmodel_shape shape = {.dtype = tensor ? tensor->shape.dtype : MEMMODEL_FLOAT32};
+    struct memmodel_shape shape = {.dtype = tensor ? tensor->shape.dtype : MEMMODEL_DTYPE_FLOAT32};
     expression fill = 0;
 
     (void)argument;
@@ -175,8 +175,8 @@ fold_cast(struct fold *fold, int64_t argument)
         return false;
     shape = x->shape;
     shape.dtype = cast_type(import, x);
-    whole = shape.dtype >= MEMMODEL_INT64 && shape.dtype <= MEMMODEL_UINT8;
-    if (shape.dtype == 0 || shape.dtype == MEMMODEL_BOOL || !copy_with_shape(fold, x, &shape))
+    whole = shape.dtype >= MEMMODEL_DTYPE_INT64 && shape.dtype <= MEMMODEL_DTYPE_UINT8;
+    if (shape.dtype == 0 || shape.dtype == MEMMODEL_DTYPE_BOOL || !copy_with_shape(fold, x, &shape))
         return false;
     for (size_t i = 0; whole && i < fold->count; i++) {
         int64_t integer;
@@ -409,7 +409,7 @@ enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM, EQUAL, GREATER, LESS, 
 static bool
 is_whole(int32_t dtype)
 {
-    return dtype >= MEMMODEL_INT64 && dtype <= MEMMODEL_UINT8;
+    return dtype >= MEMMODEL_DTYPE_INT64 && dtype <= MEMMODEL_DTYPE_UINT8;
 }
 
 /* Of integers the quotient is cut off: rounded down, since sizes are not negative. */
@@ -489,7 +489,7 @@ fold_binary(struct fold *fold, int64_t kind)
     shape = a->shape;
     import_broadcast(import, &shape, &b->shape);
     if (kind >= EQUAL && kind <= AT_MOST)
-        shape.dtype = MEMMODEL_BOOL;
+        shape.dtype = MEMMODEL_DTYPE_BOOL;
     if (import->status || !begin(fold, &shape))
         return false;
     for (size_t i = 0; i < fold->count; i++) {

@@ -17,7 +17,7 @@
 struct value {
     const char *name;
     struct memmodel_shape shape;
-    memmodel_tensor tensor;             /* MEMMODEL_NO_TENSOR: in no layer yet */
+    memmodel_tensor tensor;             /* MEMMODEL_TENSOR_NONE: in no layer yet */
     const struct onnx_tensor *stored;   /* NULL: computed */
     const struct onnx_value_info *info; /* what the file says of it; NULL: nothing */
     const expression *elements;         /* of the import's pool; NULL: unknown */

@@ -35,7 +35,7 @@ build_linear(struct import *import, const struct value *x, bool transposed, cons
     node_use(import, "weight", 1);
     if (bias)
         node_use(import, "bias", 2);
-    return node_ready(import) ? memmodel_network_linear(import->network, tensor, &linear) : MEMMODEL_NO_TENSOR;
+    return node_ready(import) ? memmodel_network_linear(import->network, tensor, &linear) : MEMMODEL_TENSOR_NONE;
 }
 
 /* A vector times something, or something times a vector: NumPy adds a dimension and takes it away again. */
@@ -97,10 +97,10 @@ build_product(struct import *import, const char *name)
     first = node_tensor(import, 0);
     second = node_tensor(import, 1);
     if (import->status)
-        return MEMMODEL_NO_TENSOR;
+        return MEMMODEL_TENSOR_NONE;
     return memmodel_network_matmul(
         import->network, first, second,
-        MEMMODEL_MATMUL(.name = name, .transpose_first = transpose_a, .transpose_second = transpose_b));
+        MEMMODEL_MATMUL(.name = name, .transpose_a = transpose_a, .transpose_b = transpose_b));
 }
 
 static void
@@ -150,7 +150,7 @@ build_integer_matmul(struct import *import, int64_t second)
         return;
     y.dims[y.rank++] = a->dims[a->rank - 2];
     y.dims[y.rank++] = b->dims[b->rank - 1];
-    y.dtype = second == 1 ? MEMMODEL_INT32 : node_value(import, 7)->shape.dtype;
+    y.dtype = second == 1 ? MEMMODEL_DTYPE_INT32 : node_value(import, 7)->shape.dtype;
     build_custom_one(import, &y);
 }
 
@@ -220,7 +220,7 @@ static memmodel_tensor
 with_directions(struct import *import, memmodel_tensor sequence, int64_t directions, int64_t width)
 {
     struct memmodel_shape shape;
-    int status = memmodel_network_shape(import->network, sequence, &shape);
+    int status = memmodel_network_get_shape(import->network, sequence, &shape);
     memmodel_dim one[] = {shape.dims[0], 1, shape.dims[1], width},
                  two[] = {shape.dims[0], shape.dims[1], directions, width};
 
@@ -265,7 +265,7 @@ build_recurrent(struct import *import, int64_t kind)
     struct memmodel_recurrent recurrent = {
         .size = sizeof recurrent,
         .name = node_name(import),
-        .hidden = width,
+        .hidden_size = width,
         .kind = (int32_t)kind,
         .bidirectional = directions == 2,
         .no_bias = !node_optional(import, 3),
@@ -291,7 +291,7 @@ build_recurrent(struct import *import, int64_t kind)
     if (import->node->outputs.count > 0 && (*ONNX_ITEM(import->node->outputs, const char *, 0))[0])
         node_output(import, 0, with_directions(import, sequence, directions, width));
     for (size_t i = 1; i < node_output_count(import); i++)
-        node_output(import, i, memmodel_network_result(import->network, sequence, (int)i));
+        node_output(import, i, memmodel_network_layer_output(import->network, sequence, (int)i));
 }
 
 static void
@@ -299,8 +299,9 @@ build_plain_rnn(struct import *import, int64_t kind)
 {
     const struct onnx_attribute *activations = node_attribute(import, "activations");
 
-    build_recurrent(
-        import, activations && activations->text && strcmp(activations->text, "Relu") == 0 ? MEMMODEL_RNN_RELU : kind);
+    build_recurrent(import, activations && activations->text && strcmp(activations->text, "Relu") == 0
+                                ? MEMMODEL_RECURRENT_RNN_RELU
+                                : kind);
 }
 
 const struct onnx_rule onnx_matrix_rules[] = {
@@ -309,8 +310,8 @@ const struct onnx_rule onnx_matrix_rules[] = {
     {"MatMulInteger", build_integer_matmul, 1},
     {"QLinearMatMul", build_integer_matmul, 3},
     {"Einsum", build_einsum, 0},
-    {"LSTM", build_recurrent, MEMMODEL_LSTM},
-    {"GRU", build_recurrent, MEMMODEL_GRU},
-    {"RNN", build_plain_rnn, MEMMODEL_RNN_TANH},
+    {"LSTM", build_recurrent, MEMMODEL_RECURRENT_LSTM},
+    {"GRU", build_recurrent, MEMMODEL_RECURRENT_GRU},
+    {"RNN", build_plain_rnn, MEMMODEL_RECURRENT_RNN_TANH},
     {0},
 };

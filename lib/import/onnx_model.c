@@ -61,7 +61,7 @@ read_name(void *reader, const struct wire_rule *rule, const struct wire_field *f
     const char **name =
         onnx_list_add(own->arena, (struct onnx_list *)(void *)((char *)target + rule->offset), sizeof *name);
 
-    return name ? wire_text(field->message, own->arena, name) : MEMMODEL_ERROR_NOMEM;
+    return name ? wire_text(field->message, own->arena, name) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* ---- types and shapes ---- */
@@ -97,7 +97,7 @@ read_dim(void *reader, const struct wire_rule *rule, const struct wire_field *fi
                              MEMMODEL_MAX_RANK);
     dim = onnx_list_add(own->arena, &info->dims, sizeof *dim);
     if (!dim)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     dim->value = -1;
     return wire_read(field->message, dim_rules, reader, dim);
 }
@@ -150,7 +150,7 @@ read_value_info(void *reader, const struct wire_rule *rule, const struct wire_fi
         onnx_list_add(own->arena, (struct onnx_list *)(void *)((char *)target + rule->offset), sizeof *info);
 
     if (!info)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     info->name = "";
     info->at = field->at;
     return wire_read(field->message, value_info_rules, reader, info);
@@ -202,12 +202,12 @@ add_attribute_number(struct onnx_reader *own, struct onnx_attribute *attribute, 
         integer = onnx_list_add(own->arena, &attribute->ints, sizeof *integer);
         if (integer)
             *integer = (int64_t)value;
-        return integer ? 0 : MEMMODEL_ERROR_NOMEM;
+        return integer ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     }
     real = onnx_list_add(own->arena, &attribute->floats, sizeof *real);
     if (real)
         *real = real_of_bits(value);
-    return real ? 0 : MEMMODEL_ERROR_NOMEM;
+    return real ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* One number, or a packed list of them. The rule's offset is the type of the numbers. */
@@ -239,7 +239,7 @@ read_attribute_tensor(void *reader, const struct wire_rule *rule, const struct w
 
     (void)rule;
     attribute->tensor = arena_allocate(own->arena, sizeof *attribute->tensor);
-    return attribute->tensor ? onnx_tensor_read(own, field->message, attribute->tensor) : MEMMODEL_ERROR_NOMEM;
+    return attribute->tensor ? onnx_tensor_read(own, field->message, attribute->tensor) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
@@ -285,7 +285,7 @@ read_attribute(void *reader, const struct wire_rule *rule, const struct wire_fie
 
     (void)rule;
     if (!attribute)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     attribute->name = "";
     return wire_read(field->message, attribute_rules, reader, attribute);
 }
@@ -308,7 +308,7 @@ read_node(void *reader, const struct wire_rule *rule, const struct wire_field *f
 
     (void)rule;
     if (!node)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     node->name = node->op = node->domain = "";
     node->at = field->at;
     return wire_read(field->message, node_rules, reader, node);
@@ -324,7 +324,7 @@ read_initializer(void *reader, const struct wire_rule *rule, const struct wire_f
         onnx_list_add(own->arena, &((struct onnx_model *)target)->initializers, sizeof *tensor);
 
     (void)rule;
-    return tensor ? onnx_tensor_read(own, field->message, tensor) : MEMMODEL_ERROR_NOMEM;
+    return tensor ? onnx_tensor_read(own, field->message, tensor) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static const struct wire_rule graph_rules[] = {
@@ -358,7 +358,7 @@ read_opset(void *reader, const struct wire_rule *rule, const struct wire_field *
 
     (void)rule;
     if (!opset)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     opset->domain = "";
     return wire_read(field->message, opset_rules, reader, opset);
 }
@@ -378,7 +378,7 @@ read_function(void *reader, const struct wire_rule *rule, const struct wire_fiel
 
     (void)rule;
     if (!function)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     function->name = function->domain = "";
     return wire_read(field->message, function_rules, reader, function);
 }

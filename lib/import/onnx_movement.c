@@ -26,7 +26,7 @@ reshaped_dim(struct import *import, const struct value *x, const struct value *s
     if (!element_integer(import, shape->elements[i], &integer))
         return dim_of_element(import, shape->elements[i]);
     if (integer == -1)
-        return MEMMODEL_INFER;
+        return MEMMODEL_DIM_INFER;
     if (integer == 0 && !node_integer(import, "allowzero", 0) && i < x->shape.rank)
         return x->shape.dims[i];
     return dim_of_element(import, shape->elements[i]);
@@ -218,7 +218,7 @@ constant_pads(struct import *import, int rank, int64_t pads[2 * MEMMODEL_MAX_RAN
 static void
 build_pad(struct import *import, int64_t argument)
 {
-    static const char *const modes[] = {"constant", "reflect", "edge", "wrap"}; /* of enum memmodel_pad_mode */
+    static const char *const modes[] = {"constant", "reflect", "edge", "wrap"}; /* of enum memmodel_pad_kind */
     struct memmodel_shape shape = node_value(import, 0)->shape;
     struct memmodel_pad pad = {.size = sizeof pad, .name = node_name(import)};
     const char *mode = node_text(import, "mode", "constant");
@@ -232,7 +232,7 @@ build_pad(struct import *import, int64_t argument)
         return;
     }
     for (int i = 0; i < 4; i++)
-        pad.mode = strcmp(mode, modes[i]) == 0 ? i : pad.mode;
+        pad.kind = strcmp(mode, modes[i]) == 0 ? i : pad.kind;
     for (int i = 0; i < shape.rank; i++) {
         pad.before[i] = pads[i];
         pad.after[i] = pads[shape.rank + i];

@@ -14,12 +14,12 @@ enum { MOST_OUTPUTS = 64 };
 static bool
 says_how(const struct value *value, size_t input)
 {
-    bool whole = value->shape.dtype >= MEMMODEL_INT64 && value->shape.dtype <= MEMMODEL_UINT8;
+    bool whole = value->shape.dtype >= MEMMODEL_DTYPE_INT64 && value->shape.dtype <= MEMMODEL_DTYPE_UINT8;
 
-    return value->elements && value->tensor == MEMMODEL_NO_TENSOR && (input > 0 || whole);
+    return value->elements && value->tensor == MEMMODEL_TENSOR_NONE && (input > 0 || whole);
 }
 
-/* Inputs that are tensors, known ones too; MEMMODEL_NO_TENSOR where one is left out. */
+/* Inputs that are tensors, known ones too; MEMMODEL_TENSOR_NONE where one is left out. */
 static size_t
 custom_inputs(struct import *import, memmodel_tensor *inputs, size_t most)
 {
@@ -30,7 +30,7 @@ custom_inputs(struct import *import, memmodel_tensor *inputs, size_t most)
     for (size_t i = 0; i < count && i < most; i++) {
         struct value *value = node_optional(import, i);
 
-        inputs[i] = value && !says_how(value, i) ? value_tensor(import, value) : MEMMODEL_NO_TENSOR;
+        inputs[i] = value && !says_how(value, i) ? value_tensor(import, value) : MEMMODEL_TENSOR_NONE;
     }
     return count;
 }
@@ -59,7 +59,7 @@ build_custom(struct import *import, const struct memmodel_shape *outputs, size_t
                                      MEMMODEL_CUSTOM(.name = node_name(import), .outputs = outputs,
                                                      .output_count = (int32_t)count, .operation = operation));
     for (size_t i = 0; i < count; i++)
-        node_output(import, i, i ? memmodel_network_result(import->network, tensor, (int)i) : tensor);
+        node_output(import, i, i ? memmodel_network_layer_output(import->network, tensor, (int)i) : tensor);
 }
 
 void

@@ -12,8 +12,8 @@ static bool
 is_lookup(const struct value *table, const struct value *indices, int axis)
 {
     return table->stored && table->shape.rank == 2 && axis == 0 && !indices->elements && table->shape.dims[0] > 0 &&
-           table->shape.dims[1] > 0 && table->shape.dtype >= MEMMODEL_FLOAT32 &&
-           table->shape.dtype <= MEMMODEL_BFLOAT16 && indices->shape.rank < MEMMODEL_MAX_RANK;
+           table->shape.dims[1] > 0 && table->shape.dtype >= MEMMODEL_DTYPE_FLOAT32 &&
+           table->shape.dtype <= MEMMODEL_DTYPE_BFLOAT16 && indices->shape.rank < MEMMODEL_MAX_RANK;
 }
 
 static void
@@ -23,8 +23,8 @@ build_lookup(struct import *import, const struct value *table)
     struct memmodel_embedding embedding = {
         .size = sizeof embedding,
         .name = node_name(import),
-        .rows = table->shape.dims[0],
-        .width = table->shape.dims[1],
+        .num_embeddings = table->shape.dims[0],
+        .embedding_dim = table->shape.dims[1],
         .dtype = table->shape.dtype,
     };
 
@@ -37,7 +37,7 @@ build_lookup(struct import *import, const struct value *table)
 static bool
 build_select(struct import *import, const struct value *x, const struct value *indices, int axis)
 {
-    struct memmodel_slice slice = {.size = sizeof slice, .name = node_name(import), .axis = axis, .drop = 1};
+    struct memmodel_slice slice = {.size = sizeof slice, .name = node_name(import), .axis = axis, .squeeze = 1};
     memmodel_tensor tensor;
     int64_t index;
 
@@ -212,7 +212,7 @@ slice_axis(struct import *import, memmodel_tensor x, const struct range *range, 
     struct memmodel_shape shape;
     expression size, end;
 
-    if (memmodel_network_shape(import->network, x, &shape) || import->status)
+    if (memmodel_network_get_shape(import->network, x, &shape) || import->status)
         return x;
     size = element_of_dim(import, shape.dims[range->axis]);
     end = clamped_end(import, range->end, size);
@@ -347,7 +347,8 @@ build_split(struct import *import, int64_t argument)
                                                    .parts = (int32_t)(count ? (int64_t)count : parts),
                                                    .sizes = count ? sizes : NULL));
     for (size_t i = 0; i < outputs; i++)
-        node_output(import, i, i && tensor >= 0 ? memmodel_network_result(import->network, tensor, (int)i) : tensor);
+        node_output(import, i,
+                    i && tensor >= 0 ? memmodel_network_layer_output(import->network, tensor, (int)i) : tensor);
 }
 
 /* ---- reductions ---- */
@@ -365,7 +366,7 @@ build_reduce(struct import *import, int64_t kind)
         node_alias(import, node_value(import, 0));
         return;
     }
-    reduce.keep = node_integer(import, "keepdims", 1) != 0;
+    reduce.keep_dims = node_integer(import, "keepdims", 1) != 0;
     reduce.axis_count = count < 0 ? 0 : count;
     for (int i = 0; i < reduce.axis_count; i++)
         reduce.axes[i] = axes[i];
@@ -377,7 +378,7 @@ build_reduce(struct import *import, int64_t kind)
 static void
 build_arg(struct import *import, int64_t argument)
 {
-    struct memmodel_shape shape = node_value(import, 0)->shape, y = {.dtype = MEMMODEL_INT64};
+    struct memmodel_shape shape = node_value(import, 0)->shape, y = {.dtype = MEMMODEL_DTYPE_INT64};
     int axis = import_axis(import, node_integer(import, "axis", 0), shape.rank);
     bool keep = node_integer(import, "keepdims", 1) != 0;
 
@@ -403,7 +404,7 @@ build_top_k(struct import *import, int64_t argument)
     if (!import->status)
         shapes[0].dims[axis] = k ? dim_of_element(import, k->elements[0]) : node_integer(import, "k", 1);
     shapes[1] = shapes[0];
-    shapes[1].dtype = MEMMODEL_INT64;
+    shapes[1].dtype = MEMMODEL_DTYPE_INT64;
     build_custom(import, shapes, 2);
 }
 
@@ -415,7 +416,7 @@ build_constant_of_shape(struct import *import, int64_t argument)
     const struct onnx_attribute *attribute = node_attribute(import, "value");
     const struct value *given = node_value(import, 0);
     struct memmodel_shape shape = {.dtype = attribute && attribute->tensor ? attribute->tensor->shape.dtype
-                                                                           : MEMMODEL_FLOAT32};
+                                                                           : MEMMODEL_DTYPE_FLOAT32};
 
     (void)argument;
     if (!given->elements || given->count > MEMMODEL_MAX_RANK || shape.dtype == 0) {
@@ -530,16 +531,16 @@ const struct onnx_rule onnx_selection_rules[] = {
     {"GatherND", build_gather_nd, 0},
     {"Slice", build_slice, 0},
     {"Split", build_split, 0},
-    {"ReduceMax", build_reduce, MEMMODEL_MAX},
-    {"ReduceMean", build_reduce, MEMMODEL_MEAN},
-    {"ReduceMin", build_reduce, MEMMODEL_MIN},
-    {"ReduceProd", build_reduce, MEMMODEL_PRODUCT},
-    {"ReduceSum", build_reduce, MEMMODEL_SUM},
-    {"ReduceL1", build_reduce, MEMMODEL_SUM},
-    {"ReduceL2", build_reduce, MEMMODEL_SUM},
-    {"ReduceLogSum", build_reduce, MEMMODEL_SUM},
-    {"ReduceLogSumExp", build_reduce, MEMMODEL_SUM},
-    {"ReduceSumSquare", build_reduce, MEMMODEL_SUM},
+    {"ReduceMax", build_reduce, MEMMODEL_REDUCE_MAX},
+    {"ReduceMean", build_reduce, MEMMODEL_REDUCE_MEAN},
+    {"ReduceMin", build_reduce, MEMMODEL_REDUCE_MIN},
+    {"ReduceProd", build_reduce, MEMMODEL_REDUCE_PRODUCT},
+    {"ReduceSum", build_reduce, MEMMODEL_REDUCE_SUM},
+    {"ReduceL1", build_reduce, MEMMODEL_REDUCE_SUM},
+    {"ReduceL2", build_reduce, MEMMODEL_REDUCE_SUM},
+    {"ReduceLogSum", build_reduce, MEMMODEL_REDUCE_SUM},
+    {"ReduceLogSumExp", build_reduce, MEMMODEL_REDUCE_SUM},
+    {"ReduceSumSquare", build_reduce, MEMMODEL_REDUCE_SUM},
     {"ArgMax", build_arg, 0},
     {"ArgMin", build_arg, 0},
     {"TopK", build_top_k, 0},

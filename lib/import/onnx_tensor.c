@@ -14,26 +14,26 @@ static const struct {
     int32_t dtype; /* enum memmodel_dtype of as many bytes; 0: none */
 } types[] = {
     {"UNDEFINED", 0},
-    {"FLOAT", MEMMODEL_FLOAT32},
-    {"UINT8", MEMMODEL_UINT8},
-    {"INT8", MEMMODEL_INT8},
+    {"FLOAT", MEMMODEL_DTYPE_FLOAT32},
+    {"UINT8", MEMMODEL_DTYPE_UINT8},
+    {"INT8", MEMMODEL_DTYPE_INT8},
     {"UINT16", 0},
     {"INT16", 0},
-    {"INT32", MEMMODEL_INT32},
-    {"INT64", MEMMODEL_INT64},
+    {"INT32", MEMMODEL_DTYPE_INT32},
+    {"INT64", MEMMODEL_DTYPE_INT64},
     {"STRING", 0},
-    {"BOOL", MEMMODEL_BOOL},
-    {"FLOAT16", MEMMODEL_FLOAT16},
-    {"DOUBLE", MEMMODEL_FLOAT64},
-    {"UINT32", MEMMODEL_INT32},
-    {"UINT64", MEMMODEL_INT64},
+    {"BOOL", MEMMODEL_DTYPE_BOOL},
+    {"FLOAT16", MEMMODEL_DTYPE_FLOAT16},
+    {"DOUBLE", MEMMODEL_DTYPE_FLOAT64},
+    {"UINT32", MEMMODEL_DTYPE_INT32},
+    {"UINT64", MEMMODEL_DTYPE_INT64},
     {"COMPLEX64", 0},
     {"COMPLEX128", 0},
-    {"BFLOAT16", MEMMODEL_BFLOAT16},
-    {"FLOAT8E4M3FN", MEMMODEL_UINT8},
-    {"FLOAT8E4M3FNUZ", MEMMODEL_UINT8},
-    {"FLOAT8E5M2", MEMMODEL_UINT8},
-    {"FLOAT8E5M2FNUZ", MEMMODEL_UINT8},
+    {"BFLOAT16", MEMMODEL_DTYPE_BFLOAT16},
+    {"FLOAT8E4M3FN", MEMMODEL_DTYPE_UINT8},
+    {"FLOAT8E4M3FNUZ", MEMMODEL_DTYPE_UINT8},
+    {"FLOAT8E5M2", MEMMODEL_DTYPE_UINT8},
+    {"FLOAT8E5M2FNUZ", MEMMODEL_DTYPE_UINT8},
     {"UINT4", 0},
     {"INT4", 0},
 };
@@ -137,7 +137,7 @@ keep_numbers(struct onnx_reader *reader, struct content *content, size_t count)
     struct onnx_number *numbers = arena_allocate(reader->arena, (count + 1) * sizeof *numbers);
 
     if (!numbers)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         uint64_t bits = 0;
         int status = next_bits(content, i, &bits);
@@ -217,7 +217,7 @@ add_value(struct onnx_reader *reader, struct content *content, uint64_t value)
         return 0;
     item = onnx_list_add(reader->arena, &content->values, sizeof *item);
     if (!item)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *item = value;
     return 0;
 }

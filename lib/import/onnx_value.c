@@ -87,7 +87,7 @@ value_find(struct import *import, const char *name)
     slot->value = arena_allocate(import->arena, sizeof *slot->value);
     if (!slot->value)
         return NULL;
-    *slot->value = (struct value){.name = name, .tensor = MEMMODEL_NO_TENSOR};
+    *slot->value = (struct value){.name = name, .tensor = MEMMODEL_TENSOR_NONE};
     slot->hash = hash;
     import->value_count++;
     return slot->value;
@@ -110,7 +110,7 @@ node_optional(struct import *import, size_t i)
     if (!name[0])
         return NULL;
     if (!value)
-        import_failed(import, MEMMODEL_ERROR_NOMEM);
+        import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
     else if (!value->defined)
         import_error(import, MEMMODEL_ERROR_SHAPE, "its input \"%s\" is made by nothing before it", name);
     return value && value->defined ? value : &import->nothing;
@@ -159,8 +159,8 @@ node_name(const struct import *import)
 static bool
 is_trained(const struct import *import, const struct value *value)
 {
-    return value->stored && value->shape.dtype >= MEMMODEL_FLOAT32 && value->shape.dtype <= MEMMODEL_BFLOAT16 &&
-           !import->options->frozen;
+    return value->stored && value->shape.dtype >= MEMMODEL_DTYPE_FLOAT32 &&
+           value->shape.dtype <= MEMMODEL_DTYPE_BFLOAT16 && !import->options->frozen;
 }
 
 memmodel_tensor
@@ -169,12 +169,12 @@ value_tensor(struct import *import, struct value *value)
     const char *name = free_name(import, value->name);
     char other[32];
 
-    if (value->tensor != MEMMODEL_NO_TENSOR || import->status)
+    if (value->tensor != MEMMODEL_TENSOR_NONE || import->status)
         return value->tensor;
     if (value->shape.dtype == 0) {
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "\"%s\" is of type %s, which has no counterpart", value->name,
                      value->stored ? onnx_type_name(value->stored->onnx_type) : "unknown");
-        return MEMMODEL_NO_TENSOR;
+        return MEMMODEL_TENSOR_NONE;
     }
     snprintf(other, sizeof other, "constant_%zu", import->network->layer_count);
     value->tensor = memmodel_network_parameter(import->network, name ? name : other, value->shape.dtype,
@@ -194,7 +194,7 @@ void
 node_use(struct import *import, const char *role, size_t i)
 {
     struct value *value = node_optional(import, i);
-    bool own = value && value->uses < 2 && value->tensor == MEMMODEL_NO_TENSOR && is_trained(import, value);
+    bool own = value && value->uses < 2 && value->tensor == MEMMODEL_TENSOR_NONE && is_trained(import, value);
 
     if (!value || value == &import->nothing || own)
         return;
@@ -242,7 +242,7 @@ new_output(struct import *import, size_t i)
         return NULL;
     value = value_find(import, name);
     if (!value)
-        import_failed(import, MEMMODEL_ERROR_NOMEM);
+        import_failed(import, MEMMODEL_ERROR_NO_MEMORY);
     else if (value->defined)
         import_error(import, MEMMODEL_ERROR_SHAPE, "its output \"%s\" is made twice", name);
     if (import->status)
@@ -262,7 +262,7 @@ node_output(struct import *import, size_t i, memmodel_tensor tensor)
     if (!value)
         return;
     value->tensor = tensor;
-    memmodel_network_shape(import->network, tensor, &value->shape);
+    memmodel_network_get_shape(import->network, tensor, &value->shape);
     value->unknown = import_unknown_axes(import, value);
     import->network->tensors[tensor].unknown |= value->unknown;
 }

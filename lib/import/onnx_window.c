@@ -121,8 +121,8 @@ conv_options(struct import *import, const struct window *window, int64_t filters
         .name = node_name(import),
         .filters = filters,
         .groups = node_integer(import, "group", 1),
-        .padding = window->same ? MEMMODEL_SAME : MEMMODEL_EXPLICIT,
-        .layout = MEMMODEL_CHANNELS_FIRST,
+        .auto_pad = window->same ? MEMMODEL_AUTO_PAD_SAME : MEMMODEL_AUTO_PAD_EXPLICIT,
+        .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST,
         .no_bias = !node_optional(import, 2),
     };
 
@@ -130,7 +130,7 @@ conv_options(struct import *import, const struct window *window, int64_t filters
     memcpy(conv.stride, window->stride, sizeof conv.stride);
     memcpy(conv.dilation, window->dilation, sizeof conv.dilation);
     if (!window->same && is_even(window))
-        memcpy(conv.pad, window->before, sizeof conv.pad);
+        memcpy(conv.padding, window->before, sizeof conv.padding);
     return conv;
 }
 
@@ -201,8 +201,8 @@ build_conv_transpose(struct import *import, int64_t argument)
     conv = conv_options(import, &window, 0);
     for (int i = 0; i < window.spatial && !window.same; i++) {
         /* one less at the end is one more of output */
-        conv.pad[i] = max_i64(window.before[i], window.after[i]);
-        conv.output_padding[i] = output_padding[i] + 2 * conv.pad[i] - window.before[i] - window.after[i];
+        conv.padding[i] = max_i64(window.before[i], window.after[i]);
+        conv.output_padding[i] = output_padding[i] + 2 * conv.padding[i] - window.before[i] - window.after[i];
     }
     if (conv.groups < 1 || !checked_multiply(conv.groups, weight->shape.dims[1], &filters))
         import_error(import, MEMMODEL_ERROR_SHAPE, "group is %lld", (long long)conv.groups);
@@ -253,7 +253,7 @@ build_integer_conv(struct import *import, int64_t weight)
     if (import->status)
         return;
     y.dims[1] = w->shape.dims[0];
-    y.dtype = weight == 1 ? MEMMODEL_INT32 : node_value(import, 7)->shape.dtype;
+    y.dtype = weight == 1 ? MEMMODEL_DTYPE_INT32 : node_value(import, 7)->shape.dtype;
     build_custom_one(import, &y);
 }
 
@@ -263,7 +263,8 @@ static void
 build_pool(struct import *import, int64_t kind)
 {
     const struct value *x = node_value(import, 0);
-    struct memmodel_pool pool = {.size = sizeof pool, .name = node_name(import), .layout = MEMMODEL_CHANNELS_FIRST};
+    struct memmodel_pool pool = {
+        .size = sizeof pool, .name = node_name(import), .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST};
     struct window window;
     memmodel_tensor tensor;
 
@@ -277,8 +278,8 @@ build_pool(struct import *import, int64_t kind)
     memcpy(pool.stride, window.stride, sizeof pool.stride);
     memcpy(pool.dilation, window.dilation, sizeof pool.dilation);
     if (!window.same && is_even(&window))
-        memcpy(pool.pad, window.before, sizeof pool.pad);
-    pool.padding = window.same ? MEMMODEL_SAME : MEMMODEL_EXPLICIT;
+        memcpy(pool.padding, window.before, sizeof pool.padding);
+    pool.auto_pad = window.same ? MEMMODEL_AUTO_PAD_SAME : MEMMODEL_AUTO_PAD_EXPLICIT;
     pool.kind = (int32_t)kind;
     pool.ceil_mode = node_integer(import, "ceil_mode", 0) != 0;
     if (!import->status)
@@ -290,10 +291,11 @@ build_global_pool(struct import *import, int64_t kind)
 {
     memmodel_tensor x = node_tensor(import, 0);
 
-    node_output(import, 0,
-                memmodel_network_global_pool(import->network, x,
-                                             MEMMODEL_GLOBAL_POOL(.name = node_name(import), .kind = (int32_t)kind,
-                                                                  .keep = 1, .layout = MEMMODEL_CHANNELS_FIRST)));
+    node_output(
+        import, 0,
+        memmodel_network_global_pool(import->network, x,
+                                     MEMMODEL_GLOBAL_POOL(.name = node_name(import), .kind = (int32_t)kind,
+                                                          .keep_dims = 1, .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST)));
 }
 
 /* ---- normalisation ---- */
@@ -308,10 +310,10 @@ build_batch_norm(struct import *import, int64_t argument)
     for (size_t i = 0; i < 4; i++)
         node_use(import, roles[i], i + 1);
     if (node_ready(import))
-        node_output(
-            import, 0,
-            memmodel_network_batch_norm(import->network, x,
-                                        MEMMODEL_NORM(.name = node_name(import), .layout = MEMMODEL_CHANNELS_FIRST)));
+        node_output(import, 0,
+                    memmodel_network_batch_norm(
+                        import->network, x,
+                        MEMMODEL_BATCH_NORM(.name = node_name(import), .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST)));
 }
 
 static void
@@ -324,9 +326,9 @@ build_instance_norm(struct import *import, int64_t argument)
     node_use(import, "bias", 2);
     if (node_ready(import))
         node_output(import, 0,
-                    memmodel_network_instance_norm(
-                        import->network, x,
-                        MEMMODEL_NORM(.name = node_name(import), .affine = 1, .layout = MEMMODEL_CHANNELS_FIRST)));
+                    memmodel_network_instance_norm(import->network, x,
+                                                   MEMMODEL_INSTANCE_NORM(.name = node_name(import), .affine = 1,
+                                                                          .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST)));
 }
 
 /* Before opset 21 scale and shift were one per group. */
@@ -335,11 +337,11 @@ build_group_norm(struct import *import, int64_t argument)
 {
     const struct value *x = node_value(import, 0), *scale = node_value(import, 1);
     bool per_channel = x->shape.rank > 1 && scale->shape.rank == 1 && scale->shape.dims[0] == x->shape.dims[1];
-    struct memmodel_norm norm = {
+    struct memmodel_group_norm norm = {
         .size = sizeof norm,
         .name = node_name(import),
         .groups = node_integer(import, "num_groups", 0),
-        .layout = MEMMODEL_CHANNELS_FIRST,
+        .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST,
         .no_affine = !per_channel,
     };
     memmodel_tensor tensor = node_tensor(import, 0);
@@ -353,18 +355,27 @@ build_group_norm(struct import *import, int64_t argument)
         node_output(import, 0, memmodel_network_group_norm(import->network, tensor, &norm));
 }
 
+static memmodel_tensor
+add_layer_norm(struct import *import, memmodel_tensor x, int64_t axis_count)
+{
+    return memmodel_network_layer_norm(
+        import->network, x,
+        MEMMODEL_LAYER_NORM(.name = node_name(import), .axis_count = axis_count, .no_bias = !node_optional(import, 2)));
+}
+
+static memmodel_tensor
+add_rms_norm(struct import *import, memmodel_tensor x, int64_t axis_count)
+{
+    return memmodel_network_rms_norm(import->network, x,
+                                     MEMMODEL_RMS_NORM(.name = node_name(import), .axis_count = axis_count));
+}
+
 /* Layer and, from opset 23, RMS normalisation over the dimensions from `axis` on. */
 static void
 build_layer_norm(struct import *import, int64_t root_mean_square)
 {
     const struct value *x = node_value(import, 0);
-    int axis = import_axis(import, node_integer(import, "axis", -1), x->shape.rank);
-    struct memmodel_norm norm = {
-        .size = sizeof norm,
-        .name = node_name(import),
-        .axes = x->shape.rank - axis,
-        .no_shift = !root_mean_square && !node_optional(import, 2),
-    };
+    int axis = import_axis(import, node_integer(import, "axis", -1), x->shape.rank), axis_count = x->shape.rank - axis;
     memmodel_tensor tensor = node_tensor(import, 0);
 
     if (node_output_count(import) > 1) {
@@ -375,8 +386,8 @@ build_layer_norm(struct import *import, int64_t root_mean_square)
     node_use(import, "bias", 2);
     if (node_ready(import))
         node_output(import, 0,
-                    root_mean_square ? memmodel_network_rms_norm(import->network, tensor, &norm)
-                                     : memmodel_network_layer_norm(import->network, tensor, &norm));
+                    root_mean_square ? add_rms_norm(import, tensor, axis_count)
+                                     : add_layer_norm(import, tensor, axis_count));
 }
 
 /* ---- resizing ---- */
@@ -424,9 +435,9 @@ interpolation(struct import *import)
 {
     const char *mode = node_text(import, "mode", "nearest");
 
-    return strcmp(mode, "cubic") == 0    ? MEMMODEL_CUBIC
-           : strcmp(mode, "linear") == 0 ? MEMMODEL_LINEAR
-                                         : MEMMODEL_NEAREST;
+    return strcmp(mode, "cubic") == 0    ? MEMMODEL_INTERPOLATION_CUBIC
+           : strcmp(mode, "linear") == 0 ? MEMMODEL_INTERPOLATION_LINEAR
+                                         : MEMMODEL_INTERPOLATION_NEAREST;
 }
 
 /* Scales are input 1 of Upsample and of Resize 10, later input 2; before opset 9 an attribute. */
@@ -437,13 +448,14 @@ build_resize(struct import *import, int64_t argument)
     struct memmodel_shape shape = node_value(import, 0)->shape;
     const struct value *scales = node_optional(import, place), *sizes = node_optional(import, 3);
     struct memmodel_upsample upsample = {
-        .size = sizeof upsample, .name = node_name(import), .layout = MEMMODEL_CHANNELS_FIRST};
+        .size = sizeof upsample, .name = node_name(import), .layout = MEMMODEL_LAYOUT_CHANNELS_FIRST};
     memmodel_tensor x = node_tensor(import, 0);
 
     (void)argument;
-    upsample.mode = interpolation(import);
+    upsample.kind = interpolation(import);
     if (!node_attribute(import, "axes") && !(sizes && sizes->count) &&
-        whole_scale(import, scales, shape.rank, upsample.scale) && (upsample.mode != MEMMODEL_CUBIC || shape.rank == 4))
+        whole_scale(import, scales, shape.rank, upsample.scale) &&
+        (upsample.kind != MEMMODEL_INTERPOLATION_CUBIC || shape.rank == 4))
         node_output(import, 0, memmodel_network_upsample(import->network, x, &upsample));
     else if (!node_attribute(import, "axes") && resized(import, sizes, scales, &shape))
         build_custom_one(import, &shape);
@@ -456,12 +468,12 @@ const struct onnx_rule onnx_window_rules[] = {
     {"ConvTranspose", build_conv_transpose, 0},
     {"ConvInteger", build_integer_conv, 1},
     {"QLinearConv", build_integer_conv, 3},
-    {"MaxPool", build_pool, MEMMODEL_MAX},
-    {"LpPool", build_pool, MEMMODEL_MEAN},
-    {"AveragePool", build_pool, MEMMODEL_MEAN},
-    {"GlobalAveragePool", build_global_pool, MEMMODEL_MEAN},
-    {"GlobalMaxPool", build_global_pool, MEMMODEL_MAX},
-    {"GlobalLpPool", build_global_pool, MEMMODEL_MEAN},
+    {"MaxPool", build_pool, MEMMODEL_POOL_MAX},
+    {"LpPool", build_pool, MEMMODEL_POOL_AVERAGE},
+    {"AveragePool", build_pool, MEMMODEL_POOL_AVERAGE},
+    {"GlobalAveragePool", build_global_pool, MEMMODEL_POOL_AVERAGE},
+    {"GlobalMaxPool", build_global_pool, MEMMODEL_POOL_MAX},
+    {"GlobalLpPool", build_global_pool, MEMMODEL_POOL_AVERAGE},
     {"BatchNormalization", build_batch_norm, 0},
     {"InstanceNormalization", build_instance_norm, 0},
     {"GroupNormalization", build_group_norm, 0},

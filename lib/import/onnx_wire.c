@@ -232,7 +232,7 @@ wire_text(struct wire_message message, struct arena *arena, const char **text)
         return wire_error(message.source, at, "a name of %lld bytes", (long long)(message.end - message.position));
     own = arena_allocate(arena, length + 1);
     if (!own)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     own[length] = '\0';
     status = wire_bytes(&message, own, length);
     if (!status && memchr(own, '\0', length))

@@ -238,7 +238,7 @@ order_by_down_sets(const struct window *window, int64_t limit, int32_t *order, b
 {
     memmodel_context *context = window->arena.context;
     struct search search = {.window = window};
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *found = false;
     if (window->count > WINDOW_MOST || window->count < 2)

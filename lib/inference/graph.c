@@ -33,7 +33,7 @@ add_inputs(const struct making *making, struct operator* operator, const struct 
     struct operator_input *inputs = arena_allocate(&making->graph->arena, (count + 1) * sizeof *inputs);
 
     if (!inputs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (int32_t i = 0; i < operator->input_count; i++)
         inputs[i] = operator->inputs[i];
     for (int32_t i = 0; i < layer->input_count; i++)
@@ -81,7 +81,7 @@ mark_concatenation(const struct making *making, struct operator* operator, const
     const struct tensor *result = &making->network->tensors[layer->first_output];
     int64_t stride;
 
-    if (making->without & MEMMODEL_SCHEDULE_CONCATENATION ||
+    if (making->without & MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION ||
         !axis_is_outermost(making->graph->binding, result, concat->axis, &stride))
         return;
     operator->kind = CONCAT;
@@ -96,15 +96,15 @@ add_operator(struct making *making, const struct layer *layer)
     int status;
 
     operator->first = operator->last =(int32_t)(layer - making->network->layers);
-    if (!(making->without & MEMMODEL_SCHEDULE_VIEWS))
+    if (!(making->without & MEMMODEL_SCHEDULE_PASS_VIEW_ALIASING))
         mark_views(making, operator, layer);
     if (layer->op == OP_CONCAT && operator->kind == KERNEL)
         mark_concatenation(making, operator, layer);
     if (layer->op == OP_CUSTOM)
-        operator->workspace = binding_custom(graph->binding, layer)->forward_temporary;
+        operator->workspace = binding_custom(graph->binding, layer)->forward_workspace_bytes;
     graph->operator_count++;
     status = add_bytes(making, &making->total, operator->workspace);
-    return status ? status : add_inputs(making, operator, layer, MEMMODEL_NO_TENSOR);
+    return status ? status : add_inputs(making, operator, layer, MEMMODEL_TENSOR_NONE);
 }
 
 static int
@@ -207,7 +207,7 @@ operator_graph_new(memmodel_context *context, const struct binding *binding, uin
 {
     const struct memmodel_network *network = binding->network;
     struct making making = {.graph = graph, .network = network, .without = without};
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *graph = (struct graph){.context = context, .binding = binding, .arena = ARENA_INIT(context)};
     graph->tensors = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *graph->tensors);

@@ -52,7 +52,7 @@ struct graph {
     int64_t parameters;   /* bytes */
 };
 
-/* `without`: a sum of enum memmodel_schedule_rule. */
+/* `without`: a sum of enum memmodel_schedule_pass. */
 int
 operator_graph_new(memmodel_context *context, const struct binding *binding, uint64_t without, struct graph *graph);
 

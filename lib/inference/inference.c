@@ -1,44 +1,35 @@
-/* struct memmodel_inference: defaults, checks, sizes. */
+/* struct memmodel_schedule_options: defaults, checks, sizes. */
 #include "inference/inference.h"
 
 #include "base/choice.h"
 
 #include <inttypes.h>
 
-static const uint64_t ALL_RULES = 2 * MEMMODEL_SCHEDULE_ORDER - 1;
-
-/* NULL if the caller gives none, or knows of none. */
-static memmodel_context *
-own_context(const struct memmodel_inference *how)
-{
-    size_t known = offsetof(struct memmodel_inference, context) + sizeof how->context;
-
-    return how && how->size >= known ? how->context : NULL;
-}
+static const uint64_t ALL_PASSES = 2 * MEMMODEL_SCHEDULE_PASS_REORDERING - 1;
 
 static int
-check(memmodel_context *context, const struct memmodel_inference *how)
+check(memmodel_context *context, const struct memmodel_schedule_options *how)
 {
     if (how->symbol_count && !how->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", how->symbol_count);
-    if (how->without & ~ALL_RULES)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "without",
-                             "there is no such rule to do without");
+    if (how->disabled_passes & ~ALL_PASSES)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "disabled_passes",
+                             "there is no such pass to do without");
     if (how->alignment < 0 || (how->alignment & (how->alignment - 1)))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "alignment",
                              "an alignment must be a power of two, not %" PRId64, how->alignment);
     if (how->reserved)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
-    return flag_check(context, "parameters", "parameters", how->parameters);
+    return flag_check(context, "include_parameters", "include_parameters", how->include_parameters);
 }
 
 static int
-bind(memmodel_context *context, const memmodel_network *network, const struct memmodel_inference *how,
+bind(memmodel_context *context, const memmodel_network *network, const struct memmodel_schedule_options *how,
      struct binding *binding)
 {
     int64_t *values = memory_allocate_zeroed(context, expression_symbol_count(network->pool) + 1, sizeof *values);
-    int status = values ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < how->symbol_count && !status; i++)
         status = symbols_set(context, network, how->symbols[i].name, how->symbols[i].value, values);
@@ -51,23 +42,22 @@ bind(memmodel_context *context, const memmodel_network *network, const struct me
 }
 
 int
-inference_bind(const memmodel_network *network, const struct memmodel_inference *how, struct memmodel_inference *own,
-               memmodel_context **context, struct binding *binding)
+inference_bind(memmodel_context *context, const memmodel_network *network,
+               const struct memmodel_schedule_options *options, struct memmodel_schedule_options *own,
+               struct binding *binding)
 {
-    int status;
+    int status = context_begin(context);
 
-    *context = own_context(how) ? own_context(how) : network->context;
-    *own = (struct memmodel_inference){0};
-    status = context_begin(*context);
+    *own = (struct memmodel_schedule_options){0};
     if (!status)
-        status = network_check(network, *context);
+        status = network_check(network, context);
     if (!status)
-        status = options_copy(*context, "memmodel_inference", how, own, sizeof *own);
+        status = options_copy(context, "memmodel_schedule_options", options, own, sizeof *own);
     if (!status)
-        status = check(*context, own);
+        status = check(context, own);
     if (!status)
-        status = bind(*context, network, own, binding);
-    return status ? context_end(*context, status) : 0;
+        status = bind(context, network, own, binding);
+    return status ? context_end(context, status) : 0;
 }
 
 int

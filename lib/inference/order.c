@@ -8,8 +8,8 @@
 enum { WINDOW_STEP = WINDOW_MOST / 2 };
 
 struct search {
-    struct sharing *sharing; /* as it will be */
-    struct sharing apart;    /* without overwriting inputs: what of memory an order cannot change */
+    struct aliasing *sharing; /* as it will be */
+    struct aliasing apart;    /* without overwriting inputs: what of memory an order cannot change */
     const bool *chosen;
     int32_t *order, *trial;
     int32_t *local; /* order of a window, by its own numbers */
@@ -23,7 +23,7 @@ struct load {
 };
 
 static struct load
-load_of(const struct sharing *sharing, int32_t first, int32_t end)
+load_of(const struct aliasing *sharing, int32_t first, int32_t end)
 {
     struct load load = {0, 0};
 
@@ -50,11 +50,11 @@ try_order(struct search *search, const struct window *window, int32_t first)
     memcpy(search->trial, search->order, (size_t)operators * sizeof *search->trial);
     for (int32_t i = 0; i < window->count; i++)
         search->trial[first + i] = window->numbers[search->local[i]];
-    sharing_evaluate(search->sharing, search->trial, search->chosen);
+    aliasing_evaluate(search->sharing, search->trial, search->chosen);
     if (is_lower(load_of(search->sharing, first, end), before))
         memcpy(search->order, search->trial, (size_t)operators * sizeof *search->order);
     else
-        sharing_evaluate(search->sharing, search->order, search->chosen);
+        aliasing_evaluate(search->sharing, search->order, search->chosen);
 }
 
 static int
@@ -100,11 +100,11 @@ try_all(struct search *search, const struct window *window, int32_t first)
 static int
 try_window(struct search *search, int32_t first, int32_t end)
 {
-    bool in_place = !(search->sharing->without & MEMMODEL_SCHEDULE_IN_PLACE);
+    bool in_place = !(search->sharing->without & MEMMODEL_SCHEDULE_PASS_IN_PLACE);
     struct window window;
     int status;
 
-    sharing_evaluate(&search->apart, search->order, search->chosen);
+    aliasing_evaluate(&search->apart, search->order, search->chosen);
     status = window_new(&search->apart, in_place, search->order, first, end, &window);
     if (status)
         return status;
@@ -178,7 +178,7 @@ improve(struct search *search)
     size_t count = (size_t)search->sharing->graph->operator_count + 1;
     int32_t *first_use = memory_allocate_zeroed(context, count, sizeof *first_use);
     bool *fixed = memory_allocate_zeroed(context, count, sizeof *fixed);
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     search->trial = memory_allocate_zeroed(context, count, sizeof *search->trial);
     search->local = memory_allocate_zeroed(context, count, sizeof *search->local);
@@ -194,15 +194,15 @@ improve(struct search *search)
 }
 
 int
-order_improve(struct sharing *sharing, int32_t *order, bool *chosen)
+order_improve(struct aliasing *sharing, int32_t *order, bool *chosen)
 {
     struct search search = {.sharing = sharing, .order = order, .chosen = chosen};
-    int status = sharing_new(sharing->graph, sharing->without | MEMMODEL_SCHEDULE_IN_PLACE, &search.apart);
+    int status = aliasing_new(sharing->graph, sharing->without | MEMMODEL_SCHEDULE_PASS_IN_PLACE, &search.apart);
 
     if (status)
         return status;
-    sharing_evaluate(sharing, order, chosen);
+    aliasing_evaluate(sharing, order, chosen);
     status = improve(&search);
-    sharing_release(&search.apart);
-    return status ? status : sharing_choose(sharing, order, chosen);
+    aliasing_release(&search.apart);
+    return status ? status : aliasing_choose(sharing, order, chosen);
 }

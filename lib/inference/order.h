@@ -5,7 +5,7 @@
 #ifndef INFERENCE_ORDER_H
 #define INFERENCE_ORDER_H
 
-#include "inference/sharing.h"
+#include "inference/aliasing.h"
 
 /* Memory that operators of a window work on: in use from the first that touches it to the last. */
 struct window_memory {
@@ -43,7 +43,7 @@ struct window {
  * whether operators do so in the end.
  */
 int
-window_new(const struct sharing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
+window_new(const struct aliasing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
            struct window *window);
 
 void
@@ -76,9 +76,9 @@ window_peak(const struct window *window, const int32_t *order, int64_t *peak);
 
 /*
  * Replaces the order, stretch by stretch between operators that stand at the same place in every order, where that lowers
- * the load; `chosen` is of sharing_choose(). The sharing is evaluated for the result.
+ * the load; `chosen` is of aliasing_choose(). The sharing is evaluated for the result.
  */
 int
-order_improve(struct sharing *sharing, int32_t *order, bool *chosen);
+order_improve(struct aliasing *sharing, int32_t *order, bool *chosen);
 
 #endif

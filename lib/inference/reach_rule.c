@@ -20,9 +20,9 @@ pad_of(const struct reach_rule *rule)
 static void
 scaled_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
 {
-    int64_t more = rule->mode == MEMMODEL_CUBIC ? 1 : 0, twice = 2 * rule->stride;
+    int64_t more = rule->mode == MEMMODEL_INTERPOLATION_CUBIC ? 1 : 0, twice = 2 * rule->stride;
 
-    if (rule->mode == MEMMODEL_NEAREST) {
+    if (rule->mode == MEMMODEL_INTERPOLATION_NEAREST) {
         *first = floor_divide(*first, rule->stride);
         *last = floor_divide(*last, rule->stride);
         return;
@@ -86,26 +86,26 @@ reach_rule_extent(const struct reach_rule *rule, int64_t extent)
 /* ---- layers ---- */
 
 static int
-refuse(const struct reach *reach, const struct layer *layer, const char *why)
+refuse(const struct receptive_field *reach, const struct layer *layer, const char *why)
 {
     return context_error(reach->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name, "%s (%s): no tiles can be cut", why,
                          op_name(layer->op));
 }
 
 static bool
-is_spatial(const struct reach *reach, int32_t axis)
+is_spatial(const struct receptive_field *reach, int32_t axis)
 {
     return axis >= reach->first && axis < reach->first + reach->axes;
 }
 
 static int
-by_axis(const struct reach *reach, const struct layer *layer, int32_t axis)
+by_axis(const struct receptive_field *reach, const struct layer *layer, int32_t axis)
 {
     return is_spatial(reach, axis) ? refuse(reach, layer, "works along a spatial axis") : 0;
 }
 
 static int
-rule_of_conv(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_conv(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     const struct memmodel_conv *conv = layer->options;
 
@@ -114,15 +114,15 @@ rule_of_conv(const struct reach *reach, const struct layer *layer, int32_t axis,
         .kind = layer->op == OP_CONV ? REACH_WINDOW : REACH_SPREAD,
         .stride = conv->stride[axis],
         .span = conv->dilation[axis] * (conv->kernel[axis] - 1) + 1,
-        .pad = conv->pad[axis],
+        .pad = conv->padding[axis],
         .extra = layer->op == OP_CONV ? 0 : conv->output_padding[axis],
-        .same = conv->padding == MEMMODEL_SAME,
+        .same = conv->auto_pad == MEMMODEL_AUTO_PAD_SAME,
     };
     return 0;
 }
 
 static int
-rule_of_pool(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_pool(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     const struct memmodel_pool *pool = layer->options;
 
@@ -131,81 +131,89 @@ rule_of_pool(const struct reach *reach, const struct layer *layer, int32_t axis,
         .kind = REACH_WINDOW,
         .stride = pool->stride[axis],
         .span = pool->dilation[axis] * (pool->kernel[axis] - 1) + 1,
-        .pad = pool->pad[axis],
-        .same = pool->padding == MEMMODEL_SAME,
+        .pad = pool->padding[axis],
+        .same = pool->auto_pad == MEMMODEL_AUTO_PAD_SAME,
         .ceil = pool->ceil_mode,
     };
     return 0;
 }
 
 static int
-rule_of_upsample(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_upsample(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     const struct memmodel_upsample *upsample = layer->options;
 
-    if (upsample->output[0])
+    if (upsample->output_size[0])
         return refuse(reach, layer, "makes a fixed size of any");
-    *rule = (struct reach_rule){.kind = REACH_SCALE, .stride = upsample->scale[axis], .mode = upsample->mode};
+    *rule = (struct reach_rule){.kind = REACH_SCALE, .stride = upsample->scale[axis], .mode = upsample->kind};
     return 0;
 }
 
 static int
-rule_of_point(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_point(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     (void)reach, (void)layer, (void)axis, (void)rule;
     return 0;
 }
 
 static int
-rule_of_batch_norm(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_batch_norm(const struct receptive_field *reach, const struct layer *layer, int32_t axis,
+                   struct reach_rule *rule)
 {
-    const struct memmodel_norm *norm = layer->options;
+    const struct memmodel_batch_norm *norm = layer->options;
 
     (void)axis, (void)rule;
-    return norm->no_statistics ? refuse(reach, layer, "needs the mean of everything") : 0;
+    return norm->no_running_stats ? refuse(reach, layer, "needs the mean of everything") : 0;
 }
 
-/* Over the last axes. */
-static int
-rule_of_last_axes(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+/* Of a layer over the last axes: how many those are. */
+static int64_t
+last_axis_count(const struct layer *layer)
 {
-    const struct memmodel_norm *norm = layer->options;
-    int64_t axes = layer->op == OP_LINEAR ? 1 : norm->axes;
-
-    (void)axis, (void)rule;
-    return reach->first == 1 && axes == 1 ? 0 : refuse(reach, layer, "works along a spatial axis");
+    if (layer->op == OP_LAYER_NORM)
+        return ((const struct memmodel_layer_norm *)layer->options)->axis_count;
+    if (layer->op == OP_RMS_NORM)
+        return ((const struct memmodel_rms_norm *)layer->options)->axis_count;
+    return 1;
 }
 
 static int
-rule_of_softmax(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_last_axes(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)axis, (void)rule;
+    return reach->first == 1 && last_axis_count(layer) == 1 ? 0 : refuse(reach, layer, "works along a spatial axis");
+}
+
+static int
+rule_of_softmax(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     (void)axis, (void)rule;
     return by_axis(reach, layer, ((const struct memmodel_softmax *)layer->options)->axis);
 }
 
 static int
-rule_of_concat(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_concat(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     (void)axis, (void)rule;
     return by_axis(reach, layer, ((const struct memmodel_concat *)layer->options)->axis);
 }
 
 static int
-rule_of_split(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_split(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     (void)axis, (void)rule;
     return by_axis(reach, layer, ((const struct memmodel_split *)layer->options)->axis);
 }
 
 static int
-rule_of_slice(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_slice(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     (void)axis, (void)rule;
     return by_axis(reach, layer, ((const struct memmodel_slice *)layer->options)->axis);
 }
 
 static int
-rule_of_margins(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_margins(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     const struct memmodel_pad *pad = layer->options;
 
@@ -216,7 +224,7 @@ rule_of_margins(const struct reach *reach, const struct layer *layer, int32_t ax
 }
 
 static int
-rule_of_reduce(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_reduce(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     const struct memmodel_reduce *reduce = layer->options;
     int status = reduce->axis_count ? 0 : refuse(reach, layer, "works along a spatial axis");
@@ -227,7 +235,7 @@ rule_of_reduce(const struct reach *reach, const struct layer *layer, int32_t axi
     return status;
 }
 
-typedef int (*rule_finder)(const struct reach *, const struct layer *, int32_t, struct reach_rule *);
+typedef int (*rule_finder)(const struct receptive_field *, const struct layer *, int32_t, struct reach_rule *);
 
 /* Without a row: what it does to a spatial axis is not known, or it looks at all of it. */
 static const rule_finder finders[OP_COUNT] = {
@@ -240,7 +248,7 @@ static const rule_finder finders[OP_COUNT] = {
 };
 
 int
-reach_rule_of(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+reach_rule_of(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
 {
     *rule = (struct reach_rule){.kind = REACH_POINT, .stride = 1, .span = 1};
     return finders[layer->op] ? finders[layer->op](reach, layer, axis, rule)

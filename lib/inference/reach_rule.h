@@ -2,7 +2,7 @@
 #ifndef INFERENCE_REACH_RULE_H
 #define INFERENCE_REACH_RULE_H
 
-#include "inference/reach.h"
+#include "inference/receptive_field.h"
 
 enum reach_kind {
     REACH_POINT,  /* each element depends on that at its own place */
@@ -15,14 +15,14 @@ struct reach_rule {
     enum reach_kind kind;
     int64_t stride, span, pad;
     int64_t extra; /* output_padding */
-    bool same;     /* MEMMODEL_SAME */
+    bool same;     /* MEMMODEL_AUTO_PAD_SAME */
     bool ceil;     /* of poolings */
     int32_t mode;  /* enum memmodel_interpolation */
 };
 
 /* 0 and the rule of the layer along spatial axis `axis` of the reach, or MEMMODEL_ERROR_UNSUPPORTED naming the layer. */
 int
-reach_rule_of(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule);
+reach_rule_of(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule);
 
 /* The input's elements that the output's from *first to *last depend on, as if the volume had no end. */
 void

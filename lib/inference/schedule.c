@@ -16,7 +16,7 @@ struct memmodel_schedule {
     atomic_int references;
     struct arena arena; /* names */
     memmodel_plan *plan;
-    struct memmodel_schedule_summary summary;
+    struct memmodel_schedule_result summary;
     struct memmodel_schedule_operator *operators;
     size_t operator_count, tensor_count;
     int64_t *buffers; /* of each tensor; -1: none */
@@ -26,9 +26,9 @@ struct memmodel_schedule {
 struct making {
     const struct memmodel_network *network;
     memmodel_schedule *schedule;
-    const struct memmodel_inference *how;
+    const struct memmodel_schedule_options *how;
     const struct graph *graph;
-    struct sharing *sharing;
+    struct aliasing *sharing;
     int32_t *order;
     bool *chosen;
 };
@@ -50,7 +50,7 @@ tensor_name(const struct making *making, int32_t number, char name[NAME_BYTES])
 static int
 add_tensor(const struct making *making, int32_t number)
 {
-    const struct share *share = &making->sharing->shares[number];
+    const struct alias *share = &making->sharing->shares[number];
     char name[NAME_BYTES];
     const struct memmodel_plan_buffer buffer = {
         .size = sizeof buffer,
@@ -64,7 +64,7 @@ add_tensor(const struct making *making, int32_t number)
     if (!buffer.bytes)
         return 0;
     making->schedule->buffers[number] = (int64_t)memmodel_plan_buffer_count(making->schedule->plan);
-    return memmodel_plan_add(making->schedule->plan, &buffer);
+    return memmodel_plan_add_buffer(making->schedule->plan, &buffer);
 }
 
 static int
@@ -72,11 +72,11 @@ share_tensor(const struct making *making, int32_t number)
 {
     const int64_t *buffers = making->schedule->buffers;
     int64_t into;
-    int32_t owner = sharing_owner(making->sharing, number, &into);
+    int32_t owner = aliasing_owner(making->sharing, number, &into);
 
     if (owner == number || buffers[number] < 0)
         return 0;
-    return memmodel_plan_share(making->schedule->plan, (size_t)buffers[number], (size_t)buffers[owner], into);
+    return memmodel_plan_add_alias(making->schedule->plan, (size_t)buffers[number], (size_t)buffers[owner], into);
 }
 
 /* What is needed from `begin` to `end` besides tensors. */
@@ -94,7 +94,7 @@ add_other(const struct making *making, const char *layer, const char *what, int6
     };
 
     snprintf(name, sizeof name, "%s.%s", layer, what);
-    return bytes > 0 ? memmodel_plan_add(making->schedule->plan, &buffer) : 0;
+    return bytes > 0 ? memmodel_plan_add_buffer(making->schedule->plan, &buffer) : 0;
 }
 
 static int
@@ -103,7 +103,7 @@ add_parameters(const struct making *making)
     const struct memmodel_network *network = making->network;
     int status = 0;
 
-    for (size_t i = 0; i < network->parameter_count && making->how->parameters && !status; i++) {
+    for (size_t i = 0; i < network->parameter_count && making->how->include_parameters && !status; i++) {
         const struct parameter *parameter = &network->parameters[i];
         int64_t bytes = 0;
 
@@ -153,10 +153,10 @@ make_plan(const struct making *making)
     if (!status && !memmodel_plan_buffer_count(schedule->plan))
         status = no_buffers(schedule->context);
     if (!status)
-        status = memmodel_plan_solve(schedule->plan, NULL);
+        status = memmodel_plan_solve(schedule->plan, making->how->plan);
     if (status)
         return status;
-    memmodel_plan_result(schedule->plan, &result);
+    memmodel_plan_get_result(schedule->plan, &result);
     schedule->summary.peak = result.peak;
     schedule->summary.lower_bound = result.lower_bound;
     return 0;
@@ -171,20 +171,20 @@ does_nothing(const struct making *making, int32_t number)
     const struct operator* operator= & making->graph->operators[number];
     const struct layer *layer = operator_layer(making->graph, number);
     int64_t into, from, at = 0;
-    int32_t owner = sharing_owner(making->sharing, layer->first_output, &into);
+    int32_t owner = aliasing_owner(making->sharing, layer->first_output, &into);
 
     if (operator->kind == KERNEL || operator->input_count == 0)
         return false;
     for (int32_t i = 0; i < operator->input_count && operator->kind == CONCAT; i++) {
-        if (sharing_owner(making->sharing, operator->inputs[i].tensor, &from) != owner || from != into + at)
+        if (aliasing_owner(making->sharing, operator->inputs[i].tensor, &from) != owner || from != into + at)
             return false;
         at += making->graph->tensors[operator->inputs[i].tensor].bytes;
     }
     for (int32_t i = 0; i < layer->output_count && operator->kind == VIEW; i++) {
         const struct graph_tensor *tensor = &making->graph->tensors[layer->first_output + i];
-        int32_t base = tensor->base < 0 ? -1 : sharing_owner(making->sharing, tensor->base, &from);
+        int32_t base = tensor->base < 0 ? -1 : aliasing_owner(making->sharing, tensor->base, &from);
 
-        if (sharing_owner(making->sharing, layer->first_output + i, &into) != base ||
+        if (aliasing_owner(making->sharing, layer->first_output + i, &into) != base ||
             into != from + tensor->displacement)
             return false;
     }
@@ -199,20 +199,20 @@ describe_operators(const struct making *making)
 
     schedule->operators = memory_allocate_zeroed(schedule->context, count + 1, sizeof *schedule->operators);
     if (!schedule->operators)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         int32_t number = making->order[i];
 
         schedule->operators[i] = (struct memmodel_schedule_operator){
             .size = sizeof schedule->operators[i],
             .name = arena_copy_text(&schedule->arena, operator_layer(making->graph, number)->name),
-            .first = making->graph->operators[number].first,
-            .last = making->graph->operators[number].last,
-            .live = making->sharing->load[i] + (making->how->parameters ? making->graph->parameters : 0),
-            .does_nothing = does_nothing(making, number),
+            .first_layer = making->graph->operators[number].first,
+            .last_layer = making->graph->operators[number].last,
+            .live = making->sharing->load[i] + (making->how->include_parameters ? making->graph->parameters : 0),
+            .is_noop = does_nothing(making, number),
         };
         if (!schedule->operators[i].name)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     schedule->operator_count = count;
     return 0;
@@ -239,10 +239,10 @@ make_as_built(struct making *making)
 
     for (int32_t i = 0; i < making->graph->operator_count; i++)
         making->order[i] = i;
-    status = sharing_choose(making->sharing, making->order, making->chosen);
+    status = aliasing_choose(making->sharing, making->order, making->chosen);
     if (!status)
         status = make_plan(making);
-    making->schedule->summary.built_peak = making->schedule->summary.peak;
+    making->schedule->summary.peak_program_order = making->schedule->summary.peak;
     return status;
 }
 
@@ -255,7 +255,7 @@ make_reordered(struct making *making)
 
     if (!status && making->sharing->peak < load) {
         status = make_plan(making);
-        if (status || making->schedule->summary.peak < making->schedule->summary.built_peak)
+        if (status || making->schedule->summary.peak < making->schedule->summary.peak_program_order)
             return status;
     }
     return status ? status : make_as_built(making);
@@ -266,12 +266,12 @@ make_in_order(struct making *making)
 {
     int status = make_as_built(making);
 
-    if (!status && !(making->how->without & MEMMODEL_SCHEDULE_ORDER))
+    if (!status && !(making->how->disabled_passes & MEMMODEL_SCHEDULE_PASS_REORDERING))
         status = make_reordered(making);
     if (!status)
         status = describe_operators(making);
-    making->schedule->summary.tensors = making->graph->every_tensor;
-    making->schedule->summary.parameters = making->graph->parameters;
+    making->schedule->summary.tensor_bytes = making->graph->every_tensor;
+    making->schedule->summary.parameter_bytes = making->graph->parameters;
     making->schedule->summary.multiply_adds = multiply_adds(making->graph->binding);
     return status;
 }
@@ -281,28 +281,28 @@ make_of_graph(struct making *making)
 {
     memmodel_context *context = making->schedule->context;
     size_t count = (size_t)making->graph->operator_count + 1;
-    struct sharing sharing;
-    int status = sharing_new(making->graph, making->how->without, &sharing);
+    struct aliasing sharing;
+    int status = aliasing_new(making->graph, making->how->disabled_passes, &sharing);
 
     if (status)
         return status;
     making->sharing = &sharing;
     making->order = memory_allocate_zeroed(context, count, sizeof *making->order);
     making->chosen = memory_allocate_zeroed(context, count, sizeof *making->chosen);
-    status = making->order && making->chosen ? make_in_order(making) : MEMMODEL_ERROR_NOMEM;
+    status = making->order && making->chosen ? make_in_order(making) : MEMMODEL_ERROR_NO_MEMORY;
     memory_release(context, making->order);
     memory_release(context, making->chosen);
-    sharing_release(&sharing);
+    aliasing_release(&sharing);
     return status;
 }
 
 static int
-make(memmodel_schedule *schedule, const struct memmodel_inference *how, const struct binding *binding)
+make(memmodel_schedule *schedule, const struct memmodel_schedule_options *how, const struct binding *binding)
 {
     struct making making = {.network = binding->network, .schedule = schedule, .how = how};
     size_t tensors = binding->network->tensor_count;
     struct graph graph;
-    int status = operator_graph_new(schedule->context, binding, how->without, &graph);
+    int status = operator_graph_new(schedule->context, binding, how->disabled_passes, &graph);
 
     if (status)
         return status;
@@ -311,20 +311,20 @@ make(memmodel_schedule *schedule, const struct memmodel_inference *how, const st
     schedule->tensor_count = schedule->buffers ? tensors : 0;
     for (size_t i = 0; i < schedule->tensor_count; i++)
         schedule->buffers[i] = -1;
-    status = schedule->buffers ? make_of_graph(&making) : MEMMODEL_ERROR_NOMEM;
+    status = schedule->buffers ? make_of_graph(&making) : MEMMODEL_ERROR_NO_MEMORY;
     operator_graph_release(&graph);
     return status;
 }
 
 int
-schedule_of_binding(memmodel_context *context, const struct binding *binding, const struct memmodel_inference *how,
-                    memmodel_schedule **schedule)
+schedule_of_binding(memmodel_context *context, const struct binding *binding,
+                    const struct memmodel_schedule_options *how, memmodel_schedule **schedule)
 {
     memmodel_schedule *new = memory_allocate_zeroed(context, 1, sizeof *new);
     int status;
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     *new = (struct memmodel_schedule){.context = memmodel_context_ref(context), .arena = ARENA_INIT(context)};
     new->summary.size = sizeof new->summary;
     atomic_init(&new->references, 1);
@@ -337,18 +337,18 @@ schedule_of_binding(memmodel_context *context, const struct binding *binding, co
 }
 
 int
-memmodel_schedule_new(const memmodel_network *network, const struct memmodel_inference *how,
-                      memmodel_schedule **schedule)
+memmodel_network_schedule(const memmodel_network *network, const struct memmodel_schedule_options *options,
+                          memmodel_context *context, memmodel_schedule **schedule)
 {
     OWN_ENVIRONMENT;
-    struct memmodel_inference own;
+    struct memmodel_schedule_options own;
     struct binding binding;
-    memmodel_context *context;
     int status;
 
     if (!network || !schedule)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = inference_bind(network, how, &own, &context, &binding);
+    context = context ? context : network->context;
+    status = inference_bind(context, network, options, &own, &binding);
     if (status)
         return status;
     status = schedule_of_binding(context, &binding, &own, schedule);
@@ -357,14 +357,14 @@ memmodel_schedule_new(const memmodel_network *network, const struct memmodel_inf
 
 /* ---- asking ---- */
 
-memmodel_plan *
+const memmodel_plan *
 memmodel_schedule_plan(const memmodel_schedule *schedule)
 {
-    return schedule ? memmodel_plan_ref(schedule->plan) : NULL;
+    return schedule ? schedule->plan : NULL;
 }
 
 int
-memmodel_schedule_buffer(const memmodel_schedule *schedule, memmodel_tensor tensor, size_t *buffer)
+memmodel_schedule_find_buffer(const memmodel_schedule *schedule, memmodel_tensor tensor, size_t *buffer)
 {
     if (!schedule || !buffer)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -382,7 +382,8 @@ memmodel_schedule_operator_count(const memmodel_schedule *schedule)
 }
 
 int
-memmodel_schedule_operator(const memmodel_schedule *schedule, size_t index, struct memmodel_schedule_operator *about)
+memmodel_schedule_get_operator(const memmodel_schedule *schedule, size_t index,
+                               struct memmodel_schedule_operator *about)
 {
     if (!schedule || !about)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -393,11 +394,11 @@ memmodel_schedule_operator(const memmodel_schedule *schedule, size_t index, stru
 }
 
 int
-memmodel_schedule_summary(const memmodel_schedule *schedule, struct memmodel_schedule_summary *summary)
+memmodel_schedule_get_result(const memmodel_schedule *schedule, struct memmodel_schedule_result *result)
 {
-    if (!schedule || !summary)
+    if (!schedule || !result)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return result_copy(&schedule->summary, sizeof schedule->summary, summary);
+    return result_copy(&schedule->summary, sizeof schedule->summary, result);
 }
 
 memmodel_schedule *

@@ -1,7 +1,8 @@
 /* memmodel_tiling: the tiles of least overhead within a budget. */
 #include "base/environment.h"
 #include "base/checked.h"
-#include "inference/cut.h"
+#include "frameworks/job.h"
+#include "inference/partition.h"
 #include "inference/inference.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 struct memmodel_tiling {
     memmodel_context *context;
     atomic_int references;
-    memmodel_plan *plan;
+    memmodel_schedule *schedule; /* of the largest tile */
     struct memmodel_tiling_result result;
     struct memmodel_tiling_axis axes[MOST_AXES];
     struct memmodel_tiling_range *ranges[MOST_AXES];
@@ -27,14 +28,13 @@ struct combination {
 };
 
 struct search {
-    struct reach reach;
-    const struct memmodel_inference *how;
+    struct receptive_field reach;
+    const struct memmodel_schedule_options *how;
     int64_t budget;
-    struct cuts cuts[MOST_AXES];
+    struct partitions cuts[MOST_AXES];
     double *work; /* of each layer of the whole */
     struct combination *combinations, *misfits;
     size_t count, misfit_count;
-    int64_t least; /* peak that was seen */
 };
 
 /* ---- what they cost ---- */
@@ -52,7 +52,7 @@ weigh_layers(struct search *search)
         binding_multiply_adds(binding, &network->layers[i], &count);
         search->work[i] = (double)count;
     }
-    return search->work ? 0 : MEMMODEL_ERROR_NOMEM;
+    return search->work ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static struct combination
@@ -103,7 +103,7 @@ combine_all(struct search *search)
     search->combinations = memory_allocate_zeroed(context, all + 1, sizeof *search->combinations);
     search->misfits = memory_allocate_zeroed(context, all + 1, sizeof *search->misfits);
     if (!search->combinations || !search->misfits)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < all; i++) {
         size_t rest = i;
 
@@ -123,7 +123,7 @@ combine_all(struct search *search)
 static int
 resize(const struct search *search, const int64_t *largest, struct tensor *tensors, int64_t *extents)
 {
-    const struct reach *reach = &search->reach;
+    const struct receptive_field *reach = &search->reach;
     const struct memmodel_network *network = reach->binding->network;
 
     for (size_t i = 0; i < network->tensor_count; i++) {
@@ -132,7 +132,7 @@ resize(const struct search *search, const int64_t *largest, struct tensor *tenso
             tensors[i].dims[axis] = binding_dim(reach->binding, tensors[i].dims[axis]);
     }
     for (int32_t axis = 0; axis < reach->axes; axis++) {
-        if (!reach_extents(reach, axis, largest[axis], extents))
+        if (!receptive_field_extents(reach, axis, largest[axis], extents))
             return MEMMODEL_ERROR_SHAPE;
         for (size_t i = 0; i < network->tensor_count; i++)
             if (!reach->tensors[i].fixed)
@@ -144,13 +144,13 @@ resize(const struct search *search, const int64_t *largest, struct tensor *tenso
 static int
 schedule_tile(const struct search *search, const struct combination *combination, memmodel_schedule **schedule)
 {
-    const struct reach *reach = &search->reach;
+    const struct receptive_field *reach = &search->reach;
     struct memmodel_network network = *reach->binding->network;
     struct binding binding = *reach->binding;
     size_t count = network.tensor_count + 1;
     struct tensor *tensors = memory_allocate_zeroed(reach->context, count, sizeof *tensors);
     int64_t *extents = memory_allocate_zeroed(reach->context, count, sizeof *extents), largest[MOST_AXES] = {0};
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     for (int32_t axis = 0; axis < reach->axes; axis++)
         largest[axis] = search->cuts[axis].cuts[combination->cuts[axis]].largest;
@@ -172,7 +172,7 @@ static bool
 is_larger(const struct search *search, const struct combination *x, const struct combination *y)
 {
     for (int32_t axis = 0; axis < search->reach.axes; axis++) {
-        const struct cut *cuts = search->cuts[axis].cuts;
+        const struct partition *cuts = search->cuts[axis].cuts;
 
         if (cuts[x->cuts[axis]].largest < cuts[y->cuts[axis]].largest)
             return false;
@@ -206,20 +206,13 @@ add_misfit(struct search *search, const struct combination *combination)
 static int64_t
 peak_of(const memmodel_schedule *schedule)
 {
-    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    struct memmodel_schedule_result summary = {.size = sizeof summary};
 
-    memmodel_schedule_summary(schedule, &summary);
+    memmodel_schedule_get_result(schedule, &summary);
     return summary.peak;
 }
 
-static int
-nothing_fits(const struct search *search)
-{
-    return context_error(search->reach.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
-                         "no tile is within %" PRId64 " bytes; the smallest needs %" PRId64, search->budget,
-                         search->least);
-}
-
+/* The tiling of the least overhead that is within the budget; where none is, that of the least peak. */
 static int
 find(struct search *search, struct combination *found, memmodel_schedule **schedule)
 {
@@ -232,59 +225,61 @@ find(struct search *search, struct combination *found, memmodel_schedule **sched
         status = schedule_tile(search, &search->combinations[i], &tile);
         if (status)
             return status;
-        if (!search->budget || peak_of(tile) <= search->budget) {
-            *found = search->combinations[i];
+        if (*schedule && peak_of(tile) >= peak_of(*schedule)) {
+            memmodel_schedule_unref(tile);
+        } else {
+            memmodel_schedule_unref(*schedule);
             *schedule = tile;
-            return 0;
+            *found = search->combinations[i];
         }
-        search->least = search->least ? min_i64(search->least, peak_of(tile)) : peak_of(tile);
+        if (!search->budget || peak_of(*schedule) <= search->budget)
+            return 0;
         add_misfit(search, &search->combinations[i]);
-        memmodel_schedule_unref(tile);
     }
-    return nothing_fits(search);
+    return 0;
 }
 
 /* ---- the tiling ---- */
 
 static int
-describe_axis(const struct search *search, int32_t axis, const struct cut *cut, memmodel_tiling *tiling)
+describe_axis(const struct search *search, int32_t axis, const struct partition *cut, memmodel_tiling *tiling)
 {
-    const struct reach *reach = &search->reach;
+    const struct receptive_field *reach = &search->reach;
 
     tiling->axes[axis] = (struct memmodel_tiling_axis){
         .size = sizeof tiling->axes[axis],
         .extent = reach->extent[axis],
         .alignment = reach->alignment[axis],
-        .before = reach->before[axis],
-        .after = reach->after[axis],
-        .step = cut->step,
-        .count = cut->count,
-        .largest = cut->largest,
+        .halo_before = reach->before[axis],
+        .halo_after = reach->after[axis],
+        .stride = cut->step,
+        .tile_count = cut->count,
+        .max_extent = cut->largest,
     };
     tiling->ranges[axis] = memory_allocate_zeroed(tiling->context, (size_t)cut->count, sizeof *tiling->ranges[axis]);
     for (int64_t i = 0; i < cut->count && tiling->ranges[axis]; i++)
-        tiling->ranges[axis][i] = cut_range(reach, axis, cut, i);
-    return tiling->ranges[axis] ? 0 : MEMMODEL_ERROR_NOMEM;
+        tiling->ranges[axis][i] = partition_range(reach, axis, cut, i);
+    return tiling->ranges[axis] ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
 describe_whole(const struct search *search, memmodel_tiling *tiling)
 {
-    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    struct memmodel_schedule_result summary = {.size = sizeof summary};
     memmodel_schedule *whole;
     int status = schedule_of_binding(tiling->context, search->reach.binding, search->how, &whole);
 
     if (status)
         return status;
-    memmodel_schedule_summary(whole, &summary);
-    tiling->result.whole_peak = summary.peak;
-    tiling->result.tensors = summary.tensors;
+    memmodel_schedule_get_result(whole, &summary);
+    tiling->result.peak_untiled = summary.peak;
+    tiling->result.tensor_bytes = summary.tensor_bytes;
     memmodel_schedule_unref(whole);
     return 0;
 }
 
 static int
-describe(const struct search *search, const struct combination *found, const memmodel_schedule *schedule,
+describe(const struct search *search, const struct combination *found, memmodel_schedule *schedule,
          memmodel_tiling *tiling)
 {
     int status = describe_whole(search, tiling);
@@ -292,9 +287,10 @@ describe(const struct search *search, const struct combination *found, const mem
     tiling->axis_count = (size_t)search->reach.axes;
     for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
         status = describe_axis(search, axis, &search->cuts[axis].cuts[found->cuts[axis]], tiling);
-    tiling->plan = memmodel_schedule_plan(schedule);
+    tiling->schedule = memmodel_schedule_ref(schedule);
     tiling->result.peak = peak_of(schedule);
-    tiling->result.tiles = found->tiles;
+    tiling->result.verdict = verdict_of(search->budget, peak_of(schedule));
+    tiling->result.tile_count = found->tiles;
     tiling->result.overhead = found->overhead;
     return status;
 }
@@ -307,25 +303,24 @@ make(struct search *search, memmodel_tiling *tiling)
     int status = weigh_layers(search);
 
     for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
-        status = cuts_new(&search->reach, axis, &search->cuts[axis]);
+        status = partitions_new(&search->reach, axis, &search->cuts[axis]);
     if (!status)
         status = combine_all(search);
     if (!status)
         status = find(search, &found, &schedule);
-    if (status)
-        return status;
-    status = describe(search, &found, schedule, tiling);
+    if (!status)
+        status = describe(search, &found, schedule, tiling);
     memmodel_schedule_unref(schedule);
     return status;
 }
 
 static int
-tiling_of_binding(memmodel_context *context, const struct binding *binding, const struct memmodel_inference *how,
+tiling_of_binding(memmodel_context *context, const struct binding *binding, const struct memmodel_schedule_options *how,
                   int64_t budget, memmodel_tiling **tiling)
 {
     struct search search = {.how = how, .budget = budget};
     memmodel_tiling *new = memory_allocate_zeroed(context, 1, sizeof *new);
-    int status = new ? reach_new(context, binding, &search.reach) : MEMMODEL_ERROR_NOMEM;
+    int status = new ? receptive_field_new(context, binding, &search.reach) : MEMMODEL_ERROR_NO_MEMORY;
 
     if (status) {
         memory_release(context, new);
@@ -336,11 +331,11 @@ tiling_of_binding(memmodel_context *context, const struct binding *binding, cons
     atomic_init(&new->references, 1);
     status = make(&search, new);
     for (int32_t axis = 0; axis < MOST_AXES; axis++)
-        cuts_release(context, &search.cuts[axis]);
+        partitions_release(context, &search.cuts[axis]);
     memory_release(context, search.work);
     memory_release(context, search.combinations);
     memory_release(context, search.misfits);
-    reach_release(&search.reach);
+    receptive_field_release(&search.reach);
     if (status)
         memmodel_tiling_unref(new);
     else
@@ -349,18 +344,18 @@ tiling_of_binding(memmodel_context *context, const struct binding *binding, cons
 }
 
 int
-memmodel_tiling_new(const memmodel_network *network, const struct memmodel_inference *how, int64_t budget,
-                    memmodel_tiling **tiling)
+memmodel_network_tile(const memmodel_network *network, const struct memmodel_schedule_options *options, int64_t budget,
+                      memmodel_context *context, memmodel_tiling **tiling)
 {
     OWN_ENVIRONMENT;
-    struct memmodel_inference own;
+    struct memmodel_schedule_options own;
     struct binding binding;
-    memmodel_context *context;
     int status;
 
     if (!network || !tiling)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = inference_bind(network, how, &own, &context, &binding);
+    context = context ? context : network->context;
+    status = inference_bind(context, network, options, &own, &binding);
     if (status)
         return status;
     if (budget < 0)
@@ -374,7 +369,7 @@ memmodel_tiling_new(const memmodel_network *network, const struct memmodel_infer
 /* ---- asking ---- */
 
 int
-memmodel_tiling_result(const memmodel_tiling *tiling, struct memmodel_tiling_result *result)
+memmodel_tiling_get_result(const memmodel_tiling *tiling, struct memmodel_tiling_result *result)
 {
     if (!tiling || !result)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -388,7 +383,7 @@ memmodel_tiling_axis_count(const memmodel_tiling *tiling)
 }
 
 int
-memmodel_tiling_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about)
+memmodel_tiling_get_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about)
 {
     if (!tiling || !about)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -399,20 +394,21 @@ memmodel_tiling_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel
 }
 
 int
-memmodel_tiling_range(const memmodel_tiling *tiling, size_t axis, int64_t index, struct memmodel_tiling_range *range)
+memmodel_tiling_get_range(const memmodel_tiling *tiling, size_t axis, int64_t index,
+                          struct memmodel_tiling_range *range)
 {
     if (!tiling || !range)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (axis >= tiling->axis_count || index < 0 || index >= tiling->axes[axis].count)
+    if (axis >= tiling->axis_count || index < 0 || index >= tiling->axes[axis].tile_count)
         return context_error(tiling->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "there is no tile %" PRId64 " along spatial axis %zu", index, axis);
     return result_copy(&tiling->ranges[axis][index], sizeof tiling->ranges[axis][index], range);
 }
 
-memmodel_plan *
+const memmodel_plan *
 memmodel_tiling_plan(const memmodel_tiling *tiling)
 {
-    return tiling ? memmodel_plan_ref(tiling->plan) : NULL;
+    return tiling ? memmodel_schedule_plan(tiling->schedule) : NULL;
 }
 
 memmodel_tiling *
@@ -431,7 +427,7 @@ memmodel_tiling_unref(memmodel_tiling *tiling)
     if (!tiling || atomic_fetch_sub(&tiling->references, 1) > 1)
         return;
     context = tiling->context;
-    memmodel_plan_unref(tiling->plan);
+    memmodel_schedule_unref(tiling->schedule);
     for (int32_t axis = 0; axis < MOST_AXES; axis++)
         memory_release(context, tiling->ranges[axis]);
     memory_release(context, tiling);

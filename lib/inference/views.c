@@ -126,7 +126,7 @@ view_slice(const struct binding *binding, const struct layer *layer, int32_t out
     struct window window = all_of(binding, x);
 
     window.start[slice->axis] = binding_dim(binding, slice->start);
-    window.size[slice->axis] = slice->drop ? 1 : dim_of(binding, y, slice->axis);
+    window.size[slice->axis] = slice->squeeze ? 1 : dim_of(binding, y, slice->axis);
     return (slice->step == 1 || window.size[slice->axis] == 1) && is_run(binding, x, &window, displacement);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct making {
-    const struct sharing *sharing;
+    const struct aliasing *sharing;
     bool in_place;
     const int32_t *order;
     int32_t first, end;
@@ -29,11 +29,11 @@ take(struct making *making, int32_t count, size_t size)
 static int32_t
 memory_number(struct making *making, int32_t tensor)
 {
-    const struct sharing *sharing = making->sharing;
+    const struct aliasing *sharing = making->sharing;
     struct window *window = making->window;
     int64_t into;
-    int32_t owner = sharing_owner(sharing, tensor, &into);
-    const struct share *share = &sharing->shares[owner];
+    int32_t owner = aliasing_owner(sharing, tensor, &into);
+    const struct alias *share = &sharing->shares[owner];
 
     if (sharing->graph->tensors[owner].bytes == 0)
         return -1;
@@ -70,13 +70,13 @@ find_in_place(struct making *making, struct window_operator *to, const struct op
 {
     int64_t into;
     const struct graph_tensor *tensors = making->sharing->graph->tensors;
-    int32_t owner = sharing_owner(making->sharing, output, &into);
+    int32_t owner = aliasing_owner(making->sharing, output, &into);
 
     to->result = -1;
     if (operator->kind != KERNEL || !making->in_place || tensors[owner].bytes != tensors[output].bytes)
         return;
     for (int32_t i = 0; i < operator->input_count; i++) {
-        int32_t from = sharing_owner(making->sharing, operator->inputs[i].tensor, &into);
+        int32_t from = aliasing_owner(making->sharing, operator->inputs[i].tensor, &into);
 
         if (operator->inputs[i].pointwise && from != owner && tensors[from].bytes == tensors[owner].bytes)
             to->in_place[to->in_place_count++] = memory_number(making, from);
@@ -114,7 +114,7 @@ add_operator(struct making *making, int32_t number)
     to->in_place = take(making, most, sizeof *to->in_place);
     to->inputs = take(making, most, sizeof *to->inputs);
     if (!to->memories || !to->in_place || !to->inputs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     to->workspace = operator->workspace;
     for (int32_t i = 0; i < operator->input_count; i++) {
         touch(making, to, operator->inputs[i].tensor);
@@ -140,7 +140,7 @@ most_memories(const struct making *making)
 static int64_t
 idle_bytes(const struct making *making)
 {
-    const struct sharing *sharing = making->sharing;
+    const struct aliasing *sharing = making->sharing;
     int64_t bytes = 0;
 
     for (int32_t i = 0; i < sharing->graph->tensor_count; i++)
@@ -159,7 +159,7 @@ fill(struct making *making)
     window->numbers = take(making, window->count, sizeof *window->numbers);
     window->memories = take(making, most_memories(making), sizeof *window->memories);
     if (!window->operators || !window->numbers || !window->memories)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (int32_t i = 0; i < window->count && !status; i++) {
         window->numbers[i] = making->order[making->first + i];
         status = add_operator(making, i);
@@ -172,13 +172,13 @@ fill(struct making *making)
 }
 
 int
-window_new(const struct sharing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
+window_new(const struct aliasing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
            struct window *window)
 {
     memmodel_context *context = apart->graph->context;
     struct making making = {
         .sharing = apart, .in_place = in_place, .order = order, .first = first, .end = end, .window = window};
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *window = (struct window){.arena = ARENA_INIT(context), .count = end - first};
     making.memory_of =

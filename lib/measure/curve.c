@@ -31,7 +31,7 @@ curve_add(struct curve *curve, double time, int64_t bytes)
         return 0;
     }
     if (array_reserve(curve->context, &curve->points, &curve->capacity, curve->count + 1, sizeof *curve->points))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     curve->points[curve->count++] = point;
     curve->filled = 1;
     return 0;

@@ -15,7 +15,7 @@ struct curve {
 
 #define CURVE_INIT(context_, limit_) ((struct curve){.context = (context_), .limit = (limit_), .stride = 1})
 
-/* 0 or MEMMODEL_ERROR_NOMEM. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 curve_add(struct curve *curve, double time, int64_t bytes);
 

@@ -27,7 +27,7 @@ struct memmodel_monitor {
     struct cgroup cgroup;
     struct process_size cgroup_size;
     struct memmodel_monitor_reading last;
-    struct memmodel_monitor_summary summary;
+    struct memmodel_monitor_result result;
 };
 
 /* ---- beginning and end ---- */
@@ -38,18 +38,18 @@ check_options(memmodel_context *context, int64_t pid, struct memmodel_monitor_op
     if (pid < 1 || pid > INT_MAX)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pid", "a process has a number from 1 to %d",
                              INT_MAX);
-    if (options->interval == 0)
-        options->interval = DEFAULT_INTERVAL;
-    if (!isfinite(options->interval) || options->interval < SHORTEST_INTERVAL)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "interval", "must be %g seconds or more",
+    if (options->interval_seconds == 0)
+        options->interval_seconds = DEFAULT_INTERVAL;
+    if (!isfinite(options->interval_seconds) || options->interval_seconds < SHORTEST_INTERVAL)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "interval_seconds", "must be %g seconds or more",
                              SHORTEST_INTERVAL);
-    if (options->curve_limit == 0)
-        options->curve_limit = DEFAULT_CURVE_LIMIT;
-    if (options->curve_limit < 2 || (uint64_t)options->curve_limit > SIZE_MAX / sizeof(struct memmodel_monitor_point))
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "curve_limit", "must be 2 or more");
+    if (options->max_points == 0)
+        options->max_points = DEFAULT_CURVE_LIMIT;
+    if (options->max_points < 2 || (uint64_t)options->max_points > SIZE_MAX / sizeof(struct memmodel_monitor_point))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "max_points", "must be 2 or more");
     if (options->limit < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "limit", "must be 0 or more");
-    if (flag_check(context, "own_child", "own_child", options->own_child) ||
+    if (flag_check(context, "is_child", "is_child", options->is_child) ||
         flag_check(context, "cgroup", "cgroup", options->cgroup) ||
         flag_check(context, "orphans", "orphans", options->orphans))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -78,10 +78,10 @@ new_monitor(memmodel_context *context, int pid, const struct memmodel_monitor_op
     monitor->context = context;
     monitor->pid = pid;
     monitor->options = *options;
-    monitor->curve = CURVE_INIT(context, (size_t)options->curve_limit);
+    monitor->curve = CURVE_INIT(context, (size_t)options->max_points);
     monitor->last.size = sizeof monitor->last;
-    monitor->summary = (struct memmodel_monitor_summary){
-        .size = sizeof monitor->summary, .peak_pss = -1, .peak_cgroup = -1, .exit_code = -1};
+    monitor->result = (struct memmodel_monitor_result){
+        .size = sizeof monitor->result, .peak_pss = -1, .peak_cgroup = -1, .exit_code = -1};
     return monitor;
 }
 
@@ -92,13 +92,13 @@ open_tree(struct memmodel_monitor *monitor)
     int status;
 
     (options->cgroup ? cgroup_make : cgroup_open)("/proc", monitor->pid, &monitor->cgroup);
-    status = tree_open(&monitor->tree, monitor->context, monitor->pid, options->own_child != 0, &monitor->cgroup);
+    status = tree_open(&monitor->tree, monitor->context, monitor->pid, options->is_child != 0, &monitor->cgroup);
     if (status) {
         cgroup_close(&monitor->cgroup);
         return open_error(monitor->context, monitor->pid, status);
     }
     monitor->tree.reaper = options->orphans ? process_self() : 0;
-    monitor->summary.own_cgroup = *monitor->cgroup.made != '\0';
+    monitor->result.own_cgroup = *monitor->cgroup.made != '\0';
     cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
     return 0;
 }
@@ -119,7 +119,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
         return status;
     new = new_monitor(context, (int)pid, &own);
     if (!new)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     status = open_tree(new);
     if (status) {
         memory_release(context, new);
@@ -127,7 +127,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
     }
     new->handle = process_open_handle(new->pid);
     new->start = new->sharing.start = new->sharing.last = process_clock();
-    new->summary.start = new->last.time = process_calendar();
+    new->result.start_time = new->last.time = process_calendar();
     memmodel_context_ref(context);
     *monitor = new;
     return 0;
@@ -163,7 +163,7 @@ memmodel_monitor_unref(memmodel_monitor *monitor)
 static void
 read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
-    int64_t mark = monitor->cgroup_size.mark, *peak = &monitor->summary.peak_cgroup;
+    int64_t mark = monitor->cgroup_size.mark, *peak = &monitor->result.peak_cgroup;
 
     cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
     reading->cgroup = monitor->cgroup_size.rss;
@@ -176,11 +176,11 @@ read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 static void
 note_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading, const struct process_end *end)
 {
-    struct memmodel_monitor_summary *summary = &monitor->summary;
+    struct memmodel_monitor_result *result = &monitor->result;
 
-    summary->peak_process = max_i64(summary->peak_process, end->peak);
-    if (end->peak > summary->peak) {
-        reading->high = max_i64(reading->high, end->peak);
+    result->peak_process = max_i64(result->peak_process, end->peak);
+    if (end->peak > result->peak) {
+        reading->high_water = max_i64(reading->high_water, end->peak);
         reading->charge_high = max_i64(reading->charge_high, end->peak);
     }
     sharing_note_process(&monitor->sharing, end->peak);
@@ -189,19 +189,19 @@ note_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading, co
 static void
 read_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
-    struct memmodel_monitor_summary *summary = &monitor->summary;
+    struct memmodel_monitor_result *result = &monitor->result;
     struct process_end end;
 
     if (tree_has(&monitor->tree, monitor->pid))
         return;
-    reading->ended = !monitor->options.own_child;
-    if (monitor->options.own_child && process_wait(monitor->pid, &end)) {
-        reading->ended = 1;
-        summary->exit_code = end.exit_code;
-        summary->exit_signal = end.exit_signal;
+    reading->exited = !monitor->options.is_child;
+    if (monitor->options.is_child && process_wait(monitor->pid, &end)) {
+        reading->exited = 1;
+        result->exit_code = end.exit_code;
+        result->exit_signal = end.exit_signal;
         note_end(monitor, reading, &end);
     }
-    summary->ended = reading->ended;
+    result->exited = reading->exited;
 }
 
 /* Orphans that came to this process, as the system's init has them elsewhere. */
@@ -217,19 +217,19 @@ read_ends_of_orphans(memmodel_monitor *monitor, struct memmodel_monitor_reading 
 static void
 summarize(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
 {
-    struct memmodel_monitor_summary *summary = &monitor->summary;
+    struct memmodel_monitor_result *result = &monitor->result;
 
-    summary->readings++;
-    summary->seconds = reading->time - summary->start;
-    summary->peak = sharing_peak(&monitor->sharing);
-    if (summary->own_cgroup) /* what no look has settled is no more than all that was there, caches included */
-        summary->peak = max_i64(monitor->sharing.known, min_i64(summary->peak, summary->peak_cgroup));
-    summary->peak_rss = max_i64(summary->peak_rss, reading->high);
-    summary->peak_sampled = max_i64(summary->peak_sampled, reading->rss);
-    summary->peak_pss = max_i64(summary->peak_pss, reading->pss);
-    summary->pss_readings = monitor->sharing.looks;
-    summary->pss_seconds = monitor->sharing.spent;
-    summary->processes = monitor->tree.ever;
+    result->reading_count++;
+    result->seconds = reading->time - result->start_time;
+    result->peak = sharing_peak(&monitor->sharing);
+    if (result->own_cgroup) /* what no look has settled is no more than all that was there, caches included */
+        result->peak = max_i64(monitor->sharing.known, min_i64(result->peak, result->peak_cgroup));
+    result->peak_rss = max_i64(result->peak_rss, reading->high_water);
+    result->peak_sampled = max_i64(result->peak_sampled, reading->rss);
+    result->peak_pss = max_i64(result->peak_pss, reading->pss);
+    result->pss_readings = monitor->sharing.looks;
+    result->pss_seconds = monitor->sharing.spent;
+    result->process_count = monitor->tree.ever;
 }
 
 static int
@@ -238,7 +238,7 @@ draw(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
     int status = 0;
 
     if (reading->charge_high > max_i64(reading->charge, monitor->last.charge))
-        status = curve_add(&monitor->curve, (reading->previous + reading->time) / 2, reading->charge_high);
+        status = curve_add(&monitor->curve, (reading->previous_time + reading->time) / 2, reading->charge_high);
     return status ? status : curve_add(&monitor->curve, reading->time, reading->charge);
 }
 
@@ -246,7 +246,7 @@ draw(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
 static double
 time_now(const memmodel_monitor *monitor)
 {
-    return monitor->summary.start + (process_clock() - monitor->start);
+    return monitor->result.start_time + (process_clock() - monitor->start);
 }
 
 static bool
@@ -301,14 +301,14 @@ take_reading(memmodel_monitor *monitor)
         return status;
     account_sharing(monitor, &size);
     reading.time = time_now(monitor);
-    reading.previous = monitor->last.time;
+    reading.previous_time = monitor->last.time;
     reading.rss = size.rss;
-    reading.high = size.high;
+    reading.high_water = size.high;
     reading.charge = size.charge;
     reading.charge_high = size.charge_high;
     reading.pss = size.pss;
-    reading.processes = size.count;
-    monitor->summary.peak_process = max_i64(monitor->summary.peak_process, size.mark);
+    reading.process_count = size.count;
+    monitor->result.peak_process = max_i64(monitor->result.peak_process, size.mark);
     read_cgroup(monitor, &reading);
     read_end(monitor, &reading);
     read_ends_of_orphans(monitor, &reading);
@@ -328,7 +328,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (reading)
         status = result_check(monitor->context, "memmodel_monitor_reading", reading);
-    if (!status && !monitor->summary.ended)
+    if (!status && !monitor->result.exited)
         status = take_reading(monitor);
     if (!status && reading)
         result_copy(&monitor->last, sizeof monitor->last, reading);
@@ -350,7 +350,7 @@ sleep_until(const memmodel_monitor *monitor, double due)
 }
 
 int
-memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observer, void *user)
+memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_callback callback, void *user)
 {
     OWN_ENVIRONMENT;
     double due = process_clock();
@@ -360,10 +360,10 @@ memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observ
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (;;) {
         status = memmodel_monitor_read(monitor, NULL);
-        if (status || (observer && observer(user, &monitor->last)) || monitor->last.ended ||
+        if (status || (callback && callback(user, &monitor->last)) || monitor->last.exited ||
             atomic_exchange(&monitor->stop, 0))
             return status;
-        due = fmax(due + monitor->options.interval, process_clock());
+        due = fmax(due + monitor->options.interval_seconds, process_clock());
         sleep_until(monitor, due);
     }
 }
@@ -379,15 +379,15 @@ memmodel_monitor_stop(memmodel_monitor *monitor)
 /* ---- what was seen ---- */
 
 int
-memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_monitor_summary *summary)
+memmodel_monitor_get_result(const memmodel_monitor *monitor, struct memmodel_monitor_result *result)
 {
     int status;
 
     if (!monitor)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = result_check(monitor->context, "memmodel_monitor_summary", summary);
+    status = result_check(monitor->context, "memmodel_monitor_result", result);
     if (!status)
-        result_copy(&monitor->summary, sizeof monitor->summary, summary);
+        result_copy(&monitor->result, sizeof monitor->result, result);
     return status;
 }
 

@@ -2,9 +2,10 @@
 #include "measure/samples.h"
 #include "base/environment.h"
 #include "base/quantity.h"
-#include "base/splitmix.h"
+#include "base/shuffle.h"
 #include "base/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ name_columns(memmodel_samples *samples, const char *const *names)
     for (size_t i = 0; i < samples->column_count; i++) {
         samples->columns[i].name = arena_copy_text(&samples->arena, names[i]);
         if (!samples->columns[i].name)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         unit = byte_unit_of_name(names[i]);
         samples->columns[i].unit = unit ? unit->name : NULL;
     }
@@ -55,7 +56,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
         return status;
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
@@ -63,7 +64,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
     new->column_count = new->columns ? count : 0;
     if (!new->columns || name_columns(new, columns)) {
         memmodel_samples_unref(new);
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     }
     *samples = new;
     return 0;
@@ -128,11 +129,11 @@ add_number(memmodel_samples *samples, struct samples_column *column, double numb
         text_append_double(&text, number);
     column->texts[samples->row_count] = text.failed ? NULL : arena_copy_text(&samples->arena, text.bytes);
     text_release(&text);
-    return column->texts[samples->row_count] ? 0 : MEMMODEL_ERROR_NOMEM;
+    return column->texts[samples->row_count] ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
-memmodel_samples_add(memmodel_samples *samples, const double *values)
+memmodel_samples_add_row(memmodel_samples *samples, const double *values)
 {
     int status;
 
@@ -157,17 +158,17 @@ memmodel_samples_add(memmodel_samples *samples, const double *values)
 
 /* An empty table with the same columns. */
 static int
-new_like(const memmodel_samples *samples, memmodel_samples **like)
+new_like(const memmodel_samples *samples, memmodel_context *context, memmodel_samples **like)
 {
-    const char **names = memory_allocate_zeroed(samples->context, samples->column_count, sizeof *names);
+    const char **names = memory_allocate_zeroed(context, samples->column_count, sizeof *names);
     int status;
 
     if (!names)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < samples->column_count; i++)
         names[i] = samples->columns[i].name;
-    status = memmodel_samples_new(samples->context, names, samples->column_count, like);
-    memory_release(samples->context, names);
+    status = memmodel_samples_new(context, names, samples->column_count, like);
+    memory_release(context, names);
     for (size_t i = 0; !status && i < samples->column_count; i++) {
         (*like)->columns[i].has_texts = samples->columns[i].has_texts;
         (*like)->columns[i].is_text = samples->columns[i].is_text;
@@ -187,23 +188,24 @@ copy_row(memmodel_samples *to, const memmodel_samples *from, size_t row)
             continue;
         to->columns[i].texts[to->row_count] = arena_copy_text(&to->arena, from->columns[i].texts[row]);
         if (!to->columns[i].texts[to->row_count])
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     to->row_count++;
     return 0;
 }
 
 static int
-select_rows(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected)
+select_rows(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_context *context,
+            memmodel_samples **selected)
 {
     memmodel_samples *new;
     int status;
 
     for (size_t i = 0; i < count; i++)
         if (rows[i] >= samples->row_count)
-            return context_error(samples->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows",
+            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows",
                                  "there is no row %zu; the table has %zu", rows[i], samples->row_count);
-    status = new_like(samples, &new);
+    status = new_like(samples, context, &new);
     if (status)
         return status;
     status = samples_reserve(new, count);
@@ -218,30 +220,32 @@ select_rows(const memmodel_samples *samples, const size_t *rows, size_t count, m
 }
 
 int
-memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected)
+memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_context *context,
+                        memmodel_samples **selected)
 {
     int status;
 
     if (!samples || (count && !rows) || !selected)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(samples->context);
-    return context_end(samples->context, status ? status : select_rows(samples, rows, count, selected));
+    context = context ? context : samples->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : select_rows(samples, rows, count, context, selected));
 }
 
-enum { most_columns_told = 8 };
+enum { most_columns_named = 8 };
 
 static int
-unknown_column(const memmodel_samples *samples, const char *name)
+unknown_column(const memmodel_samples *samples, const char *name, memmodel_context *context)
 {
-    struct text names = TEXT_INIT(samples->context);
-    size_t told = samples->column_count < most_columns_told ? samples->column_count : most_columns_told;
+    struct text names = TEXT_INIT(context);
+    size_t named = samples->column_count < most_columns_named ? samples->column_count : most_columns_named;
     int status;
 
-    for (size_t i = 0; i < told; i++)
+    for (size_t i = 0; i < named; i++)
         text_printf(&names, "%s%s", i ? ", " : "", samples->columns[i].name);
-    if (told < samples->column_count)
+    if (named < samples->column_count)
         text_append(&names, ", ...");
-    status = context_error(samples->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "no column of the table; it has %s",
+    status = context_error(context, MEMMODEL_ERROR_NOT_FOUND, name, "no column of the table; it has %s",
                            names.length ? names.bytes : "none");
     text_release(&names);
     return status;
@@ -260,7 +264,8 @@ reads(const struct samples_column *column, size_t row, const char *value)
 }
 
 static int
-filter(const memmodel_samples *samples, const char *column, const char *value, memmodel_samples **filtered)
+filter(const memmodel_samples *samples, const char *column, const char *value, memmodel_context *context,
+       memmodel_samples **filtered)
 {
     OWN_ENVIRONMENT;
     const struct samples_column *found;
@@ -269,57 +274,81 @@ filter(const memmodel_samples *samples, const char *column, const char *value, m
 
     found = samples_find(samples, column);
     if (!found)
-        return unknown_column(samples, column);
-    rows = memory_allocate_zeroed(samples->context, samples->row_count + 1, sizeof *rows);
+        return unknown_column(samples, column, context);
+    rows = memory_allocate_zeroed(context, samples->row_count + 1, sizeof *rows);
     if (!rows)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t row = 0; row < samples->row_count; row++)
         if (reads(found, row, value))
             rows[count++] = row;
-    status = memmodel_samples_select(samples, rows, count, filtered);
-    memory_release(samples->context, rows);
+    status = select_rows(samples, rows, count, context, filtered);
+    memory_release(context, rows);
     return status;
 }
 
 int
 memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
-                        memmodel_samples **filtered)
+                        memmodel_context *context, memmodel_samples **filtered)
 {
     int status;
 
     if (!samples || !column || !value || !filtered)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(samples->context);
-    return context_end(samples->context, status ? status : filter(samples, column, value, filtered));
+    context = context ? context : samples->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : filter(samples, column, value, context, filtered));
 }
 
-/* ---- the same random order everywhere ---- */
+/* ---- training and test rows ---- */
 
-/* Each of 0 .. limit - 1 equally likely: a draw from the incomplete last round of them is drawn again. */
-static uint64_t
-random_below(uint64_t *state, uint64_t limit)
+/* So many of the rows, rounded down: 0.7 of 90 is 63, though their product is a bit less. */
+static size_t
+training_rows(double fraction, size_t rows)
 {
-    uint64_t incomplete = (UINT64_MAX % limit + 1) % limit, draw;
-
-    do
-        draw = splitmix(*state += SPLITMIX_STEP);
-    while (draw > UINT64_MAX - incomplete);
-    return draw % limit;
+    return (size_t)(fraction * (double)rows * (1 + 4 * DBL_EPSILON));
 }
 
-void
-memmodel_samples_shuffle(uint64_t seed, size_t count, size_t *rows)
+static int
+split(const memmodel_samples *samples, double fraction, uint64_t seed, memmodel_context *context,
+      memmodel_samples *parts[2])
 {
-    if (!rows)
-        return;
-    for (size_t i = 0; i < count; i++)
-        rows[i] = i;
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)random_below(&seed, i), row = rows[i - 1];
+    size_t *order = memory_allocate_zeroed(context, samples->row_count + 1, sizeof *order);
+    size_t trained = training_rows(fraction, samples->row_count);
+    int status;
 
-        rows[i - 1] = rows[other];
-        rows[other] = row;
+    if (!order)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    shuffle_numbers(seed, samples->row_count, order);
+    status = select_rows(samples, order, trained, context, &parts[0]);
+    if (!status) {
+        status = select_rows(samples, order + trained, samples->row_count - trained, context, &parts[1]);
+        if (status)
+            memmodel_samples_unref(parts[0]);
     }
+    memory_release(context, order);
+    return status;
+}
+
+int
+memmodel_samples_split(const memmodel_samples *samples, double fraction, uint64_t seed, memmodel_context *context,
+                       memmodel_samples **train, memmodel_samples **test)
+{
+    memmodel_samples *parts[2];
+    int status;
+
+    if (!samples || !train || !test)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    context = context ? context : samples->context;
+    if (!(fraction >= 0 && fraction <= 1))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "fraction", "must be 0 to 1, not %g", fraction);
+    status = context_begin(context);
+    if (!status)
+        status = split(samples, fraction, seed, context, parts);
+    if (!status) {
+        *train = parts[0];
+        *test = parts[1];
+    }
+    return context_end(context, status);
 }
 
 /* ---- what is in a table ---- */
@@ -331,12 +360,6 @@ samples_find(const memmodel_samples *samples, const char *name)
         if (strcmp(samples->columns[i].name, name) == 0)
             return &samples->columns[i];
     return NULL;
-}
-
-memmodel_context *
-memmodel_samples_context(const memmodel_samples *samples)
-{
-    return samples ? samples->context : NULL;
 }
 
 size_t
@@ -362,25 +385,43 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column)
 /* A table without rows has no array yet, but its columns are there all the same. */
 static const double no_numbers[1];
 
+static const double *
+numbers_of(const struct samples_column *column)
+{
+    return column->numbers ? column->numbers : no_numbers;
+}
+
+const double *
+samples_numbers(const memmodel_samples *samples, const char *name)
+{
+    const struct samples_column *column = samples_find(samples, name);
+
+    return column && !column->is_text ? numbers_of(column) : NULL;
+}
+
+int
+samples_need_numbers(const memmodel_samples *samples, const char *name, memmodel_context *context,
+                     const double **numbers)
+{
+    const struct samples_column *column = samples_find(samples, name);
+
+    if (!column)
+        return unknown_column(samples, name, context);
+    if (column->is_text)
+        return context_error_at(context, MEMMODEL_ERROR_DATA, name, column->line, 0,
+                                "most of the column is text: line %d of the table is the first with no finite number "
+                                "there",
+                                column->line);
+    *numbers = numbers_of(column);
+    return 0;
+}
+
 const double *
 memmodel_samples_column(const memmodel_samples *samples, const char *name)
 {
-    const struct samples_column *column;
+    const double *numbers;
 
-    if (!samples || !name)
-        return NULL;
-    column = samples_find(samples, name);
-    if (!column) {
-        unknown_column(samples, name);
-        return NULL;
-    }
-    if (column->is_text) {
-        context_error_at(samples->context, MEMMODEL_ERROR_DATA, name, column->line, 0,
-                         "most of the column is text: line %d of the table is the first with no finite number there",
-                         column->line);
-        return NULL;
-    }
-    return column->numbers ? column->numbers : no_numbers;
+    return samples && name && !samples_need_numbers(samples, name, samples->context, &numbers) ? numbers : NULL;
 }
 
 const char *

@@ -38,11 +38,20 @@ samples_check_names(memmodel_context *context, const char *const *names, size_t 
 const struct samples_column *
 samples_find(const memmodel_samples *samples, const char *name);
 
+/* Numbers of a column; NULL if there is none of that name or it holds text. Says nothing on any context. */
+const double *
+samples_numbers(const memmodel_samples *samples, const char *name);
+
+/* The same; else MEMMODEL_ERROR_NOT_FOUND or MEMMODEL_ERROR_DATA. The table is only read: any thread may. */
+int
+samples_need_numbers(const memmodel_samples *samples, const char *name, memmodel_context *context,
+                     const double **numbers);
+
 /* Tells numbers from text by what most fields of a column are. `lines` has the line of each row. */
 void
 samples_type_columns(memmodel_samples *samples, const int *lines);
 
-/* Makes room for `rows` rows in each column. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Makes room for `rows` rows in each column. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 samples_reserve(memmodel_samples *samples, size_t rows);
 

@@ -87,7 +87,7 @@ read_old(struct append *append)
         return MEMMODEL_ERROR_LIMIT;
     append->old = memory_allocate(append->context, (size_t)about.st_size + 1);
     if (!append->old)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     while (got > 0 && append->length < (size_t)about.st_size) {
         got = pread(append->file, append->old + append->length, (size_t)about.st_size - append->length,
                     (off_t)append->length);
@@ -128,11 +128,11 @@ match_columns(struct append *append, const struct csv *csv)
 
     for (size_t i = 0; i < append->count; i++)
         if (!has_column(csv, append->columns[i]))
-            return context_error(append->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, append->columns[i],
-                                 "%s has no such column", append->path);
+            return context_error(append->context, MEMMODEL_ERROR_NOT_FOUND, append->columns[i], "%s has no such column",
+                                 append->path);
     append->order = memory_allocate_zeroed(append->context, csv->count, sizeof *append->order);
     if (!append->order)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < csv->count && !status; i++)
         status = match_column(append, csv_text(csv, i), &append->order[i]);
     if (!status && csv->count != append->count)
@@ -238,7 +238,7 @@ compose(struct append *append, struct text *text)
 
     add_header(append, &header);
     if (header.failed)
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     else if (is_unfinished_header(append, &header))
         append->kept = 0;
     else if (append->length)
@@ -250,7 +250,7 @@ compose(struct append *append, struct text *text)
     if (!status && append->values)
         add_row(append, text);
     text_release(&header);
-    return !status && text->failed ? MEMMODEL_ERROR_NOMEM : status;
+    return !status && text->failed ? MEMMODEL_ERROR_NO_MEMORY : status;
 }
 
 static int
@@ -317,8 +317,8 @@ append_row(memmodel_context *context, const char *path, const char *const *colum
 }
 
 int
-memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns,
-                        const char *const *values, size_t count)
+memmodel_samples_append_to_file(memmodel_context *context, const char *path, const char *const *columns,
+                                const char *const *values, size_t count)
 {
     int status;
 

@@ -39,7 +39,7 @@ read_header(struct csv *csv, memmodel_samples **samples)
         return status;
     names = memory_allocate_zeroed(csv->context, csv->count, sizeof *names);
     if (!names)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < csv->count; i++)
         names[i] = csv_text(csv, i);
     status = memmodel_samples_new(csv->context, names, csv->count, samples);
@@ -56,7 +56,7 @@ read_row(const struct csv *csv, memmodel_samples *samples)
     for (size_t i = 0; i < csv->count; i++) {
         samples->columns[i].texts[row] = arena_copy_text(&samples->arena, csv_text(csv, i));
         if (!samples->columns[i].texts[row])
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     samples->row_count++;
     return 0;
@@ -119,8 +119,8 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
 }
 
 int
-memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
-                       memmodel_samples **samples)
+memmodel_samples_from_csv(memmodel_context *context, const char *name, const char *text, size_t length,
+                          memmodel_samples **samples)
 {
     int status;
 
@@ -141,13 +141,13 @@ read_file(memmodel_context *context, const char *path, memmodel_samples **sample
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
-    status = memmodel_samples_parse(context, path, text, length, samples);
+    status = memmodel_samples_from_csv(context, path, text, length, samples);
     memory_release(context, text);
     return status;
 }
 
 int
-memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples)
+memmodel_samples_load(memmodel_context *context, const char *path, memmodel_samples **samples)
 {
     int status;
 
@@ -203,14 +203,14 @@ write_file(const memmodel_samples *samples, const char *path)
     length = text.length;
     bytes = text_finish(&text);
     if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = file_write(samples->context, path, bytes, length);
     memory_release(samples->context, bytes);
     return status;
 }
 
 int
-memmodel_samples_write(const memmodel_samples *samples, const char *path)
+memmodel_samples_save(const memmodel_samples *samples, const char *path)
 {
     int status;
 

@@ -86,7 +86,7 @@ identify_all(struct tree *tree, size_t *count)
     int status;
 
     if (!pids)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     listed = process_list(pids, room);
     listed = listed < room ? listed : room;
     status = array_reserve(tree->context, &tree->all, &tree->all_capacity, listed + 1, sizeof *tree->all);

@@ -58,7 +58,7 @@ struct tree_size {
 /*
  * Starts with the process `pid` and the descendants it has. With `from_start` all memory it ever had counts, and
  * whoever is in its own process group belongs to it, also after its parent has gone. So does who is in `cgroup`, if it
- * was made. 0, MEMMODEL_ERROR_PROCESS, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_NOMEM.
+ * was made. 0, MEMMODEL_ERROR_PROCESS, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 tree_open(struct tree *tree, memmodel_context *context, int pid, bool from_start, const struct cgroup *cgroup);
@@ -66,11 +66,11 @@ tree_open(struct tree *tree, memmodel_context *context, int pid, bool from_start
 void
 tree_close(struct tree *tree);
 
-/* One reading of all. 0 or MEMMODEL_ERROR_NOMEM. */
+/* One reading of all. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 tree_read(struct tree *tree, struct tree_size *size);
 
-/* Finds new members. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Finds new members. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 tree_adopt(struct tree *tree);
 

@@ -4,7 +4,7 @@
 static const struct field activation_fields[] = {
     FIELD_CHOICE(memmodel_activation, kind, activation_names),
     FIELD(memmodel_activation, in_place, FIELD_FLAG),
-    FIELD(memmodel_activation, one_weight, FIELD_FLAG),
+    FIELD(memmodel_activation, single_parameter, FIELD_FLAG),
     FIELD(memmodel_activation, layout, FIELD_LAYOUT),
     FIELDS_END,
 };
@@ -16,7 +16,7 @@ static const struct field softmax_fields[] = {
 };
 
 static const struct field dropout_fields[] = {
-    FIELD(memmodel_dropout, rate, FIELD_RATE),     FIELD(memmodel_dropout, feature, FIELD_FLAG),
+    FIELD(memmodel_dropout, rate, FIELD_RATE),     FIELD(memmodel_dropout, channelwise, FIELD_FLAG),
     FIELD(memmodel_dropout, in_place, FIELD_FLAG), FIELD(memmodel_dropout, identity, FIELD_FLAG),
     FIELD(memmodel_dropout, layout, FIELD_LAYOUT), FIELDS_END,
 };
@@ -27,11 +27,11 @@ infer_activation(struct draft *draft)
 {
     const struct memmodel_activation *activation = draft->options;
     struct memmodel_shape x = draft_shape(draft, 0);
-    bool single = activation->one_weight || x.rank < 2;
+    bool single = activation->single_parameter || x.rank < 2;
 
     if (activation->kind == MEMMODEL_ACTIVATION_NONE)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "kind is not given");
-    if (activation->kind == MEMMODEL_PRELU)
+    if (activation->kind == MEMMODEL_ACTIVATION_PRELU)
         draft_vector(draft, "weight", x.dtype, single ? 1 : x.dims[channel_axis(activation->layout, x.rank)]);
     return draft_output(draft, &x);
 }
@@ -89,7 +89,7 @@ infer_dropout(struct draft *draft)
     struct memmodel_dropout *dropout = draft->options;
     struct memmodel_shape x = draft_shape(draft, 0);
 
-    if (dropout->feature && draft_require_rank(draft, 0, 2, MEMMODEL_MAX_RANK))
+    if (dropout->channelwise && draft_require_rank(draft, 0, 2, MEMMODEL_MAX_RANK))
         return draft->status;
     if (dropout->identity && dropout->rate > 0)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "a rate is given, but identity means rate 0");

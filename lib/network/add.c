@@ -10,8 +10,8 @@ check_input(struct builder *builder, const struct op_description *description, m
 {
     if (builder_has_tensor(builder, tensor))
         return 0;
-    if (tensor == MEMMODEL_NO_TENSOR && (description->optional_input == OPTIONAL_INPUT_ANY ||
-                                         (index > 0 && index == (size_t)description->optional_input)))
+    if (tensor == MEMMODEL_TENSOR_NONE && (description->optional_input == OPTIONAL_INPUT_ANY ||
+                                           (index > 0 && index == (size_t)description->optional_input)))
         return 0;
     if (tensor < 0 && builder->status)
         return tensor; /* an earlier error passes through */
@@ -85,7 +85,7 @@ static int
 reserve_layer(struct builder *builder)
 {
     struct memmodel_network *network = &builder->network;
-    int status = network->layer_count >= INT32_MAX ? MEMMODEL_ERROR_NOMEM : names_reserve(builder);
+    int status = network->layer_count >= INT32_MAX ? MEMMODEL_ERROR_NO_MEMORY : names_reserve(builder);
 
     if (!status)
         status = array_reserve(network->context, &network->layers, &builder->layer_capacity, network->layer_count + 1,
@@ -126,7 +126,7 @@ enter_layer(struct draft *draft, enum op op, const void *given)
     };
 
     if (!layer.inputs || !layer.parameters || !layer.roles || reserve_layer(builder) != 0)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (context_check_layers(network->context, (int64_t)network->layer_count + 1))
         return MEMMODEL_ERROR_LIMIT;
     builder->given[network->layer_count] = given;
@@ -200,7 +200,7 @@ add_layer(struct builder *builder, enum op op, const char *name, const memmodel_
         return status;
     draft.options = arena_copy(&builder->network.arena, given, draft.description->options_size);
     if (!draft.options)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy((char *)draft.options + sizeof(size_t), &draft.name, sizeof draft.name);
     return build_layer(&draft, op, given);
 }

@@ -12,15 +12,15 @@ static const struct field binary_fields[] = {
 };
 
 static const struct field matmul_fields[] = {
-    FIELD(memmodel_matmul, transpose_first, FIELD_FLAG),
-    FIELD(memmodel_matmul, transpose_second, FIELD_FLAG),
+    FIELD(memmodel_matmul, transpose_a, FIELD_FLAG),
+    FIELD(memmodel_matmul, transpose_b, FIELD_FLAG),
     FIELDS_END,
 };
 
 static const struct field reduce_fields[] = {
     FIELD_LIST(memmodel_reduce, axes, FIELD_AXES, axis_count),
     FIELD_CHOICE(memmodel_reduce, kind, reduction_names),
-    FIELD(memmodel_reduce, keep, FIELD_FLAG),
+    FIELD(memmodel_reduce, keep_dims, FIELD_FLAG),
     FIELD(memmodel_reduce, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
@@ -59,13 +59,14 @@ static int32_t
 promote(int32_t a, int32_t b)
 {
     static const int8_t order[] = {
-        [MEMMODEL_BOOL] = 1,     [MEMMODEL_UINT8] = 2,   [MEMMODEL_INT8] = 3,
-        [MEMMODEL_INT32] = 4,    [MEMMODEL_INT64] = 5,   [MEMMODEL_FLOAT16] = 6,
-        [MEMMODEL_BFLOAT16] = 7, [MEMMODEL_FLOAT32] = 8, [MEMMODEL_FLOAT64] = 9,
+        [MEMMODEL_DTYPE_BOOL] = 1,     [MEMMODEL_DTYPE_UINT8] = 2,   [MEMMODEL_DTYPE_INT8] = 3,
+        [MEMMODEL_DTYPE_INT32] = 4,    [MEMMODEL_DTYPE_INT64] = 5,   [MEMMODEL_DTYPE_FLOAT16] = 6,
+        [MEMMODEL_DTYPE_BFLOAT16] = 7, [MEMMODEL_DTYPE_FLOAT32] = 8, [MEMMODEL_DTYPE_FLOAT64] = 9,
     };
 
-    if ((a == MEMMODEL_FLOAT16 && b == MEMMODEL_BFLOAT16) || (a == MEMMODEL_BFLOAT16 && b == MEMMODEL_FLOAT16))
-        return MEMMODEL_FLOAT32;
+    if ((a == MEMMODEL_DTYPE_FLOAT16 && b == MEMMODEL_DTYPE_BFLOAT16) ||
+        (a == MEMMODEL_DTYPE_BFLOAT16 && b == MEMMODEL_DTYPE_FLOAT16))
+        return MEMMODEL_DTYPE_FLOAT32;
     return order[a] > order[b] ? a : b;
 }
 
@@ -115,13 +116,13 @@ infer_matmul(struct draft *draft)
 
     if (draft_require_rank(draft, 0, 2, MEMMODEL_MAX_RANK) || draft_require_rank(draft, 1, 2, MEMMODEL_MAX_RANK))
         return draft->status;
-    inner_a = a.rank - (matmul->transpose_first ? 2 : 1);
-    inner_b = b.rank - (matmul->transpose_second ? 1 : 2);
+    inner_a = a.rank - (matmul->transpose_a ? 2 : 1);
+    inner_b = b.rank - (matmul->transpose_b ? 1 : 2);
     draft_require_equal(draft, inner_b, b.dims[inner_b], draft->inputs[1], a.dims[inner_a], draft->inputs[0]);
     if (broadcast(draft, &a, &b, 2, &y))
         return draft->status;
-    y.dims[y.rank++] = a.dims[a.rank - (matmul->transpose_first ? 1 : 2)];
-    y.dims[y.rank++] = b.dims[b.rank - (matmul->transpose_second ? 2 : 1)];
+    y.dims[y.rank++] = a.dims[a.rank - (matmul->transpose_a ? 1 : 2)];
+    y.dims[y.rank++] = b.dims[b.rank - (matmul->transpose_b ? 2 : 1)];
     y.dtype = promote(a.dtype, b.dtype);
     return draft_output(draft, &y);
 }
@@ -133,7 +134,7 @@ matmul_multiply_adds(const memmodel_network *network, const struct layer *layer,
     const struct tensor *a = &network->tensors[layer->inputs[0]], *y = &network->tensors[layer->first_output];
 
     memcpy(products[0].factors, y->dims, (size_t)y->rank * sizeof y->dims[0]);
-    products[0].factors[y->rank] = a->dims[a->rank - (matmul->transpose_first ? 2 : 1)];
+    products[0].factors[y->rank] = a->dims[a->rank - (matmul->transpose_a ? 2 : 1)];
     products[0].count = y->rank + 1;
     return 1;
 }
@@ -189,7 +190,7 @@ infer_reduce(struct draft *draft)
     if (mark_axes(draft, x.rank, marked))
         return draft->status;
     for (int i = 0; i < x.rank; i++)
-        if (!marked[i] || reduce->keep)
+        if (!marked[i] || reduce->keep_dims)
             y.dims[y.rank++] = marked[i] ? 1 : x.dims[i];
     return draft_output(draft, &y);
 }

@@ -4,7 +4,7 @@
 static const struct field attention_fields[] = {
     FIELD(memmodel_attention, dropout, FIELD_RATE),
     FIELD(memmodel_attention, causal, FIELD_FLAG),
-    FIELD(memmodel_attention, grouped, FIELD_FLAG),
+    FIELD(memmodel_attention, grouped_query, FIELD_FLAG),
     FIELDS_END,
 };
 
@@ -27,7 +27,7 @@ match_heads(struct draft *draft)
     struct memmodel_shape query = draft_shape(draft, QUERY), key = draft_shape(draft, KEY);
 
     match(draft, HEADS, VALUE, KEY);
-    if (!attention->grouped)
+    if (!attention->grouped_query)
         match(draft, HEADS, KEY, QUERY);
     else if (key.dims[HEADS] > 0)
         dim_divide_exactly(draft, HEADS, query.dims[HEADS], key.dims[HEADS]);
@@ -40,7 +40,7 @@ match_mask(struct draft *draft)
     struct memmodel_shape mask, query = draft_shape(draft, QUERY), key = draft_shape(draft, KEY);
     const memmodel_dim scores[RANK] = {query.dims[BATCH], query.dims[HEADS], query.dims[LENGTH], key.dims[LENGTH]};
 
-    if (draft->input_count <= MASK || draft->inputs[MASK] == MEMMODEL_NO_TENSOR)
+    if (draft->input_count <= MASK || draft->inputs[MASK] == MEMMODEL_TENSOR_NONE)
         return 0;
     mask = draft_shape(draft, MASK);
     if (mask.rank > RANK)
@@ -48,7 +48,7 @@ match_mask(struct draft *draft)
     for (int i = 0; i < mask.rank; i++)
         if (mask.dims[i] != 1)
             draft_require_equal(draft, i, mask.dims[i], draft->inputs[MASK], scores[RANK - mask.rank + i],
-                                MEMMODEL_NO_TENSOR);
+                                MEMMODEL_TENSOR_NONE);
     return draft->status;
 }
 

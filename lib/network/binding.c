@@ -30,7 +30,7 @@ binding_elements(const struct binding *binding, const memmodel_dim *dims, int ra
 
     for (int i = 0; i < rank; i++)
         numbers[i] = binding_dim(binding, dims[i]);
-    return constant_bytes(numbers, rank, MEMMODEL_BOOL, elements);
+    return constant_bytes(numbers, rank, MEMMODEL_DTYPE_BOOL, elements);
 }
 
 struct memmodel_shape
@@ -110,7 +110,7 @@ append_tensor(struct text *text, const memmodel_network *network, memmodel_tenso
 static int
 finish_message(struct text *text, memmodel_context *context, int status, const char *layer)
 {
-    status = text->failed ? MEMMODEL_ERROR_NOMEM : context_error(context, status, layer, "%s", text->bytes);
+    status = text->failed ? MEMMODEL_ERROR_NO_MEMORY : context_error(context, status, layer, "%s", text->bytes);
     text_release(text);
     return status;
 }
@@ -296,7 +296,7 @@ fill_customs(const struct check *check, struct binding *binding)
         return 0;
     binding->customs = memory_allocate_zeroed(check->context, network->layer_count, sizeof *binding->customs);
     if (!binding->customs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < network->layer_count && !status; i++)
         if (network->layers[i].op == OP_CUSTOM)
             status = custom_needs(check->context, binding, &network->layers[i], &binding->customs[i]);
@@ -312,7 +312,7 @@ binding_new(memmodel_context *context, const memmodel_network *network, const in
 
     new.values = memory_allocate_zeroed(context, expression_count(network->pool) + 1, sizeof *new.values);
     if (!new.values)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     expression_evaluate_integers(network->pool, symbols, new.values);
     /* constraints first: they say more than a dimension that came out wrong behind them */
     status = check_constraints(&check);

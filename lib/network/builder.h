@@ -62,8 +62,8 @@ struct field {
         .kind = FIELD_END                                                                                              \
     }
 
-extern const char *const activation_names[], *const dtype_names[], *const layout_names[], *const padding_names[],
-                                                                                              *const reduction_names[];
+extern const char *const activation_names[], *const checkpoint_names[], *const dtype_names[];
+extern const char *const layout_names[], *const padding_names[], *const reduction_names[];
 
 /* The int32_t at an offset of an options struct. */
 static inline int32_t
@@ -90,7 +90,7 @@ struct op_description {
     size_t options_size;
     const struct field *fields;
     int least_inputs, most_inputs;
-    int optional_input; /* this one may be MEMMODEL_NO_TENSOR; 0: none may; OPTIONAL_INPUT_ANY: each may */
+    int optional_input; /* this one may be MEMMODEL_TENSOR_NONE; 0: none may; OPTIONAL_INPUT_ANY: each may */
     bool needs_options; /* NULL will not do */
     size_t activation;  /* offset of the fused activation in the options; 0: has none */
     size_t shared;      /* offset of the name of the layer whose parameters are used; 0: has none */
@@ -284,7 +284,7 @@ channel_axis(int32_t layout, int rank);
 static inline int
 spatial_axis(int32_t layout, int spatial)
 {
-    return layout == MEMMODEL_CHANNELS_LAST ? 1 + spatial : 2 + spatial;
+    return layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? 1 + spatial : 2 + spatial;
 }
 
 /* "a 0 after the first repeats the first"; an all-zero array becomes `otherwise`. */
@@ -331,11 +331,11 @@ dim_result(struct draft *draft, expression e);
 /* What a custom operator needs: as declared, corrected by its rule. Its counts may be 0 but not negative. */
 int
 custom_needs(memmodel_context *context, const struct binding *binding, const struct layer *layer,
-             struct memmodel_custom_needs *needs);
+             struct memmodel_custom_requirements *needs);
 
 /* 0, or MEMMODEL_ERROR_UNSUPPORTED for the first layer with a rule: functions cannot be written to a file. */
 int
-custom_check_written(const memmodel_network *network);
+custom_check_written(const memmodel_network *network, memmodel_context *context);
 
 /* ---- binding.c ---- */
 

@@ -8,14 +8,14 @@ static const struct field conv_fields[] = {
     FIELD_ARRAY(memmodel_conv, kernel, 3),
     FIELD_ARRAY(memmodel_conv, stride, 3),
     FIELD_ARRAY(memmodel_conv, dilation, 3),
-    FIELD_ARRAY(memmodel_conv, pad, 3),
+    FIELD_ARRAY(memmodel_conv, padding, 3),
     FIELD_ARRAY(memmodel_conv, output_padding, 3),
     FIELD_ARRAY(memmodel_conv, groups, 1),
-    FIELD_CHOICE(memmodel_conv, padding, padding_names),
+    FIELD_CHOICE(memmodel_conv, auto_pad, padding_names),
     FIELD(memmodel_conv, layout, FIELD_LAYOUT),
     FIELD(memmodel_conv, no_bias, FIELD_FLAG),
     FIELD_CHOICE(memmodel_conv, activation, activation_names),
-    FIELD(memmodel_conv, shared, FIELD_LAYER),
+    FIELD(memmodel_conv, tied_to, FIELD_LAYER),
     FIELDS_END,
 };
 
@@ -45,10 +45,10 @@ complete(struct draft *draft, struct memmodel_conv *conv)
     repeat_first(conv->dilation, 1);
     if (conv->groups == 0)
         conv->groups = 1;
-    if (conv->padding != MEMMODEL_EXPLICIT && (conv->pad[0] || conv->pad[1] || conv->pad[2]))
+    if (conv->auto_pad != MEMMODEL_AUTO_PAD_EXPLICIT && (conv->padding[0] || conv->padding[1] || conv->padding[2]))
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad is given, but the padding is not explicit");
     if (check_numbers(draft, conv->kernel, "kernel") || check_numbers(draft, conv->stride, "stride") ||
-        check_numbers(draft, conv->dilation, "dilation") || check_numbers(draft, conv->pad, "pad") ||
+        check_numbers(draft, conv->dilation, "dilation") || check_numbers(draft, conv->padding, "pad") ||
         check_numbers(draft, conv->output_padding, "output_padding"))
         return draft->status;
     if (conv->filters % conv->groups)
@@ -68,7 +68,7 @@ least_input(const void *options, int spatial)
 {
     const struct memmodel_conv *conv = options;
 
-    return conv->padding == MEMMODEL_SAME ? 1 : reach(conv, spatial) - 2 * conv->pad[spatial];
+    return conv->auto_pad == MEMMODEL_AUTO_PAD_SAME ? 1 : reach(conv, spatial) - 2 * conv->padding[spatial];
 }
 
 /* ---- parameters ---- */
@@ -107,7 +107,7 @@ conv_size(struct draft *draft, int axis, memmodel_dim size, int i)
 {
     const struct memmodel_conv *conv = draft->options;
 
-    if (conv->padding == MEMMODEL_SAME)
+    if (conv->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return dim_ceil_divide(draft, size, conv->stride[i]);
     if (size >= 0 && size < least_input(conv, i)) {
         draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
@@ -143,7 +143,7 @@ conv_multiply_adds(const memmodel_network *network, const struct layer *layer, s
 {
     struct memmodel_shape y;
 
-    memmodel_network_shape(network, layer->first_output, &y);
+    memmodel_network_get_shape(network, layer->first_output, &y);
     return multiply_adds(network, layer, &y, products);
 }
 
@@ -156,7 +156,7 @@ const struct op_description op_conv = {
     .most_inputs = 1,
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
-    .shared = offsetof(struct memmodel_conv, shared),
+    .shared = offsetof(struct memmodel_conv, tied_to),
     .infer = infer_conv,
     .multiply_adds = conv_multiply_adds,
     .least_input = least_input,
@@ -176,10 +176,10 @@ transposed_size(struct draft *draft, int axis, memmodel_dim size, int i)
     const struct memmodel_conv *conv = draft->options;
     memmodel_dim scaled = dim_multiply(draft, size, conv->stride[i]);
 
-    if (conv->padding == MEMMODEL_SAME)
+    if (conv->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return scaled;
     return dim_window(draft, axis, scaled,
-                      reach(conv, i) - conv->stride[i] - 2 * conv->pad[i] + conv->output_padding[i], 1, 0);
+                      reach(conv, i) - conv->stride[i] - 2 * conv->padding[i] + conv->output_padding[i], 1, 0);
 }
 
 static int
@@ -211,7 +211,7 @@ conv_transpose_multiply_adds(const memmodel_network *network, const struct layer
 {
     struct memmodel_shape x;
 
-    memmodel_network_shape(network, layer->inputs[0], &x);
+    memmodel_network_get_shape(network, layer->inputs[0], &x);
     return multiply_adds(network, layer, &x, products);
 }
 
@@ -224,7 +224,7 @@ const struct op_description op_conv_transpose = {
     .most_inputs = 1,
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
-    .shared = offsetof(struct memmodel_conv, shared),
+    .shared = offsetof(struct memmodel_conv, tied_to),
     .infer = infer_conv_transpose,
     .multiply_adds = conv_transpose_multiply_adds,
 };

@@ -7,10 +7,10 @@
 static const struct field custom_fields[] = {
     FIELD_LIST(memmodel_custom, outputs, FIELD_SHAPES, output_count),
     FIELD_CHOICE(memmodel_custom, parameter_dtype, dtype_names),
-    FIELD(memmodel_custom, parameters, FIELD_DIM),
-    FIELD(memmodel_custom, saved, FIELD_DIM),
-    FIELD(memmodel_custom, forward_temporary, FIELD_DIM),
-    FIELD(memmodel_custom, backward_temporary, FIELD_DIM),
+    FIELD(memmodel_custom, parameter_count, FIELD_DIM),
+    FIELD(memmodel_custom, saved_bytes, FIELD_DIM),
+    FIELD(memmodel_custom, forward_workspace_bytes, FIELD_DIM),
+    FIELD(memmodel_custom, backward_workspace_bytes, FIELD_DIM),
     FIELD(memmodel_custom, multiply_adds, FIELD_DIM),
     FIELD(memmodel_custom, operation, FIELD_TEXT),
     FIELD(memmodel_custom, attributes, FIELD_TEXT),
@@ -24,8 +24,8 @@ infer_custom(struct draft *draft)
 
     if (custom->output_count < 1 || !custom->outputs)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "at least one output must be given");
-    if (custom->parameters != 0)
-        draft_vector(draft, "weight", custom->parameter_dtype, custom->parameters);
+    if (custom->parameter_count != 0)
+        draft_vector(draft, "weight", custom->parameter_dtype, custom->parameter_count);
     for (int32_t i = 0; i < custom->output_count && !draft->status; i++) {
         struct memmodel_shape shape = custom->outputs[i];
 
@@ -58,28 +58,28 @@ memmodel_network_custom(memmodel_network *network, const memmodel_tensor *inputs
 
 /* ---- what it needs ---- */
 
-static struct memmodel_custom_needs
+static struct memmodel_custom_requirements
 declared_needs(const struct binding *binding, const struct memmodel_custom *custom)
 {
-    return (struct memmodel_custom_needs){
-        .size = sizeof(struct memmodel_custom_needs),
-        .saved = binding_dim(binding, custom->saved),
-        .forward_temporary = binding_dim(binding, custom->forward_temporary),
-        .backward_temporary = binding_dim(binding, custom->backward_temporary),
+    return (struct memmodel_custom_requirements){
+        .size = sizeof(struct memmodel_custom_requirements),
+        .saved_bytes = binding_dim(binding, custom->saved_bytes),
+        .forward_workspace_bytes = binding_dim(binding, custom->forward_workspace_bytes),
+        .backward_workspace_bytes = binding_dim(binding, custom->backward_workspace_bytes),
         .multiply_adds = binding_dim(binding, custom->multiply_adds),
     };
 }
 
 static bool
-any_negative(const struct memmodel_custom_needs *needs)
+any_negative(const struct memmodel_custom_requirements *needs)
 {
-    return needs->saved < 0 || needs->forward_temporary < 0 || needs->backward_temporary < 0 ||
+    return needs->saved_bytes < 0 || needs->forward_workspace_bytes < 0 || needs->backward_workspace_bytes < 0 ||
            needs->multiply_adds < 0;
 }
 
 static int
 ask_rule(memmodel_context *context, const struct binding *binding, const struct layer *layer,
-         struct memmodel_custom_needs *needs)
+         struct memmodel_custom_requirements *needs)
 {
     const struct memmodel_custom *custom = layer->options;
     size_t count = (size_t)layer->input_count;
@@ -87,11 +87,11 @@ ask_rule(memmodel_context *context, const struct binding *binding, const struct 
     int answer;
 
     if (!inputs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (layer->inputs[i] >= 0)
             inputs[i] = binding_shape(binding, layer->inputs[i]);
-    answer = custom->rule(custom->user, inputs, count, needs);
+    answer = custom->callback(custom->user, inputs, count, needs);
     memory_release(context, inputs);
     if (answer)
         return context_error(context, MEMMODEL_ERROR_CALLBACK, layer->name, "its rule failed with %d", answer);
@@ -103,25 +103,25 @@ ask_rule(memmodel_context *context, const struct binding *binding, const struct 
 
 int
 custom_needs(memmodel_context *context, const struct binding *binding, const struct layer *layer,
-             struct memmodel_custom_needs *needs)
+             struct memmodel_custom_requirements *needs)
 {
     const struct memmodel_custom *custom = layer->options;
 
     *needs = declared_needs(binding, custom);
-    if (any_negative(needs) || binding_dim(binding, custom->parameters) < 0)
+    if (any_negative(needs) || binding_dim(binding, custom->parameter_count) < 0)
         return context_error(context, MEMMODEL_ERROR_SHAPE, layer->name,
                              "bytes, parameters or multiply-adds are negative or not whole");
-    return custom->rule ? ask_rule(context, binding, layer, needs) : 0;
+    return custom->callback ? ask_rule(context, binding, layer, needs) : 0;
 }
 
 int
-custom_check_written(const memmodel_network *network)
+custom_check_written(const memmodel_network *network, memmodel_context *context)
 {
     for (size_t i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
 
-        if (layer->op == OP_CUSTOM && ((const struct memmodel_custom *)layer->options)->rule)
-            return context_error(network->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name,
+        if (layer->op == OP_CUSTOM && ((const struct memmodel_custom *)layer->options)->callback)
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, layer->name,
                                  "its rule is a function, which cannot be written as JSON");
     }
     return 0;

@@ -152,8 +152,8 @@ dim_divide_exactly(struct draft *draft, int axis, memmodel_dim a, int64_t diviso
         .given = a,
         .needed = below,
         .divisor = divisor,
-        .given_tensor = MEMMODEL_NO_TENSOR,
-        .needed_tensor = MEMMODEL_NO_TENSOR,
+        .given_tensor = MEMMODEL_TENSOR_NONE,
+        .needed_tensor = MEMMODEL_TENSOR_NONE,
         .axis = axis,
     };
 

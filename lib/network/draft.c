@@ -37,7 +37,7 @@ draft_shape(const struct draft *draft, size_t input)
 {
     struct memmodel_shape shape;
 
-    memmodel_network_shape(&draft->builder->network, draft->inputs[input], &shape);
+    memmodel_network_get_shape(&draft->builder->network, draft->inputs[input], &shape);
     return shape;
 }
 
@@ -66,7 +66,7 @@ draft_axis(struct draft *draft, int32_t axis, int rank, int *out)
 int
 channel_axis(int32_t layout, int rank)
 {
-    return layout == MEMMODEL_CHANNELS_LAST ? rank - 1 : 1;
+    return layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? rank - 1 : 1;
 }
 
 void
@@ -105,7 +105,7 @@ add_constraint(struct draft *draft, const struct constraint *constraint)
 
     if (array_reserve(network->context, &network->constraints, &draft->builder->constraint_capacity,
                       network->constraint_count + 1, sizeof *network->constraints) != 0)
-        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+        return draft_fail(draft, MEMMODEL_ERROR_NO_MEMORY);
     network->constraints[network->constraint_count] = *constraint;
     network->constraints[network->constraint_count++].layer = (int32_t)network->layer_count;
     return 0;
@@ -148,7 +148,7 @@ draft_require_at_most(struct draft *draft, int axis, memmodel_dim given, memmode
     struct constraint constraint = {
         .given = given,
         .needed = needed,
-        .given_tensor = MEMMODEL_NO_TENSOR,
+        .given_tensor = MEMMODEL_TENSOR_NONE,
         .needed_tensor = needed_tensor,
         .axis = axis,
         .at_most = true,
@@ -176,7 +176,7 @@ draft_output(struct draft *draft, const struct memmodel_shape *shape)
     struct memmodel_network *network = &draft->builder->network;
     struct tensor tensor = {
         .rank = shape->rank,
-        .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .dtype = shape->dtype ? shape->dtype : MEMMODEL_DTYPE_FLOAT32,
         .layer = (int32_t)network->layer_count,
         .output = draft->output_count,
     };
@@ -186,7 +186,7 @@ draft_output(struct draft *draft, const struct memmodel_shape *shape)
     if (network->tensor_count >= INT32_MAX ||
         array_reserve(network->context, &network->tensors, &draft->builder->tensor_capacity, network->tensor_count + 1,
                       sizeof *network->tensors) != 0)
-        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+        return draft_fail(draft, MEMMODEL_ERROR_NO_MEMORY);
     memcpy(tensor.dims, shape->dims, (size_t)shape->rank * sizeof tensor.dims[0]);
     network->tensors[network->tensor_count++] = tensor;
     draft->output_count++;
@@ -204,7 +204,7 @@ use_parameter(struct draft *draft, const char *role, int32_t parameter)
                       sizeof *builder->scratch) != 0 ||
         array_reserve(builder->network.context, &builder->scratch_roles, &builder->roles_capacity, count,
                       sizeof *builder->scratch_roles) != 0)
-        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+        return draft_fail(draft, MEMMODEL_ERROR_NO_MEMORY);
     builder->scratch_roles[draft->parameter_count] = role;
     builder->scratch[draft->parameter_count++] = parameter;
     return 0;
@@ -265,7 +265,7 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
     struct parameter parameter = {
         .role = role,
         .rank = shape->rank,
-        .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .dtype = shape->dtype ? shape->dtype : MEMMODEL_DTYPE_FLOAT32,
         .layer = (int32_t)network->layer_count,
         .trainable = trainable,
     };
@@ -281,7 +281,7 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
     if (network->parameter_count >= INT32_MAX ||
         array_reserve(network->context, &network->parameters, &draft->builder->parameter_capacity,
                       network->parameter_count + 1, sizeof *network->parameters) != 0)
-        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+        return draft_fail(draft, MEMMODEL_ERROR_NO_MEMORY);
     memcpy(parameter.dims, shape->dims, (size_t)shape->rank * sizeof parameter.dims[0]);
     network->parameters[network->parameter_count] = parameter;
     return use_parameter(draft, role, (int32_t)network->parameter_count++);

@@ -2,18 +2,15 @@
 #include "network/builder.h"
 
 static const struct field embedding_fields[] = {
-    FIELD_ARRAY(memmodel_embedding, rows, 1),
-    FIELD_ARRAY(memmodel_embedding, width, 1),
-    FIELD_CHOICE(memmodel_embedding, dtype, dtype_names),
-    FIELD(memmodel_embedding, reserved, FIELD_RESERVED),
-    FIELD(memmodel_embedding, shared, FIELD_LAYER),
-    FIELDS_END,
+    FIELD_ARRAY(memmodel_embedding, num_embeddings, 1),   FIELD_ARRAY(memmodel_embedding, embedding_dim, 1),
+    FIELD_CHOICE(memmodel_embedding, dtype, dtype_names), FIELD(memmodel_embedding, reserved, FIELD_RESERVED),
+    FIELD(memmodel_embedding, tied_to, FIELD_LAYER),      FIELDS_END,
 };
 
 static bool
 is_index(int32_t dtype)
 {
-    return dtype >= MEMMODEL_INT64 && dtype <= MEMMODEL_UINT8;
+    return dtype >= MEMMODEL_DTYPE_INT64 && dtype <= MEMMODEL_DTYPE_UINT8;
 }
 
 static int
@@ -25,15 +22,17 @@ infer_embedding(struct draft *draft)
     if (draft_require_rank(draft, 0, 0, MEMMODEL_MAX_RANK - 1))
         return draft->status;
     if (!is_index(x.dtype))
-        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "looks up integers, but the input is %s", dtype_name(x.dtype));
-    if (embedding->rows == 0 || embedding->width == 0)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "looks up integers, but the input is %s",
+                           memmodel_dtype_name(x.dtype));
+    if (embedding->num_embeddings == 0 || embedding->embedding_dim == 0)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows or width is 0");
     if (embedding->dtype == MEMMODEL_DTYPE_DEFAULT)
-        embedding->dtype = MEMMODEL_FLOAT32;
-    draft_parameter(
-        draft, "weight", true,
-        &(struct memmodel_shape){.dims = {embedding->rows, embedding->width}, .rank = 2, .dtype = embedding->dtype});
-    x.dims[x.rank++] = embedding->width;
+        embedding->dtype = MEMMODEL_DTYPE_FLOAT32;
+    draft_parameter(draft, "weight", true,
+                    &(struct memmodel_shape){.dims = {embedding->num_embeddings, embedding->embedding_dim},
+                                             .rank = 2,
+                                             .dtype = embedding->dtype});
+    x.dims[x.rank++] = embedding->embedding_dim;
     x.dtype = embedding->dtype;
     return draft_output(draft, &x);
 }
@@ -46,7 +45,7 @@ const struct op_description op_embedding = {
     .least_inputs = 1,
     .most_inputs = 1,
     .needs_options = true,
-    .shared = offsetof(struct memmodel_embedding, shared),
+    .shared = offsetof(struct memmodel_embedding, tied_to),
     .infer = infer_embedding,
 };
 

@@ -95,7 +95,7 @@ prepare(struct formula_space *space)
     space->multiples = memory_allocate_zeroed(space->context, symbols + 1, sizeof *space->multiples);
     space->memo = memory_allocate_zeroed(space->context, expressions + 1, sizeof *space->memo);
     if (!space->symbols || !space->multiples || !space->memo)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < expressions; i++)
         space->memo[i] = NOT_YET;
     /* the network's symbols in the network's order, so that values serve both pools */
@@ -116,7 +116,7 @@ formula_space_new(memmodel_context *context, const memmodel_network *network, st
     int status;
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->context = context;
     new->network = network;
     status = prepare(new);
@@ -194,7 +194,7 @@ formula_evaluate(const struct formula_space *space, expression e, const int64_t 
     size_t count = expression_symbol_count(space->pool);
     double *values = memory_allocate_zeroed(space->context, count + 1, sizeof *values);
     struct expression_program *program;
-    int status = values ? expression_compile(space->pool, &e, 1, &program) : MEMMODEL_ERROR_NOMEM;
+    int status = values ? expression_compile(space->pool, &e, 1, &program) : MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; values && i < count; i++)
         values[i] = (double)symbols[i];

@@ -30,7 +30,7 @@ formula_parameter_elements(struct formula_space *space, int32_t parameter);
 
 /*
  * An expression of the space where the network's symbols have these values, in the order of the network's pool.
- * Returns 0, MEMMODEL_ERROR_NOMEM.
+ * Returns 0, MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 formula_evaluate(const struct formula_space *space, expression e, const int64_t *symbols, double *value);

@@ -86,7 +86,7 @@ check_strides(struct draft *draft, const struct tensor_options *options)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "strides of %d dimensions, the tensor has %d",
                            options->stride_count, options->rank);
     for (int i = 0; i < options->stride_count; i++)
-        if (options->strides[i] == MEMMODEL_INFER)
+        if (options->strides[i] == MEMMODEL_DIM_INFER)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "stride %d must be given", i);
     return 0;
 }
@@ -153,9 +153,9 @@ infer_input(struct draft *draft)
     int status;
 
     if (options->dtype == MEMMODEL_DTYPE_DEFAULT)
-        options->dtype = MEMMODEL_FLOAT32;
+        options->dtype = MEMMODEL_DTYPE_FLOAT32;
     for (int i = 0; i < options->rank; i++)
-        if (options->dims[i] == MEMMODEL_INFER)
+        if (options->dims[i] == MEMMODEL_DIM_INFER)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "dimension %d must be given", i);
     status = check_strides(draft, options);
     if (!status)
@@ -273,7 +273,7 @@ memmodel_network_use_parameter(memmodel_network *network, const char *role, memm
     own = arena_copy_text(&network->arena, role);
     if (!own || array_reserve(network->context, &builder->used, &builder->used_capacity, builder->used_count + 1,
                               sizeof *builder->used) != 0)
-        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+        return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
     builder->used[builder->used_count++] = (struct used_parameter){.role = own, .parameter = layer->parameters[0]};
     return 0;
 }
@@ -286,15 +286,15 @@ memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage,
 
     if (!network)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (storage < 0 && storage != MEMMODEL_NO_TENSOR && builder->status)
+    if (storage < 0 && storage != MEMMODEL_TENSOR_NONE && builder->status)
         return storage;
     if (rank < 0 || rank > MEMMODEL_MAX_RANK || (rank > 0 && !strides))
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, "strides", "0 to %d are needed, not %d",
                              MEMMODEL_MAX_RANK, rank);
-    if (storage != MEMMODEL_NO_TENSOR && !builder_has_tensor(builder, storage))
+    if (storage != MEMMODEL_TENSOR_NONE && !builder_has_tensor(builder, storage))
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, "storage", "%d is no tensor of this network",
                              storage);
-    if (storage != MEMMODEL_NO_TENSOR)
+    if (storage != MEMMODEL_TENSOR_NONE)
         used.storage = network->layers[network->tensors[storage].layer].name;
     if (rank > 0)
         memcpy(used.strides, strides, (size_t)rank * sizeof *strides);

@@ -91,7 +91,7 @@ read_dim(const struct reader *reader, const struct place *place, const json_t *v
     if (json_is_string(value))
         return read_expression(reader, value, out);
     if (json_is_null(value)) {
-        *out = MEMMODEL_INFER;
+        *out = MEMMODEL_DIM_INFER;
         return 0;
     }
     return read_integer(reader, place, value, 0, INT64_MAX, out);
@@ -179,7 +179,7 @@ read_name(struct reader *reader, const struct place *place, const char *const *n
     }
     for (int32_t i = 0; names[i]; i++)
         text_printf(&expected, "%s%s", i ? ", " : "one of ", names[i]);
-    status = expected.failed ? MEMMODEL_ERROR_NOMEM : wrong(reader, place, expected.bytes);
+    status = expected.failed ? MEMMODEL_ERROR_NO_MEMORY : wrong(reader, place, expected.bytes);
     text_release(&expected);
     return status;
 }
@@ -280,7 +280,7 @@ read_dim_list(struct reader *reader, const struct field *field, const struct pla
         return wrong(reader, place, "an array of as many sizes as there are parts");
     dims = arena_allocate(&reader->arena, count * sizeof *dims);
     if (!dims)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy(at, &dims, sizeof dims);
     return read_dims(reader, place, place->value, dims);
 }
@@ -317,7 +317,7 @@ read_shapes(struct reader *reader, const struct field *field, const struct place
         return wrong(reader, place, "an array of shapes");
     shapes = arena_allocate(&reader->arena, count * sizeof *shapes);
     if (!shapes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count && !status; i++)
         status = read_shape(reader, json_array_get(place->value, i), &shapes[i]);
     memcpy(at, &shapes, sizeof shapes);
@@ -387,13 +387,13 @@ read_inputs(struct reader *reader, const json_t *item, memmodel_tensor **inputs,
     *count = json_array_size(array);
     *inputs = arena_allocate(&reader->arena, *count * sizeof **inputs);
     if (!*inputs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (array && !json_is_array(array))
         return parse_error(reader, item, "inputs", "an array");
     for (size_t i = 0; i < *count && !status; i++) {
         const json_t *value = json_array_get(array, i);
 
-        (*inputs)[i] = MEMMODEL_NO_TENSOR;
+        (*inputs)[i] = MEMMODEL_TENSOR_NONE;
         if (!json_is_null(value))
             status = read_tensor(reader, value, &(*inputs)[i]);
     }
@@ -458,7 +458,7 @@ read_options(struct reader *reader, const struct op_description *description, co
         return status;
     *options = arena_allocate(&reader->arena, description->options_size);
     if (!*options)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memset(*options, 0, description->options_size);
     memcpy(*options, &description->options_size, sizeof description->options_size);
     memcpy((char *)*options + sizeof(size_t), &name, sizeof name);
@@ -496,21 +496,14 @@ read_layer(struct reader *reader, const json_t *item)
 static int
 read_items(struct reader *reader, const json_t *items);
 
-/* true, false or "reentrant" */
+/* One of `checkpoint_names`; without it, none. */
 static int
-read_checkpoint(struct reader *reader, const json_t *item, enum checkpoint *checkpoint)
+read_checkpoint(struct reader *reader, const json_t *item, int32_t *checkpoint)
 {
-    const char *kind = json_string_value(json_object_get(item, "checkpoint"));
-    bool again = false;
-    int status = 0;
+    struct place place = {.object = item, .key = "checkpoint", .value = json_object_get(item, "checkpoint")};
 
-    if (kind && strcmp(kind, "reentrant") == 0) {
-        *checkpoint = CHECKPOINT_REENTRANT;
-        return 0;
-    }
-    status = json_get_bool(&reader->document, item, "checkpoint", &again);
-    *checkpoint = again ? CHECKPOINT : NO_CHECKPOINT;
-    return status;
+    *checkpoint = MEMMODEL_CHECKPOINT_NONE;
+    return place.value ? read_name(reader, &place, checkpoint_names, checkpoint) : 0;
 }
 
 static int
@@ -520,12 +513,12 @@ read_scope(struct reader *reader, const json_t *item)
     memmodel_network *network = &reader->builder->network;
     const json_t *items;
     const char *name;
-    enum checkpoint checkpoint = NO_CHECKPOINT;
+    int32_t checkpoint;
     int status = json_check_keys(&reader->document, item, keys);
 
     if (!status)
         status = json_get_string(&reader->document, item, "scope", &name);
-    if (!status && json_object_get(item, "checkpoint"))
+    if (!status)
         status = read_checkpoint(reader, item, &checkpoint);
     if (!status)
         status = json_get_array(&reader->document, item, "layers", &items);
@@ -534,24 +527,21 @@ read_scope(struct reader *reader, const json_t *item)
     status = memmodel_network_push_scope(network, name);
     if (status)
         return refused(reader, item, status);
-    if (checkpoint == CHECKPOINT)
-        memmodel_network_checkpoint(network);
-    else if (checkpoint == CHECKPOINT_REENTRANT)
-        memmodel_network_checkpoint_reentrant(network);
+    memmodel_network_checkpoint_scope(network, checkpoint);
     status = read_items(reader, items);
     return status ? status : memmodel_network_pop_scope(network);
 }
 
 static int
-read_release(struct reader *reader, const json_t *item)
+read_lifetime_end(struct reader *reader, const json_t *item)
 {
-    static const char *const keys[] = {"release", NULL};
+    static const char *const keys[] = {"end_lifetime", NULL};
     memmodel_tensor tensor;
     int status = json_check_keys(&reader->document, item, keys);
 
     if (!status)
-        status = read_tensor(reader, json_object_get(item, "release"), &tensor);
-    return status ? status : memmodel_network_release(&reader->builder->network, tensor);
+        status = read_tensor(reader, json_object_get(item, "end_lifetime"), &tensor);
+    return status ? status : memmodel_network_end_lifetime(&reader->builder->network, tensor);
 }
 
 static int
@@ -567,8 +557,8 @@ read_items(struct reader *reader, const json_t *items)
             return status;
         if (json_object_get(item, "scope"))
             status = read_scope(reader, item);
-        else if (json_object_get(item, "release"))
-            status = read_release(reader, item);
+        else if (json_object_get(item, "end_lifetime"))
+            status = read_lifetime_end(reader, item);
         else
             status = read_layer(reader, item);
         arena_release(&reader->arena);
@@ -603,7 +593,7 @@ read_layout(struct reader *reader)
 {
     struct place place = {
         .object = reader->document.root, .key = "layout", .value = json_object_get(reader->document.root, "layout")};
-    int32_t layout = MEMMODEL_CHANNELS_FIRST;
+    int32_t layout = MEMMODEL_LAYOUT_CHANNELS_FIRST;
     int status = place.value ? read_name(reader, &place, layout_names, &layout) : 0;
 
     if (!status && layout == MEMMODEL_LAYOUT_DEFAULT)
@@ -624,7 +614,7 @@ read_outputs(struct reader *reader)
 
         status = read_tensor(reader, json_array_get(outputs, i), &tensor);
         if (!status)
-            status = memmodel_network_output(&reader->builder->network, tensor);
+            status = memmodel_network_mark_output(&reader->builder->network, tensor);
     }
     return status;
 }

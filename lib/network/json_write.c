@@ -11,6 +11,7 @@
 enum { MOST_OPEN = 256 };
 
 struct writer {
+    memmodel_context *context; /* of the call */
     const struct builder *builder;
     bool failed;
     json_t *lists[MOST_OPEN]; /* items of the open scopes; the outermost first; borrowed */
@@ -47,10 +48,10 @@ append(struct writer *writer, json_t *array, json_t *value)
 static json_t *
 dim_json(struct writer *writer, memmodel_dim dim)
 {
-    struct text text = TEXT_INIT(writer->builder->network.context);
+    struct text text = TEXT_INIT(writer->context);
     json_t *value;
 
-    if (dim == MEMMODEL_INFER)
+    if (dim == MEMMODEL_DIM_INFER)
         return json_null();
     if (dim >= 0)
         return made(writer, json_integer(dim));
@@ -80,7 +81,7 @@ shapes_json(struct writer *writer, const struct memmodel_shape *shapes, int32_t 
 
         set(writer, shape, "dims", dims_json(writer, shapes[i].dims, shapes[i].rank));
         if (shapes[i].dtype)
-            set(writer, shape, "dtype", made(writer, json_string(dtype_name(shapes[i].dtype))));
+            set(writer, shape, "dtype", made(writer, json_string(memmodel_dtype_name(shapes[i].dtype))));
         append(writer, array, shape);
     }
     return array;
@@ -274,7 +275,7 @@ write_releases(struct writer *writer, int32_t position)
     for (int32_t next = writer->first_release[position]; next; next = writer->next_release[next - 1]) {
         json_t *item = made(writer, json_object());
 
-        set(writer, item, "release", tensor_json(writer, next - 1));
+        set(writer, item, "end_lifetime", tensor_json(writer, next - 1));
         append(writer, writer->lists[writer->depth], item);
     }
 }
@@ -296,8 +297,7 @@ open_scope(struct writer *writer, int32_t index)
     close_scopes(writer, scope->parent);
     set(writer, item, "scope", made(writer, json_string(scope->name + (parent ? strlen(parent) + 1 : 0))));
     if (scope->checkpoint)
-        set(writer, item, "checkpoint",
-            made(writer, scope->checkpoint == CHECKPOINT_REENTRANT ? json_string("reentrant") : json_true()));
+        set(writer, item, "checkpoint", made(writer, json_string(checkpoint_names[scope->checkpoint])));
     set(writer, item, "layers", list);
     append(writer, writer->lists[writer->depth], item);
     writer->depth++;
@@ -329,12 +329,12 @@ static int
 sort_releases(struct writer *writer)
 {
     const struct memmodel_network *network = &writer->builder->network;
-    memmodel_context *context = network->context;
+    memmodel_context *context = writer->context;
 
     writer->first_release = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *writer->first_release);
     writer->next_release = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *writer->next_release);
     if (!writer->first_release || !writer->next_release)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (int32_t i = (int32_t)network->tensor_count - 1; i >= 0; i--) {
         int32_t position = network->tensors[i].held_until;
 
@@ -374,65 +374,76 @@ network_json(struct writer *writer)
     return root;
 }
 
+/* The text is still the library's: memory_release() it. */
 static int
-json_of_network(memmodel_network *network, char **text)
+json_of_network(const memmodel_network *network, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
-    struct writer writer = {.builder = builder_of(network)};
+    struct writer writer = {.context = context, .builder = (const struct builder *)network};
     json_t *root;
-    int status = memmodel_network_status(network);
+    int status = network_check(network, context);
 
-    if (status)
-        return status;
-    if (!text)
-        return context_error(network->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "text is NULL");
-    status = custom_check_written(network);
+    if (!status)
+        status = custom_check_written(network, context);
     if (!status)
         status = sort_releases(&writer);
     if (!status) {
         root = network_json(&writer);
-        status =
-            writer.failed ? memory_failed(network->context, "writing JSON") : json_write(network->context, root, text);
+        status = writer.failed ? memory_failed(context, "writing JSON") : json_write(context, root, text);
         json_decref(root);
     }
-    memory_release(network->context, writer.first_release);
-    memory_release(network->context, writer.next_release);
+    memory_release(context, writer.first_release);
+    memory_release(context, writer.next_release);
     return status;
-}
-
-int
-memmodel_network_to_json(memmodel_network *network, char **text)
-{
-    int status;
-
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(network->context);
-    return context_end(network->context, status ? status : json_of_network(network, text));
 }
 
 static int
-save(memmodel_network *network, const char *path)
+hand_out(const memmodel_network *network, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
-    char *text;
-    int status;
+    char *own;
+    int status = json_of_network(network, context, &own);
 
-    status = memmodel_network_to_json(network, &text);
-    if (status)
-        return status;
-    status = file_write(network->context, path, text, strlen(text));
-    memory_release(network->context, text);
+    if (!status)
+        *text = memory_hand_out(context, own);
     return status;
 }
 
 int
-memmodel_network_save(memmodel_network *network, const char *path)
+memmodel_network_to_json(const memmodel_network *network, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!network || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (!context)
+        context = network->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : hand_out(network, context, text));
+}
+
+static int
+save(const memmodel_network *network, const char *path, memmodel_context *context)
+{
+    OWN_ENVIRONMENT;
+    char *text;
+    int status = json_of_network(network, context, &text);
+
+    if (status)
+        return status;
+    status = file_write(context, path, text, strlen(text));
+    memory_release(context, text);
+    return status;
+}
+
+int
+memmodel_network_save(const memmodel_network *network, const char *path, memmodel_context *context)
 {
     int status;
 
     if (!network || !path)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(network->context);
-    return context_end(network->context, status ? status : save(network, path));
+    if (!context)
+        context = network->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : save(network, path, context));
 }

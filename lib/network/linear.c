@@ -7,7 +7,7 @@ static const struct field linear_fields[] = {
     FIELD_ARRAY(memmodel_linear, units, 1),
     FIELD(memmodel_linear, no_bias, FIELD_FLAG),
     FIELD_CHOICE(memmodel_linear, activation, activation_names),
-    FIELD(memmodel_linear, shared, FIELD_LAYER),
+    FIELD(memmodel_linear, tied_to, FIELD_LAYER),
     FIELDS_END,
 };
 
@@ -51,7 +51,7 @@ const struct op_description op_linear = {
     .most_inputs = 1,
     .needs_options = true,
     .activation = offsetof(struct memmodel_linear, activation),
-    .shared = offsetof(struct memmodel_linear, shared),
+    .shared = offsetof(struct memmodel_linear, tied_to),
     .infer = infer_linear,
     .multiply_adds = multiply_adds,
 };

@@ -42,7 +42,7 @@ infer_loss(struct draft *draft)
 {
     const struct memmodel_loss *loss = draft->options;
     struct memmodel_shape x = draft_shape(draft, 0), target = draft_shape(draft, 1), y = target;
-    bool classes = (loss->kind == MEMMODEL_CROSS_ENTROPY || loss->kind == MEMMODEL_NEGATIVE_LOG_LIKELIHOOD) &&
+    bool classes = (loss->kind == MEMMODEL_LOSS_CROSS_ENTROPY || loss->kind == MEMMODEL_LOSS_NEGATIVE_LOG_LIKELIHOOD) &&
                    target.rank == x.rank - 1;
 
     if (!classes && target.rank != x.rank)
@@ -51,7 +51,7 @@ infer_loss(struct draft *draft)
     if (match_target(draft, classes ? (x.rank > 1 ? 1 : 0) : -1))
         return draft->status;
     y.dtype = x.dtype;
-    if (loss->reduction != MEMMODEL_REDUCE_NONE)
+    if (loss->reduction != MEMMODEL_LOSS_REDUCTION_NONE)
         y.rank = 0;
     return draft_output(draft, &y);
 }

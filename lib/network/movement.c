@@ -6,14 +6,14 @@ static const char *const pad_mode_names[] = {"constant", "reflect", "replicate",
 static const struct field pad_fields[] = {
     FIELD_ARRAY(memmodel_pad, before, MEMMODEL_MAX_RANK),
     FIELD_ARRAY(memmodel_pad, after, MEMMODEL_MAX_RANK),
-    FIELD_CHOICE(memmodel_pad, mode, pad_mode_names),
+    FIELD_CHOICE(memmodel_pad, kind, pad_mode_names),
     FIELD(memmodel_pad, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
 
 static const struct field concat_fields[] = {
     FIELD(memmodel_concat, axis, FIELD_AXIS),
-    FIELD(memmodel_concat, channels, FIELD_FLAG),
+    FIELD(memmodel_concat, along_channels, FIELD_FLAG),
     FIELD(memmodel_concat, layout, FIELD_LAYOUT),
     FIELD(memmodel_concat, reserved, FIELD_RESERVED),
     FIELDS_END,
@@ -27,9 +27,9 @@ static const struct field split_fields[] = {
 };
 
 static const struct field slice_fields[] = {
-    FIELD(memmodel_slice, start, FIELD_DIM), FIELD(memmodel_slice, stop, FIELD_DIM),
-    FIELD_ARRAY(memmodel_slice, step, 1),    FIELD(memmodel_slice, axis, FIELD_AXIS),
-    FIELD(memmodel_slice, drop, FIELD_FLAG), FIELDS_END,
+    FIELD(memmodel_slice, start, FIELD_DIM),    FIELD(memmodel_slice, stop, FIELD_DIM),
+    FIELD_ARRAY(memmodel_slice, step, 1),       FIELD(memmodel_slice, axis, FIELD_AXIS),
+    FIELD(memmodel_slice, squeeze, FIELD_FLAG), FIELDS_END,
 };
 
 /* ---- padding and cropping ---- */
@@ -111,7 +111,7 @@ append_input(struct draft *draft, struct memmodel_shape *shape, size_t index, in
                            x.rank, shape->rank);
     if (x.dtype != shape->dtype)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu is %s, but input 0 is %s", index,
-                           dtype_name(x.dtype), dtype_name(shape->dtype));
+                           memmodel_dtype_name(x.dtype), memmodel_dtype_name(shape->dtype));
     for (int i = 0; i < x.rank; i++)
         if (i != axis)
             draft_require_equal(draft, i, x.dims[i], draft->inputs[index], shape->dims[i], draft->inputs[0]);
@@ -126,7 +126,7 @@ infer_concat(struct draft *draft)
     struct memmodel_shape shape = draft_shape(draft, 0);
     int axis = 0;
 
-    if (concat->channels)
+    if (concat->along_channels)
         concat->axis = channel_axis(concat->layout, shape.rank);
     if (draft_axis(draft, concat->axis, shape.rank, &axis))
         return draft->status;
@@ -167,7 +167,7 @@ split_by_sizes(struct draft *draft, struct memmodel_shape shape, int axis)
 
     for (int32_t i = 0; i < split->parts; i++)
         sum = dim_add(draft, sum, split->sizes[i]);
-    draft_require_equal(draft, axis, sum, MEMMODEL_NO_TENSOR, whole, draft->inputs[0]);
+    draft_require_equal(draft, axis, sum, MEMMODEL_TENSOR_NONE, whole, draft->inputs[0]);
     for (int32_t i = 0; i < split->parts && !draft->status; i++) {
         shape.dims[axis] = split->sizes[i];
         draft_output(draft, &shape);
@@ -235,12 +235,12 @@ infer_slice(struct draft *draft)
     slice->axis = axis;
     if (slice->step == 0)
         slice->step = 1;
-    if (slice->drop)
+    if (slice->squeeze)
         slice->stop = dim_add(draft, slice->start, 1);
     if (slice->stop == 0)
         slice->stop = shape.dims[axis];
     draft_require_at_most(draft, axis, slice->stop, shape.dims[axis], draft->inputs[0]);
-    if (slice->drop)
+    if (slice->squeeze)
         return remove_axis(draft, &shape, axis);
     if (slice->stop == slice->start)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: nothing is left", axis);

@@ -130,7 +130,7 @@ names_reserve(struct builder *builder)
     larger.capacity = names->capacity ? names->capacity * 2 : 64;
     larger.slots = memory_allocate_zeroed(builder->network.context, larger.capacity, sizeof *larger.slots);
     if (!larger.slots)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     move_slots(names, &larger);
     memory_release(builder->network.context, names->slots);
     *names = larger;
@@ -155,7 +155,7 @@ join(struct builder *builder, const char *prefix, const char *name, int32_t numb
     }
     full = arena_allocate(&builder->network.arena, prefix_length + length + sizeof digits);
     if (!full) {
-        builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+        builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     if (prefix) {

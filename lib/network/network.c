@@ -1,4 +1,5 @@
 /* The network itself: life, first error, symbols, scopes, and what can be asked of it. */
+#include "base/choice.h"
 #include "base/environment.h"
 #include "base/text.h"
 #include "network/builder.h"
@@ -23,14 +24,14 @@ memmodel_network_new(memmodel_context *context, memmodel_network **network)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "network is NULL");
     builder = memory_allocate_zeroed(context, 1, sizeof *builder);
     if (!builder)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     status = expression_pool_new(context, &builder->network.pool);
     if (status) {
         memory_release(context, builder);
         return context_status(context, status);
     }
     atomic_init(&builder->references, 1);
-    builder->layout = MEMMODEL_CHANNELS_FIRST;
+    builder->layout = MEMMODEL_LAYOUT_CHANNELS_FIRST;
     builder->scope = -1;
     builder->network.context = memmodel_context_ref(context);
     builder->network.arena = ARENA_INIT(context);
@@ -118,7 +119,7 @@ memmodel_network_status(memmodel_network *network)
 /* ---- layout and symbols ---- */
 
 void
-memmodel_network_recover(memmodel_network *network)
+memmodel_network_clear_error(memmodel_network *network)
 {
     if (!network)
         return;
@@ -134,7 +135,7 @@ memmodel_network_set_layout(memmodel_network *network, int layout)
     if (!network)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     builder = builder_of(network);
-    if (layout != MEMMODEL_CHANNELS_FIRST && layout != MEMMODEL_CHANNELS_LAST)
+    if (layout != MEMMODEL_LAYOUT_CHANNELS_FIRST && layout != MEMMODEL_LAYOUT_CHANNELS_LAST)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "layout is %d; it may be 1 (channels_first) or 2 (channels_last)", layout);
     builder->layout = layout;
@@ -189,29 +190,24 @@ memmodel_network_expression(memmodel_network *network, const char *text)
 }
 
 int
-memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text)
+memmodel_network_dim_to_text(memmodel_network *network, memmodel_dim dim, char **text)
 {
     OWN_ENVIRONMENT;
     struct text printed;
     struct expression_pool *pool;
-    char *finished;
 
     if (!network)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     printed = TEXT_INIT(network->context);
     pool = network->pool;
-    if (!text || (dim < 0 && (dim == MEMMODEL_INFER || -(dim + 1) >= (int64_t)expression_count(pool))))
+    if (!text || (dim < 0 && (dim == MEMMODEL_DIM_INFER || -(dim + 1) >= (int64_t)expression_count(pool))))
         return context_error(network->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%lld is no dimension here",
                              (long long)dim);
     if (dim >= 0)
         text_printf(&printed, "%lld", (long long)dim);
     else
         expression_print(pool, expression_of_dim(dim), EXPRESSION_TEXT, &printed);
-    finished = text_finish(&printed);
-    if (!finished)
-        return context_status(network->context, MEMMODEL_ERROR_NOMEM);
-    *text = finished;
-    return 0;
+    return context_status(network->context, text_hand_out(&printed, text));
 }
 
 /* ---- scopes ---- */
@@ -224,7 +220,7 @@ open_scope(struct builder *builder, const char *full_name)
 
     if (array_reserve(network->context, &network->scopes, &builder->scope_capacity, network->scope_count + 1,
                       sizeof *network->scopes) != 0)
-        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+        return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
     network->scopes[network->scope_count] =
         (struct scope){.name = full_name, .parent = builder->scope, .first = here, .end = here};
     builder->scope = (int32_t)network->scope_count++;
@@ -267,32 +263,21 @@ memmodel_network_pop_scope(memmodel_network *network)
     return 0;
 }
 
-static int
-checkpoint_scope(memmodel_network *network, enum checkpoint checkpoint)
+int
+memmodel_network_checkpoint_scope(memmodel_network *network, int mode)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
     if (builder->scope < 0)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "there is no scope to be computed again; begin one first");
-    network->scopes[builder->scope].checkpoint = checkpoint;
+    if (choice_check(network->context, NULL, "mode", mode, checkpoint_names))
+        return builder_fail(builder, MEMMODEL_ERROR_INVALID_ARGUMENT);
+    network->scopes[builder->scope].checkpoint = mode;
     return 0;
-}
-
-int
-memmodel_network_checkpoint(memmodel_network *network)
-{
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return checkpoint_scope(network, CHECKPOINT);
-}
-
-int
-memmodel_network_checkpoint_reentrant(memmodel_network *network)
-{
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return checkpoint_scope(network, CHECKPOINT_REENTRANT);
 }
 
 /* ---- what the host language holds ---- */
@@ -320,7 +305,7 @@ check_tensor(struct builder *builder, memmodel_tensor tensor)
 }
 
 int
-memmodel_network_release(memmodel_network *network, memmodel_tensor tensor)
+memmodel_network_end_lifetime(memmodel_network *network, memmodel_tensor tensor)
 {
     int status;
 
@@ -333,7 +318,7 @@ memmodel_network_release(memmodel_network *network, memmodel_tensor tensor)
 }
 
 int
-memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
+memmodel_network_mark_output(memmodel_network *network, memmodel_tensor tensor)
 {
     struct builder *builder;
     int status;
@@ -346,7 +331,7 @@ memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
         return status;
     if (array_reserve(network->context, &network->outputs, &builder->output_capacity, network->output_count + 1,
                       sizeof *network->outputs) != 0)
-        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+        return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
     network->outputs[network->output_count++] = tensor;
     return 0;
 }
@@ -354,7 +339,7 @@ memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
 /* ---- questions ---- */
 
 memmodel_tensor
-memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index)
+memmodel_network_layer_output(memmodel_network *network, memmodel_tensor tensor, int index)
 {
     struct builder *builder;
     const struct layer *layer;
@@ -374,7 +359,7 @@ memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int i
 }
 
 int
-memmodel_network_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape)
+memmodel_network_get_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape)
 {
     const struct tensor *found;
 

@@ -59,7 +59,7 @@ struct tensor {
     int32_t dtype;
     int32_t layer;      /* that made it */
     int32_t output;     /* which of its outputs */
-    int32_t held_until; /* number of layers there were at memmodel_network_release(); 0 if it was not called */
+    int32_t held_until; /* number of layers there were at memmodel_network_end_lifetime(); 0 if it was not called */
     int32_t consumers;  /* layers that use it */
     uint32_t unknown;   /* axes, as bits, whose size a run-time cannot know before it runs */
 };
@@ -74,14 +74,11 @@ struct parameter {
     bool trainable;
 };
 
-/* Whether a scope is computed again in the backward pass, and which of torch.utils.checkpoint's two ways it goes. */
-enum checkpoint { NO_CHECKPOINT, CHECKPOINT, CHECKPOINT_REENTRANT };
-
 /* A scope: layers first <= i < end; parent -1 for the outermost. An open one ends with the last layer. */
 struct scope {
     const char *name; /* full, with its parents': "encoder.0" */
     int32_t parent, first, end;
-    enum checkpoint checkpoint;
+    int32_t checkpoint; /* enum memmodel_checkpoint */
 };
 
 struct layer {
@@ -89,7 +86,7 @@ struct layer {
     const char *name;    /* full, with its scopes': "encoder.0.conv" */
     int32_t scope;       /* -1: none */
     const void *options; /* struct memmodel_conv, ... of the op with all defaults filled in, or one of those below */
-    const memmodel_tensor *inputs; /* MEMMODEL_NO_TENSOR where an optional one is missing */
+    const memmodel_tensor *inputs; /* MEMMODEL_TENSOR_NONE where an optional one is missing */
     int32_t input_count;
     int32_t first_output, output_count; /* its outputs are tensors first_output, first_output + 1, ... */
     const int32_t *parameters;          /* indices into network->parameters */
@@ -114,7 +111,7 @@ struct tensor_options {
 struct reshape_options {
     size_t size;
     const char *name;
-    memmodel_dim dims[MEMMODEL_MAX_RANK]; /* MEMMODEL_INFER as it was given */
+    memmodel_dim dims[MEMMODEL_MAX_RANK]; /* MEMMODEL_DIM_INFER as it was given */
     int32_t rank;
     int32_t reserved;
 };
@@ -140,7 +137,7 @@ struct flatten_options {
 struct constraint {
     memmodel_dim given, needed;
     int64_t divisor;                             /* 0: none */
-    memmodel_tensor given_tensor, needed_tensor; /* for the message; MEMMODEL_NO_TENSOR if none */
+    memmodel_tensor given_tensor, needed_tensor; /* for the message; MEMMODEL_TENSOR_NONE if none */
     int32_t layer;
     int32_t axis;
     bool at_most; /* given <= needed will do */
@@ -157,7 +154,7 @@ struct memmodel_network {
     struct parameter *parameters;
     struct scope *scopes;
     struct constraint *constraints;
-    memmodel_tensor *outputs; /* named by memmodel_network_output() */
+    memmodel_tensor *outputs; /* named by memmodel_network_mark_output() */
     size_t tensor_count, layer_count, parameter_count, scope_count, constraint_count, output_count;
     /* what only building needs stands in struct builder (builder.h), which begins with this struct */
 };
@@ -214,11 +211,7 @@ int64_t
 dtype_bytes(int dtype);
 
 /* Two float32; no network declares it, rules of PyTorch find out. */
-enum { DTYPE_COMPLEX64 = MEMMODEL_BOOL + 1 };
-
-/* "float32" ... */
-const char *
-dtype_name(int dtype);
+enum { DTYPE_COMPLEX64 = MEMMODEL_DTYPE_BOOL + 1 };
 
 /* "conv", "conv_transpose", ... as in JSON and in tables. */
 const char *
@@ -234,7 +227,7 @@ network_check(const memmodel_network *network, memmodel_context *context);
 
 /* ---- symbols ---- */
 
-/* Index of a symbol; MEMMODEL_ERROR_UNKNOWN_SYMBOL says which there are. */
+/* Index of a symbol; MEMMODEL_ERROR_NOT_FOUND says which there are. */
 int
 symbols_find(memmodel_context *context, const memmodel_network *network, const char *name, size_t *symbol);
 
@@ -252,8 +245,9 @@ symbols_complete(memmodel_context *context, const memmodel_network *network, con
 /* Values of a network's symbols in one query. */
 struct binding {
     const memmodel_network *network;
-    int64_t *values;                       /* one per expression of the pool */
-    struct memmodel_custom_needs *customs; /* one per layer, filled for custom operators; NULL if there are none */
+    int64_t *values; /* one per expression of the pool */
+    struct memmodel_custom_requirements
+        *customs; /* one per layer, filled for custom operators; NULL if there are none */
 };
 
 /*
@@ -277,7 +271,7 @@ binding_dim(const struct binding *binding, memmodel_dim dim)
 }
 
 /* What a custom operator needs. */
-static inline const struct memmodel_custom_needs *
+static inline const struct memmodel_custom_requirements *
 binding_custom(const struct binding *binding, const struct layer *layer)
 {
     return &binding->customs[layer - binding->network->layers];

@@ -76,6 +76,8 @@ const char *const dtype_names[] = {
 
 const char *const layout_names[] = {"default", "channels_first", "channels_last", NULL};
 
+const char *const checkpoint_names[] = {"none", "non_reentrant", "reentrant", NULL};
+
 const char *const padding_names[] = {"explicit", "valid", "same", NULL};
 
 const char *const reduction_names[] = {"max", "mean", "sum", "min", "product", NULL};
@@ -83,22 +85,23 @@ const char *const reduction_names[] = {"max", "mean", "sum", "min", "product", N
 const char *
 activation_name(int kind)
 {
-    return kind >= 0 && kind <= MEMMODEL_NEGATE ? activation_names[kind] : NULL;
+    return kind >= 0 && kind <= MEMMODEL_ACTIVATION_NEGATE ? activation_names[kind] : NULL;
 }
 
 const char *
-dtype_name(int dtype)
+memmodel_dtype_name(int dtype)
 {
-    return dtype >= 0 && dtype <= MEMMODEL_BOOL ? dtype_names[dtype] : NULL;
+    return dtype >= 0 && dtype <= MEMMODEL_DTYPE_BOOL ? dtype_names[dtype] : NULL;
 }
 
 int64_t
 dtype_bytes(int dtype)
 {
     static const int8_t bytes[] = {
-        [MEMMODEL_DTYPE_DEFAULT] = 4, [MEMMODEL_FLOAT32] = 4, [MEMMODEL_FLOAT64] = 8, [MEMMODEL_FLOAT16] = 2,
-        [MEMMODEL_BFLOAT16] = 2,      [MEMMODEL_INT64] = 8,   [MEMMODEL_INT32] = 4,   [MEMMODEL_INT8] = 1,
-        [MEMMODEL_UINT8] = 1,         [MEMMODEL_BOOL] = 1,    [DTYPE_COMPLEX64] = 8,
+        [MEMMODEL_DTYPE_DEFAULT] = 4, [MEMMODEL_DTYPE_FLOAT32] = 4,  [MEMMODEL_DTYPE_FLOAT64] = 8,
+        [MEMMODEL_DTYPE_FLOAT16] = 2, [MEMMODEL_DTYPE_BFLOAT16] = 2, [MEMMODEL_DTYPE_INT64] = 8,
+        [MEMMODEL_DTYPE_INT32] = 4,   [MEMMODEL_DTYPE_INT8] = 1,     [MEMMODEL_DTYPE_UINT8] = 1,
+        [MEMMODEL_DTYPE_BOOL] = 1,    [DTYPE_COMPLEX64] = 8,
     };
 
     return bytes[dtype];

@@ -71,7 +71,7 @@ check_dims(const struct options *options, const struct field *field, const memmo
     int32_t expressions = (int32_t)expression_count(options->builder->network.pool);
 
     for (int32_t i = 0; i < count; i++)
-        if (dims[i] < -(memmodel_dim)expressions && dims[i] != MEMMODEL_INFER)
+        if (dims[i] < -(memmodel_dim)expressions && dims[i] != MEMMODEL_DIM_INFER)
             return refuse(options, field, "has a dimension that is no symbol or expression of this network");
     return 0;
 }
@@ -82,8 +82,8 @@ check_dim(const struct options *options, const struct field *field)
     memmodel_dim dim;
 
     memcpy(&dim, options->own + field->offset, sizeof dim);
-    return dim == MEMMODEL_INFER ? refuse(options, field, "cannot be MEMMODEL_INFER")
-                                 : check_dims(options, field, &dim, 1);
+    return dim == MEMMODEL_DIM_INFER ? refuse(options, field, "cannot be MEMMODEL_DIM_INFER")
+                                     : check_dims(options, field, &dim, 1);
 }
 
 static int
@@ -114,7 +114,7 @@ keep(const struct options *options, const struct field *field, const void *from,
     void *copy = arena_copy(&options->builder->network.arena, from, bytes);
 
     if (!copy)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy(options->own + field->offset, &copy, sizeof copy);
     return 0;
 }
@@ -127,8 +127,8 @@ check_shape(const struct options *options, const struct field *field, const stru
     if (choice_check(options->builder->network.context, options->description->name, "dtype", shape->dtype, dtype_names))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (int i = 0; i < shape->rank; i++)
-        if (shape->dims[i] == MEMMODEL_INFER)
-            return refuse(options, field, "cannot have MEMMODEL_INFER");
+        if (shape->dims[i] == MEMMODEL_DIM_INFER)
+            return refuse(options, field, "cannot have MEMMODEL_DIM_INFER");
     return check_dims(options, field, shape->dims, shape->rank);
 }
 
@@ -151,8 +151,8 @@ take_dims(const struct options *options, const struct field *field, const memmod
     int status = check_dims(options, field, dims, count);
 
     for (int32_t i = 0; i < count && !status; i++)
-        if (dims[i] == MEMMODEL_INFER)
-            status = refuse(options, field, "cannot have MEMMODEL_INFER");
+        if (dims[i] == MEMMODEL_DIM_INFER)
+            status = refuse(options, field, "cannot have MEMMODEL_DIM_INFER");
     return status ? status : keep(options, field, dims, (size_t)count * sizeof *dims);
 }
 
@@ -226,7 +226,7 @@ options_take(struct builder *builder, const struct op_description *description, 
                              "options are needed");
     options.own = arena_allocate(&builder->network.arena, description->options_size);
     if (!options.own)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status =
         options_copy(builder->network.context, description->struct_name, given, options.own, description->options_size);
     for (const struct field *field = description->fields; !status && field->kind != FIELD_END; field++) {

@@ -1,41 +1,34 @@
 /* Pooling. Sizes: PyTorch, aten/src/ATen/native/Pool.h, pooling_output_shape. */
 #include "network/builder.h"
 
+static const char *const pool_names[] = {"max", "average", NULL};
+
 static const struct field pool_fields[] = {
     FIELD_ARRAY(memmodel_pool, kernel, 3),
     FIELD_ARRAY(memmodel_pool, stride, 3),
     FIELD_ARRAY(memmodel_pool, dilation, 3),
-    FIELD_ARRAY(memmodel_pool, pad, 3),
-    FIELD_CHOICE(memmodel_pool, padding, padding_names),
+    FIELD_ARRAY(memmodel_pool, padding, 3),
+    FIELD_CHOICE(memmodel_pool, auto_pad, padding_names),
     FIELD(memmodel_pool, layout, FIELD_LAYOUT),
-    FIELD_CHOICE(memmodel_pool, kind, reduction_names),
+    FIELD_CHOICE(memmodel_pool, kind, pool_names),
     FIELD(memmodel_pool, ceil_mode, FIELD_FLAG),
     FIELDS_END,
 };
 
 static const struct field adaptive_fields[] = {
-    FIELD_ARRAY(memmodel_adaptive_pool, output, 3),
+    FIELD_ARRAY(memmodel_adaptive_pool, output_size, 3),
     FIELD(memmodel_adaptive_pool, layout, FIELD_LAYOUT),
-    FIELD_CHOICE(memmodel_adaptive_pool, kind, reduction_names),
+    FIELD_CHOICE(memmodel_adaptive_pool, kind, pool_names),
     FIELDS_END,
 };
 
 static const struct field global_fields[] = {
     FIELD(memmodel_global_pool, layout, FIELD_LAYOUT),
-    FIELD_CHOICE(memmodel_global_pool, kind, reduction_names),
-    FIELD(memmodel_global_pool, keep, FIELD_FLAG),
+    FIELD_CHOICE(memmodel_global_pool, kind, pool_names),
+    FIELD(memmodel_global_pool, keep_dims, FIELD_FLAG),
     FIELD(memmodel_global_pool, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
-
-static int
-check_kind(struct draft *draft, int32_t kind)
-{
-    if (kind == MEMMODEL_MAX || kind == MEMMODEL_MEAN)
-        return draft_require_rank(draft, 0, 3, 5);
-    return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pooling takes the maximum or the mean, not the %s",
-                       reduction_names[kind]);
-}
 
 /* ---- over windows ---- */
 
@@ -55,12 +48,12 @@ complete(struct draft *draft, struct memmodel_pool *pool)
             pool->stride[i] = pool->kernel[i];
         if (pool->kernel[i] > LARGEST || pool->stride[i] > LARGEST || pool->dilation[i] > LARGEST)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "kernel, stride or dilation is too large");
-        if (pool->pad[i] > pool->kernel[i] / 2)
+        if (pool->padding[i] > pool->kernel[i] / 2)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad %lld is more than half the kernel %lld",
-                               (long long)pool->pad[i], (long long)pool->kernel[i]);
-        if (pool->padding != MEMMODEL_EXPLICIT && pool->pad[i])
+                               (long long)pool->padding[i], (long long)pool->kernel[i]);
+        if (pool->auto_pad != MEMMODEL_AUTO_PAD_EXPLICIT && pool->padding[i])
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad is given, but the padding is not explicit");
-        if (pool->kind != MEMMODEL_MAX && pool->dilation[i] != 1)
+        if (pool->kind != MEMMODEL_POOL_MAX && pool->dilation[i] != 1)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "only a maximum can have a dilation");
     }
     return 0;
@@ -79,9 +72,9 @@ least_input(const void *options, int spatial)
     const struct memmodel_pool *pool = options;
     int64_t over = pool->ceil_mode ? pool->stride[spatial] - 1 : 0;
 
-    if (pool->padding == MEMMODEL_SAME || reach(pool, spatial) - 2 * pool->pad[spatial] - over < 1)
+    if (pool->auto_pad == MEMMODEL_AUTO_PAD_SAME || reach(pool, spatial) - 2 * pool->padding[spatial] - over < 1)
         return 1;
-    return reach(pool, spatial) - 2 * pool->pad[spatial] - over;
+    return reach(pool, spatial) - 2 * pool->padding[spatial] - over;
 }
 
 /*
@@ -92,7 +85,8 @@ least_input(const void *options, int spatial)
 static int64_t
 offset(const struct memmodel_pool *pool, int i)
 {
-    int64_t down = 2 * pool->pad[i] - reach(pool, i), up = down + pool->stride[i] - 1, begins = pool->pad[i] - 1;
+    int64_t down = 2 * pool->padding[i] - reach(pool, i), up = down + pool->stride[i] - 1,
+            begins = pool->padding[i] - 1;
 
     if (!pool->ceil_mode)
         return down;
@@ -104,7 +98,7 @@ pool_size(struct draft *draft, int axis, memmodel_dim size, int i)
 {
     const struct memmodel_pool *pool = draft->options;
 
-    if (pool->padding == MEMMODEL_SAME)
+    if (pool->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return dim_ceil_divide(draft, size, pool->stride[i]);
     if (size >= 0 && size < least_input(pool, i)) {
         draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
@@ -120,7 +114,7 @@ infer_pool(struct draft *draft)
     struct memmodel_pool *pool = draft->options;
     struct memmodel_shape shape = draft_shape(draft, 0);
 
-    if (check_kind(draft, pool->kind) || complete(draft, pool))
+    if (draft_require_rank(draft, 0, 3, 5) || complete(draft, pool))
         return draft->status;
     for (int i = 0; i < shape.rank - 2; i++) {
         int axis = spatial_axis(pool->layout, i);
@@ -156,11 +150,11 @@ infer_adaptive(struct draft *draft)
     struct memmodel_adaptive_pool *pool = draft->options;
     struct memmodel_shape shape = draft_shape(draft, 0);
 
-    if (check_kind(draft, pool->kind))
+    if (draft_require_rank(draft, 0, 3, 5))
         return draft->status;
-    repeat_first(pool->output, 1);
+    repeat_first(pool->output_size, 1);
     for (int i = 0; i < shape.rank - 2; i++)
-        shape.dims[spatial_axis(pool->layout, i)] = pool->output[i];
+        shape.dims[spatial_axis(pool->layout, i)] = pool->output_size[i];
     return draft_output(draft, &shape);
 }
 
@@ -190,11 +184,11 @@ infer_global(struct draft *draft)
     const struct memmodel_global_pool *pool = draft->options;
     struct memmodel_shape shape = draft_shape(draft, 0);
 
-    if (check_kind(draft, pool->kind))
+    if (draft_require_rank(draft, 0, 3, 5))
         return draft->status;
     for (int i = 0; i < shape.rank - 2; i++)
         shape.dims[spatial_axis(pool->layout, i)] = 1;
-    if (!pool->keep) {
+    if (!pool->keep_dims) {
         shape.dims[1] = shape.dims[channel_axis(pool->layout, shape.rank)];
         shape.rank = 2;
     }

@@ -6,16 +6,16 @@
 
 static const char *const recurrent_names[] = {"lstm", "gru", "rnn_tanh", "rnn_relu", NULL};
 static const int8_t gates[] = {
-    [MEMMODEL_LSTM] = 4,
-    [MEMMODEL_GRU] = 3,
-    [MEMMODEL_RNN_TANH] = 1,
-    [MEMMODEL_RNN_RELU] = 1,
+    [MEMMODEL_RECURRENT_LSTM] = 4,
+    [MEMMODEL_RECURRENT_GRU] = 3,
+    [MEMMODEL_RECURRENT_RNN_TANH] = 1,
+    [MEMMODEL_RECURRENT_RNN_RELU] = 1,
 };
 
 static const struct field recurrent_fields[] = {
-    FIELD_ARRAY(memmodel_recurrent, hidden, 1),
-    FIELD_ARRAY(memmodel_recurrent, layers, 1),
-    FIELD_ARRAY(memmodel_recurrent, projection, 1),
+    FIELD_ARRAY(memmodel_recurrent, hidden_size, 1),
+    FIELD_ARRAY(memmodel_recurrent, layer_count, 1),
+    FIELD_ARRAY(memmodel_recurrent, projection_size, 1),
     FIELD(memmodel_recurrent, dropout, FIELD_RATE),
     FIELD_CHOICE(memmodel_recurrent, kind, recurrent_names),
     FIELD(memmodel_recurrent, bidirectional, FIELD_FLAG),
@@ -29,13 +29,14 @@ enum { MOST_LAYERS = 10000, ROLE_BYTES = 48, LARGEST = 1 << 20 };
 static int
 complete(struct draft *draft, struct memmodel_recurrent *recurrent)
 {
-    if (recurrent->layers == 0)
-        recurrent->layers = 1;
-    if (recurrent->hidden == 0 || recurrent->hidden > LARGEST)
+    if (recurrent->layer_count == 0)
+        recurrent->layer_count = 1;
+    if (recurrent->hidden_size == 0 || recurrent->hidden_size > LARGEST)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "hidden is 0 or too large");
-    if (recurrent->layers > MOST_LAYERS)
+    if (recurrent->layer_count > MOST_LAYERS)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than %d layers", MOST_LAYERS);
-    if (recurrent->projection && (recurrent->kind != MEMMODEL_LSTM || recurrent->projection >= recurrent->hidden))
+    if (recurrent->projection_size &&
+        (recurrent->kind != MEMMODEL_RECURRENT_LSTM || recurrent->projection_size >= recurrent->hidden_size))
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT,
                            "a projection is for an LSTM, and narrower than its hidden state");
     return draft_require_rank(draft, 0, 3, 3);
@@ -44,7 +45,7 @@ complete(struct draft *draft, struct memmodel_recurrent *recurrent)
 static int64_t
 output_width(const struct memmodel_recurrent *recurrent)
 {
-    return recurrent->projection ? recurrent->projection : recurrent->hidden;
+    return recurrent->projection_size ? recurrent->projection_size : recurrent->hidden_size;
 }
 
 /* ---- parameters ---- */
@@ -59,7 +60,7 @@ add_parameter(struct draft *draft, const char *what, int64_t layer, int directio
     snprintf(text, sizeof text, "%s_l%lld%s", what, (long long)layer, direction ? "_reverse" : "");
     role = arena_copy_text(&draft->builder->network.arena, text);
     if (!role)
-        return draft->status = MEMMODEL_ERROR_NOMEM;
+        return draft->status = MEMMODEL_ERROR_NO_MEMORY;
     shape.dtype = draft_shape(draft, 0).dtype;
     return draft_parameter(draft, role, true, &shape);
 }
@@ -68,7 +69,7 @@ static int
 add_layer(struct draft *draft, memmodel_dim input, int64_t layer, int direction)
 {
     const struct memmodel_recurrent *recurrent = draft->options;
-    int64_t rows = gates[recurrent->kind] * recurrent->hidden, width = output_width(recurrent);
+    int64_t rows = gates[recurrent->kind] * recurrent->hidden_size, width = output_width(recurrent);
     struct memmodel_shape bias = {.dims = {rows}, .rank = 1};
 
     add_parameter(draft, "weight_ih", layer, direction, (struct memmodel_shape){.dims = {rows, input}, .rank = 2});
@@ -77,9 +78,9 @@ add_layer(struct draft *draft, memmodel_dim input, int64_t layer, int direction)
         add_parameter(draft, "bias_ih", layer, direction, bias);
         add_parameter(draft, "bias_hh", layer, direction, bias);
     }
-    if (recurrent->projection)
+    if (recurrent->projection_size)
         add_parameter(draft, "weight_hr", layer, direction,
-                      (struct memmodel_shape){.dims = {width, recurrent->hidden}, .rank = 2});
+                      (struct memmodel_shape){.dims = {width, recurrent->hidden_size}, .rank = 2});
     return draft->status;
 }
 
@@ -89,7 +90,7 @@ add_parameters(struct draft *draft, memmodel_dim features)
     const struct memmodel_recurrent *recurrent = draft->options;
     int directions = recurrent->bidirectional ? 2 : 1;
 
-    for (int64_t layer = 0; layer < recurrent->layers; layer++)
+    for (int64_t layer = 0; layer < recurrent->layer_count; layer++)
         for (int direction = 0; direction < directions; direction++)
             if (add_layer(draft, layer == 0 ? features : directions * output_width(recurrent), layer, direction))
                 return draft->status;
@@ -119,12 +120,12 @@ infer_recurrent(struct draft *draft)
         return draft->status;
     y.dims[2] = directions * output_width(recurrent);
     draft_output(draft, &y);
-    state.dims[0] = directions * recurrent->layers;
+    state.dims[0] = directions * recurrent->layer_count;
     state.dims[1] = y.dims[recurrent->batch_first ? 0 : 1];
     state.dims[2] = output_width(recurrent);
     draft_output(draft, &state);
-    state.dims[2] = recurrent->hidden;
-    return recurrent->kind == MEMMODEL_LSTM ? draft_output(draft, &state) : draft->status;
+    state.dims[2] = recurrent->hidden_size;
+    return recurrent->kind == MEMMODEL_RECURRENT_LSTM ? draft_output(draft, &state) : draft->status;
 }
 
 /*
@@ -136,9 +137,9 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
     const struct memmodel_recurrent *recurrent = layer->options;
     const memmodel_dim *x = network->tensors[layer->inputs[0]].dims;
     int64_t directions = recurrent->bidirectional ? 2 : 1, width = output_width(recurrent),
-            rows = gates[recurrent->kind] * recurrent->hidden;
-    int64_t recurring = recurrent->layers * (rows * width + recurrent->projection * recurrent->hidden) +
-                        (recurrent->layers - 1) * rows * directions * width;
+            rows = gates[recurrent->kind] * recurrent->hidden_size;
+    int64_t recurring = recurrent->layer_count * (rows * width + recurrent->projection_size * recurrent->hidden_size) +
+                        (recurrent->layer_count - 1) * rows * directions * width;
 
     products[0] = (struct product){.factors = {x[0], x[1], x[2], directions * rows}, .count = 4};
     products[1] = (struct product){.factors = {x[0], x[1], directions, recurring}, .count = 4};

@@ -5,8 +5,8 @@ static const char *const interpolation_names[] = {"nearest", "linear", "cubic", 
 
 static const struct field upsample_fields[] = {
     FIELD_ARRAY(memmodel_upsample, scale, 3),
-    FIELD_ARRAY(memmodel_upsample, output, 3),
-    FIELD_CHOICE(memmodel_upsample, mode, interpolation_names),
+    FIELD_ARRAY(memmodel_upsample, output_size, 3),
+    FIELD_CHOICE(memmodel_upsample, kind, interpolation_names),
     FIELD(memmodel_upsample, layout, FIELD_LAYOUT),
     FIELDS_END,
 };
@@ -16,20 +16,20 @@ infer_upsample(struct draft *draft)
 {
     struct memmodel_upsample *upsample = draft->options;
     struct memmodel_shape shape = draft_shape(draft, 0);
-    bool sized = upsample->output[0] != 0;
+    bool sized = upsample->output_size[0] != 0;
 
     if (draft_require_rank(draft, 0, 3, 5))
         return draft->status;
     if (sized == (upsample->scale[0] != 0))
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "either scale or output must be given");
-    if (upsample->mode == MEMMODEL_CUBIC && shape.rank != 4)
+    if (upsample->kind == MEMMODEL_INTERPOLATION_CUBIC && shape.rank != 4)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "cubic upsampling needs 4 dimensions, the input has %d",
                            shape.rank);
-    repeat_first(sized ? upsample->output : upsample->scale, 0);
+    repeat_first(sized ? upsample->output_size : upsample->scale, 0);
     for (int i = 0; i < shape.rank - 2; i++) {
         memmodel_dim *size = &shape.dims[spatial_axis(upsample->layout, i)];
 
-        *size = sized ? upsample->output[i] : dim_multiply(draft, *size, upsample->scale[i]);
+        *size = sized ? upsample->output_size[i] : dim_multiply(draft, *size, upsample->scale[i]);
     }
     return draft_output(draft, &shape);
 }

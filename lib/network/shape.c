@@ -36,7 +36,7 @@ cancel(memmodel_dim *factors, int *count, memmodel_dim dim)
 }
 
 /*
- * The elements of x and of the new shape, without the factors that both have, and the place of MEMMODEL_INFER (-1:
+ * The elements of x and of the new shape, without the factors that both have, and the place of MEMMODEL_DIM_INFER (-1:
  * none). What both have need not be divided, so that [batch, c, h, w] becomes [batch, the rest] without a quotient of
  * symbols.
  */
@@ -50,10 +50,10 @@ compare_elements(struct draft *draft, memmodel_dim *old, memmodel_dim *new, int 
 
     *inferred = -1;
     for (int i = 0; i < options->rank; i++) {
-        if (options->dims[i] == MEMMODEL_INFER && *inferred >= 0)
+        if (options->dims[i] == MEMMODEL_DIM_INFER && *inferred >= 0)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "dimensions %d and %d are both to be inferred",
                                *inferred, i);
-        if (options->dims[i] == MEMMODEL_INFER)
+        if (options->dims[i] == MEMMODEL_DIM_INFER)
             *inferred = i;
         else if (!cancel(x.dims, &x.rank, options->dims[i]))
             left[count++] = options->dims[i];
@@ -90,7 +90,7 @@ infer_reshape(struct draft *draft)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "%lld elements do not fill a shape of %lld", (long long)old,
                            (long long)new);
     else
-        draft_require_equal(draft, 0, new, MEMMODEL_NO_TENSOR, old, MEMMODEL_NO_TENSOR);
+        draft_require_equal(draft, 0, new, MEMMODEL_TENSOR_NONE, old, MEMMODEL_TENSOR_NONE);
     return draft_output(draft, &shape);
 }
 
@@ -222,10 +222,10 @@ memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank,
 static memmodel_dim
 expanded_dim(struct draft *draft, int axis, memmodel_dim from, memmodel_dim to)
 {
-    if (to == MEMMODEL_INFER)
+    if (to == MEMMODEL_DIM_INFER)
         return from;
     if (from != 1)
-        draft_require_equal(draft, axis, to, MEMMODEL_NO_TENSOR, from, draft->inputs[0]);
+        draft_require_equal(draft, axis, to, MEMMODEL_TENSOR_NONE, from, draft->inputs[0]);
     return to;
 }
 
@@ -240,7 +240,7 @@ infer_expand(struct draft *draft)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "%d dimensions are fewer than the input's %d", options->rank,
                            x.rank);
     for (int i = 0; i < shape.rank; i++) {
-        if (i < new && options->dims[i] == MEMMODEL_INFER)
+        if (i < new && options->dims[i] == MEMMODEL_DIM_INFER)
             return draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d is new and cannot be kept", i);
         shape.dims[i] = i < new ? options->dims[i] : expanded_dim(draft, i, x.dims[i - new], options->dims[i]);
     }

@@ -13,7 +13,7 @@ unknown_symbol(memmodel_context *context, const memmodel_network *network, const
 
     for (size_t i = 0; i < expression_symbol_count(network->pool); i++)
         text_printf(&names, "%s%s", i ? ", " : "", expression_symbol_name(network->pool, i));
-    status = context_error(context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "no symbol of the network; it has %s",
+    status = context_error(context, MEMMODEL_ERROR_NOT_FOUND, name, "no symbol of the network; it has %s",
                            names.length ? names.bytes : "none");
     text_release(&names);
     return status;

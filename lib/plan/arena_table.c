@@ -79,7 +79,7 @@ find_own_names(const memmodel_plan *plan, bool *has_own_name)
     size_t named = 0;
 
     if (!sorted)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < plan->count; i++)
         if (plan->buffers[i].name[0])
             sorted[named++] = &plan->buffers[i];
@@ -145,26 +145,26 @@ append_buffers(struct text *text, const memmodel_plan *plan, const char *table)
 }
 
 static void
-append_life(struct text *text, size_t buffer, int64_t begin, int64_t end)
+append_live_range(struct text *text, size_t buffer, int64_t begin, int64_t end)
 {
     text_printf(text, "    {%zuu, %" PRId64 ", %" PRId64 "},\n", buffer, begin, end);
 }
 
 /* How many. */
 static size_t
-append_lives(struct text *text, const memmodel_plan *plan, const char *table)
+append_live_ranges(struct text *text, const memmodel_plan *plan, const char *table)
 {
     size_t count = plan->count;
 
-    text_printf(text, "static const struct memmodel_arena_life %s_lives[] = {\n", table);
+    text_printf(text, "static const struct memmodel_arena_live_range %s_live_ranges[] = {\n", table);
     for (size_t i = 0; i < plan->count; i++) {
         int64_t begin = plan->buffers[i].begin;
 
         for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next, count++) {
-            append_life(text, i, begin, gap->begin);
+            append_live_range(text, i, begin, gap->begin);
             begin = gap->end;
         }
-        append_life(text, i, begin, plan->buffers[i].end);
+        append_live_range(text, i, begin, plan->buffers[i].end);
     }
     text_append(text, "};\n\n");
     return count;
@@ -183,42 +183,39 @@ greatest_alignment(const memmodel_plan *plan)
 }
 
 static int
-c_of_plan(const memmodel_plan *plan, const char *name, char **code)
+c_of_plan(const memmodel_plan *plan, const char *name, memmodel_context *context, char **code)
 {
     OWN_ENVIRONMENT;
     struct text text;
-    size_t lives;
-    char *written;
+    size_t live_ranges;
 
     if (!plan->offsets)
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
     if (!is_identifier(name))
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "\"%s\" is no name in C", name);
-    text = TEXT_INIT(plan->context);
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "\"%s\" is no name in C", name);
+    text = TEXT_INIT(context);
     text_printf(&text, "/* A plan of %zu buffers, %" PRId64 " bytes side by side, in %" PRId64 ": %s. */\n",
-                plan->count, plan->result.total, plan->result.peak, memmodel_plan_status_name(plan->result.status));
+                plan->count, plan->result.total_bytes, plan->result.peak,
+                memmodel_search_status_name(plan->result.status));
     text_append(&text, "#include \"memmodel_arena.h\"\n\n");
     append_names(&text, plan, name);
     append_buffers(&text, plan, name);
-    lives = append_lives(&text, plan, name);
+    live_ranges = append_live_ranges(&text, plan, name);
     text_printf(&text,
                 "static const struct memmodel_arena_plan %s = {%" PRId64 "u, %" PRId64 "u, %zuu, %zuu, %s_buffers, "
-                "%s_lives};\n",
-                name, plan->result.peak, greatest_alignment(plan), plan->count, lives, name, name);
-    written = text_finish(&text);
-    if (!written)
-        return MEMMODEL_ERROR_NOMEM;
-    *code = written;
-    return 0;
+                "%s_live_ranges};\n",
+                name, plan->result.peak, greatest_alignment(plan), plan->count, live_ranges, name, name);
+    return text_hand_out(&text, code);
 }
 
 int
-memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code)
+memmodel_plan_to_c(const memmodel_plan *plan, const char *name, memmodel_context *context, char **code)
 {
     int status;
 
     if (!plan || !name || !code)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(plan->context);
-    return context_end(plan->context, status ? status : c_of_plan(plan, name, code));
+    context = context ? context : plan->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : c_of_plan(plan, name, context, code));
 }

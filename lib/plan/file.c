@@ -46,7 +46,7 @@ keep_row(memmodel_plan *plan, const struct csv *csv)
         array_reserve(plan->context, &table->rows, &table->row_capacity, table->row_count + 1, sizeof *table->rows);
 
     if (status || !row.fields)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     table->rows[table->row_count++] = row;
     return 0;
 }
@@ -97,11 +97,11 @@ read_header(struct reader *reader)
         return status;
     plan->table = memory_allocate_zeroed(plan->context, 1, sizeof *plan->table);
     if (!plan->table)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     plan->table->column_count = reader->csv.count;
     plan->table->offset = reader->places[OFFSET] == SIZE_MAX ? reader->csv.count : reader->places[OFFSET];
     plan->table->columns = copy_row(plan, &reader->csv);
-    return plan->table->columns ? 0 : MEMMODEL_ERROR_NOMEM;
+    return plan->table->columns ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* Text of a field, "" where there is no such column. */
@@ -164,7 +164,7 @@ read_gaps(struct reader *reader, size_t buffer)
         if (!take_number(&text, &begin) || *text++ != '-' || !take_number(&text, &end) || (*text && *text != ' '))
             return csv_error(&reader->csv, reader->places[GAPS], "\"%s\" is no list of gaps such as \"7-9 12-16\"",
                              field(reader, GAPS));
-        if (memmodel_plan_gap(reader->plan, buffer, begin, end))
+        if (memmodel_plan_add_gap(reader->plan, buffer, begin, end))
             return error_of_row(reader, GAPS);
     }
     return 0;
@@ -185,7 +185,7 @@ read_row(struct reader *reader)
         (status = read_number(reader, ALIGNMENT, &buffer.alignment)) ||
         (status = read_number(reader, OFFSET, &buffer.offset)))
         return status;
-    status = memmodel_plan_add(reader->plan, &buffer);
+    status = memmodel_plan_add_buffer(reader->plan, &buffer);
     if (status)
         return error_of_row(reader, SIZE);
     status = read_gaps(reader, reader->plan->count - 1);
@@ -288,7 +288,7 @@ share_row(const memmodel_plan *plan, const struct reader *reader, size_t row, co
         return context_error_at(plan->context, MEMMODEL_ERROR_PARSE, reader->csv.name, plan->table->rows[row].line, 1,
                                 "buffer %s shares the memory of \"%s\", which is no buffer", plan->buffers[row].name,
                                 text);
-    return memmodel_plan_share(reader->plan, row, base, displacement);
+    return memmodel_plan_add_alias(reader->plan, row, base, displacement);
 }
 
 /* What holds between rows: ids differ, and memory is shared with one of them. */
@@ -297,7 +297,7 @@ join_rows(const struct reader *reader)
 {
     const memmodel_plan *plan = reader->plan;
     struct named *names = sorted_names(plan);
-    int status = names ? check_ids(reader, names) : MEMMODEL_ERROR_NOMEM;
+    int status = names ? check_ids(reader, names) : MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < plan->count && !status && reader->places[SHARES] != SIZE_MAX; i++)
         status = share_row(plan, reader, i, names);
@@ -344,7 +344,8 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
 }
 
 int
-memmodel_plan_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
+memmodel_plan_from_csv(memmodel_context *context, const char *name, const char *text, size_t length,
+                       memmodel_plan **plan)
 {
     int status;
 
@@ -365,13 +366,13 @@ read_file(memmodel_context *context, const char *path, memmodel_plan **plan)
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
-    status = memmodel_plan_parse(context, path, text, length, plan);
+    status = memmodel_plan_from_csv(context, path, text, length, plan);
     memory_release(context, text);
     return status;
 }
 
 int
-memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **plan)
+memmodel_plan_load(memmodel_context *context, const char *path, memmodel_plan **plan)
 {
     int status;
 
@@ -466,7 +467,7 @@ check_names(const memmodel_plan *plan, const char *path)
 {
     struct named *names = sorted_names(plan);
     const struct named *twin = names ? find_twin(names, plan->count) : NULL;
-    int status = names ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = names ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     if (twin)
         status = context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, path,
@@ -493,13 +494,13 @@ write_file(const memmodel_plan *plan, const char *path)
         write_table(&text, plan);
     else
         write_buffers(&text, plan);
-    status = text.failed ? MEMMODEL_ERROR_NOMEM : file_write(plan->context, path, text.bytes, text.length);
+    status = text.failed ? MEMMODEL_ERROR_NO_MEMORY : file_write(plan->context, path, text.bytes, text.length);
     text_release(&text);
     return status;
 }
 
 int
-memmodel_plan_write(const memmodel_plan *plan, const char *path)
+memmodel_plan_save(const memmodel_plan *plan, const char *path)
 {
     int status;
 

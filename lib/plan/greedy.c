@@ -71,7 +71,7 @@ is_over(struct greedy *greedy)
 bool
 greedy_is_hopeless(const struct greedy *greedy, size_t placed)
 {
-    return placed % ITEMS_BETWEEN_LOOKS == 0 && greedy->best->peak < INT64_MAX && budget_look(greedy->budget);
+    return placed % ITEMS_BETWEEN_LOOKS == 0 && greedy->best->peak < INT64_MAX && search_limits_look(greedy->budget);
 }
 
 /* ---- orders and fits ---- */
@@ -151,7 +151,7 @@ pack_by(struct greedy *greedy, const struct way *way)
 int
 greedy_portfolio(struct greedy *greedy)
 {
-    size_t count = greedy->budget->options->without & MEMMODEL_PLAN_GREEDY ? 1 : WAYS;
+    size_t count = greedy->budget->without & PLAN_RULE_PREORDERING ? 1 : WAYS;
     int status = 0;
 
     for (size_t i = 0; i < count && !status && !is_over(greedy); i++)
@@ -163,7 +163,7 @@ greedy_portfolio(struct greedy *greedy)
 /* ---- life ---- */
 
 int
-greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct budget *budget,
+greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *budget,
              struct packing *best)
 {
     memmodel_context *context = problem->context;
@@ -174,7 +174,7 @@ greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enoug
     greedy->offsets = memory_allocate_zeroed(context, n, sizeof *greedy->offsets);
     greedy->items = memory_allocate_zeroed(context, n, sizeof *greedy->items);
     if (!greedy->most_loads || !greedy->offsets || !greedy->items || make_most_loads(greedy))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return profile_make(&greedy->profile, problem);
 }
 

@@ -2,7 +2,7 @@
 #ifndef PLAN_GREEDY_H
 #define PLAN_GREEDY_H
 
-#include "plan/budget.h"
+#include "plan/search_limits.h"
 #include "plan/problem.h"
 #include "plan/profile.h"
 
@@ -14,7 +14,7 @@ struct packing {
 
 struct greedy {
     const struct problem *problem;
-    struct budget *budget;
+    struct search_limits *budget;
     struct packing *best;
     int64_t enough; /* a peak that ends the search */
     struct profile profile;
@@ -24,16 +24,16 @@ struct greedy {
     size_t placed;       /* how many of them were, before the plan was complete or given up */
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM; to be released either way. `best` is compared with and kept up to date. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; to be released either way. `best` is compared with and kept up to date. */
 int
-greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct budget *budget,
+greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *budget,
              struct packing *best);
 
 void
 greedy_release(struct greedy *greedy);
 
 /*
- * All orders, fits and dives; ends early when one reaches `enough`. 0 or MEMMODEL_ERROR_NOMEM. A used up budget ends it,
+ * All orders, fits and dives; ends early when one reaches `enough`. 0 or MEMMODEL_ERROR_NO_MEMORY. A used up budget ends it,
  * too, but not before one plan is there.
  */
 int

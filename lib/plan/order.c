@@ -58,7 +58,7 @@ order_items(const struct problem *problem, struct order order, const int64_t *mo
     struct ranked *ranked = memory_allocate_zeroed(problem->context, problem->count, sizeof *ranked);
 
     if (!ranked)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < problem->count; i++)
         order_rank(&ranked[i], (uint32_t)i, &problem->items[i], order, most_loads[i]);
     order_sort(ranked, problem->count);

@@ -27,7 +27,7 @@ struct order {
 double
 order_value(const struct item *item, int key, int64_t most_load);
 
-/* All items of the problem; `most_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NOMEM. */
+/* All items of the problem; `most_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 order_items(const struct problem *problem, struct order order, const int64_t *most_loads, uint32_t *items);
 

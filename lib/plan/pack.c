@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "plan/order.h"
 #include "plan/search.h"
-#include "plan/squeak.h"
+#include "plan/squeaky_wheel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,11 +38,11 @@ struct component {
 
 struct packer {
     struct problem *problem;
-    struct budget *budget;
+    struct search_limits *budget;
     struct packing *best;
     int64_t capacity, enough;
     struct greedy greedy;
-    struct squeak squeak;
+    struct squeaky_wheel squeak;
     uint32_t *items; /* by begin */
     struct component *components;
     size_t component_count;
@@ -143,7 +143,7 @@ is_over(const struct packer *packer, const struct component *component)
 static void
 search_component(struct packer *packer, struct component *component, int round)
 {
-    bool restarts = !(packer->budget->options->without & MEMMODEL_PLAN_RESTART);
+    bool restarts = !(packer->budget->without & PLAN_RULE_RESTART);
     int64_t nodes = restarts ? (int64_t)component->count * FIRST_NODES << min_i64(round, 32) : INT64_MAX, target;
 
     for (int which = 0; which < TARGETS; which++)
@@ -168,10 +168,10 @@ prepare(struct packer *packer, struct component *component)
     if (component->search || component->is_too_large || is_over(packer, component))
         return 0;
     component->search =
-        search_new(packer->problem, component->items, component->count, packer->budget->options->without, &status);
+        search_new(packer->problem, component->items, component->count, packer->budget->without, &status);
     if (!component->search) {
         component->is_too_large = true;
-        budget_look(packer->budget); /* its lists may have come to a limit: then nothing goes on */
+        search_limits_look(packer->budget); /* its lists may have come to a limit: then nothing goes on */
     }
     return status;
 }
@@ -212,7 +212,7 @@ squeak_round(struct packer *packer, int round)
     int status;
 
     packer->greedy.enough = packer->enough;
-    status = squeak_turn(&packer->squeak, FIRST_TURNS << min_i64(round, 16));
+    status = squeaky_wheel_turn(&packer->squeak, FIRST_TURNS << min_i64(round, 16));
     for (size_t i = 0; i < packer->component_count && packer->best->peak < before; i++)
         packer->components[i].peak = peak_of(packer, &packer->components[i]);
     return status;
@@ -223,7 +223,7 @@ static int
 search_all(struct packer *packer)
 {
     bool squeaks = packer->problem->count > FEW, is_done = false;
-    int status = squeaks ? squeak_start(&packer->squeak, &packer->greedy) : 0;
+    int status = squeaks ? squeaky_wheel_start(&packer->squeak, &packer->greedy) : 0;
 
     find_components(packer);
     for (int round = 0; !is_done && !status; round++) {
@@ -233,7 +233,7 @@ search_all(struct packer *packer)
     }
     for (size_t i = 0; i < packer->component_count; i++)
         search_free(packer->components[i].search);
-    squeak_release(&packer->squeak);
+    squeaky_wheel_release(&packer->squeak);
     return status;
 }
 
@@ -246,7 +246,7 @@ start_components(struct packer *packer)
     packer->items = memory_allocate_zeroed(context, n, sizeof *packer->items);
     packer->components = memory_allocate_zeroed(context, n, sizeof *packer->components);
     if (!packer->items || !packer->components)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return order_items(packer->problem, (struct order){{ORDER_BEGIN}}, packer->greedy.most_loads, packer->items);
 }
 
@@ -268,7 +268,7 @@ pack_items(struct packer *packer)
 }
 
 int
-pack(struct problem *problem, int64_t capacity, struct budget *budget, struct packing *best)
+pack(struct problem *problem, int64_t capacity, struct search_limits *budget, struct packing *best)
 {
     struct packer packer = {.problem = problem, .budget = budget, .best = best, .capacity = capacity};
     int status;

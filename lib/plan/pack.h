@@ -6,9 +6,9 @@
 
 /*
  * Fills `best`, whose offsets have room for all items, and raises the problem's lower bound as far as that is proven. Ends
- * at `capacity` or at the lower bound, whatever is higher. 0 or MEMMODEL_ERROR_NOMEM.
+ * at `capacity` or at the lower bound, whatever is higher. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
-pack(struct problem *problem, int64_t capacity, struct budget *budget, struct packing *best);
+pack(struct problem *problem, int64_t capacity, struct search_limits *budget, struct packing *best);
 
 #endif

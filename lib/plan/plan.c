@@ -17,16 +17,6 @@ static const int64_t MOST_BYTES = INT64_MAX / 8;  /* of all buffers, and of an o
 static const int64_t LAST_MOMENT = INT64_MAX / 2; /* and the first is as far below 0: no span overflows, nor do sums of
                                                      spans that do not overlap */
 
-static const uint64_t ALL_RULES = 2 * MEMMODEL_PLAN_RESTART - 1;
-
-const char *
-memmodel_plan_status_name(int status)
-{
-    static const char *const names[] = {"unsolved", "optimal", "feasible", "limit", "cancelled", "infeasible"};
-
-    return status >= 0 && status < (int)(sizeof names / sizeof names[0]) ? names[status] : NULL;
-}
-
 /* ---- life ---- */
 
 int
@@ -38,7 +28,7 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     *new = (struct memmodel_plan){
         .context = memmodel_context_ref(context), .arena = ARENA_INIT(context), .result = {.size = sizeof new->result}};
     atomic_init(&new->references, 1);
@@ -147,7 +137,7 @@ count_bytes(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
 }
 
 int
-memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
+memmodel_plan_add_buffer(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
 {
     struct memmodel_plan_buffer own = {0};
     const char *name;
@@ -164,7 +154,7 @@ memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer
         return context_status(plan->context, status);
     name = own.name && own.name[0] ? arena_copy_text(&plan->arena, own.name) : "";
     if (!name)
-        return context_status(plan->context, MEMMODEL_ERROR_NOMEM);
+        return context_status(plan->context, MEMMODEL_ERROR_NO_MEMORY);
     status = count_bytes(plan, &own);
     if (status)
         return status;
@@ -187,7 +177,7 @@ no_such_buffer(const memmodel_plan *plan, size_t buffer)
 }
 
 int
-memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end)
+memmodel_plan_add_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end)
 {
     struct plan_buffer *given;
     struct plan_gap *gap;
@@ -204,7 +194,7 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
                              begin, end);
     gap = arena_allocate(&plan->arena, sizeof *gap);
     if (!gap)
-        return context_status(plan->context, MEMMODEL_ERROR_NOMEM);
+        return context_status(plan->context, MEMMODEL_ERROR_NO_MEMORY);
     *gap = (struct plan_gap){begin, end, NULL};
     *(given->last_gap ? &given->last_gap->next : &given->gaps) = gap;
     given->last_gap = gap;
@@ -213,7 +203,7 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
 }
 
 int
-memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t displacement)
+memmodel_plan_add_alias(memmodel_plan *plan, size_t buffer, size_t base, int64_t displacement)
 {
     int64_t into, most;
 
@@ -246,17 +236,9 @@ memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t dis
 static int
 check_options(const memmodel_plan *plan, const struct memmodel_plan_options *options)
 {
-    if (options->capacity < 0 || options->nodes < 0 || !(options->seconds >= 0))
+    if (options->budget < 0 || options->max_nodes < 0 || !(options->max_seconds >= 0))
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "capacity, nodes and seconds must not be negative");
-    if (options->without & ~ALL_RULES)
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "there are no such rules to leave out");
-    for (size_t i = 0; i < plan->count && options->capacity; i++)
-        if (plan->buffers[i].bytes > options->capacity - max_i64(plan->buffers[i].offset, 0))
-            return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[i].name,
-                                 "its %" PRId64 " bytes%s are more than the capacity, %" PRId64, plan->buffers[i].bytes,
-                                 plan->buffers[i].offset > 0 ? " at its fixed offset" : "", options->capacity);
+                             "budget, max_nodes and max_seconds must not be negative");
     return 0;
 }
 
@@ -271,7 +253,7 @@ check_fixed(const memmodel_plan *plan, const struct problem *problem)
         return 0;
     offsets = memory_allocate_zeroed(plan->context, plan->count, sizeof *offsets);
     if (!offsets)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < plan->count; i++) {
         int64_t fixed = problem->items[problem->item_of[i]].fixed;
 
@@ -296,25 +278,26 @@ buffer_offsets(const memmodel_plan *plan, const struct problem *problem, const s
 }
 
 static int32_t
-status_of(const struct budget *budget, int64_t peak, int64_t lower_bound)
+status_of(const struct search_limits *budget, int64_t peak, int64_t lower_bound)
 {
-    int64_t capacity = budget->options->capacity;
+    int64_t capacity = budget->options->budget;
 
     if (capacity && lower_bound > capacity)
-        return MEMMODEL_PLAN_INFEASIBLE;
+        return MEMMODEL_SEARCH_STATUS_INFEASIBLE;
     if (peak <= lower_bound)
-        return MEMMODEL_PLAN_OPTIMAL;
+        return MEMMODEL_SEARCH_STATUS_OPTIMAL;
     if (capacity && peak <= capacity)
-        return MEMMODEL_PLAN_FEASIBLE;
-    return budget->status > 0 ? budget->status : MEMMODEL_PLAN_LIMIT;
+        return MEMMODEL_SEARCH_STATUS_FEASIBLE;
+    return budget->status > 0 ? budget->status : MEMMODEL_SEARCH_STATUS_LIMIT;
 }
 
 /* Verifies what was found and keeps it. */
 static int
-settle(memmodel_plan *plan, const struct problem *problem, const struct packing *packing, const struct budget *budget)
+settle(memmodel_plan *plan, const struct problem *problem, const struct packing *packing,
+       const struct search_limits *budget)
 {
     int64_t *offsets = buffer_offsets(plan, problem, packing), peak = 0;
-    int status = offsets ? verify_offsets(plan, offsets, &peak) : MEMMODEL_ERROR_NOMEM;
+    int status = offsets ? verify_offsets(plan, offsets, &peak) : MEMMODEL_ERROR_NO_MEMORY;
 
     if (status) {
         memory_release(plan->context, offsets);
@@ -326,9 +309,9 @@ settle(memmodel_plan *plan, const struct problem *problem, const struct packing 
         .size = sizeof plan->result,
         .peak = peak,
         .lower_bound = min_i64(peak, problem->bottom + problem->lower_bound),
-        .total = plan->total,
-        .nodes = budget->nodes,
-        .seconds = budget_seconds(budget),
+        .total_bytes = plan->total,
+        .node_count = budget->nodes,
+        .seconds = search_limits_seconds(budget),
     };
     plan->result.status = status_of(budget, peak, problem->bottom + problem->lower_bound);
     return 0;
@@ -338,16 +321,17 @@ static int
 solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct problem *problem)
 {
     struct packing packing = {0};
-    struct budget budget;
+    struct search_limits budget;
     int status;
 
-    budget_start(&budget, plan->context, options);
-    budget.best = (struct memmodel_plan_result){.size = sizeof budget.best, .total = plan->total};
+    search_limits_start(&budget, plan->context, options);
+    budget.without = plan->without;
+    budget.best = (struct memmodel_plan_result){.size = sizeof budget.best, .total_bytes = plan->total};
     budget.best.lower_bound = problem->bottom + problem->lower_bound;
     packing.offsets = memory_allocate_zeroed(plan->context, problem->count + 1, sizeof *packing.offsets);
     if (!packing.offsets)
-        return MEMMODEL_ERROR_NOMEM;
-    status = pack(problem, options->capacity ? max_i64(options->capacity - problem->bottom, 1) : 0, &budget, &packing);
+        return MEMMODEL_ERROR_NO_MEMORY;
+    status = pack(problem, options->budget ? max_i64(options->budget - problem->bottom, 1) : 0, &budget, &packing);
     if (!status)
         status = settle(plan, problem, &packing, &budget);
     memory_release(plan->context, packing.offsets);
@@ -372,12 +356,18 @@ solve_own(memmodel_plan *plan, const struct memmodel_plan_options *options)
         status = problem_make(plan, &problem);
     if (status)
         return status;
-    own.nodes = own.nodes ? own.nodes : DEFAULT_NODES;
+    own.max_nodes = own.max_nodes ? own.max_nodes : DEFAULT_NODES;
     status = check_fixed(plan, &problem);
     if (!status)
         status = solve(plan, &own, &problem);
     problem_release(&problem);
     return status;
+}
+
+void
+plan_leave_out(memmodel_plan *plan, uint64_t rules)
+{
+    plan->without = rules;
 }
 
 int
@@ -400,30 +390,31 @@ memmodel_plan_buffer_count(const memmodel_plan *plan)
 }
 
 int
-memmodel_plan_place(const memmodel_plan *plan, size_t index, struct memmodel_plan_place *place)
+memmodel_plan_get_buffer(const memmodel_plan *plan, size_t index, struct memmodel_plan_buffer *buffer)
 {
     const struct plan_buffer *given;
-    struct memmodel_plan_place own;
+    struct memmodel_plan_buffer own;
 
-    if (!plan || !place)
+    if (!plan || !buffer)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (index >= plan->count)
         return no_such_buffer(plan, index);
     given = &plan->buffers[index];
-    own = (struct memmodel_plan_place){
+    own = (struct memmodel_plan_buffer){
         .size = sizeof own,
         .name = given->name,
-        .offset = plan->offsets ? plan->offsets[index] : -1,
         .bytes = given->bytes,
         .lower = given->begin,
         .upper = given->end,
         .alignment = given->alignment,
+        .offset = plan->offsets ? plan->offsets[index] : -1,
+        .fixed = given->offset >= 0,
     };
-    return result_copy(&own, sizeof own, place);
+    return result_copy(&own, sizeof own, buffer);
 }
 
 int
-memmodel_plan_result(const memmodel_plan *plan, struct memmodel_plan_result *result)
+memmodel_plan_get_result(const memmodel_plan *plan, struct memmodel_plan_result *result)
 {
     if (!plan || !result)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;

@@ -48,6 +48,7 @@ struct memmodel_plan {
     int64_t most_height; /* no arena of these buffers is higher, wherever they lie */
     int64_t *offsets;    /* of each buffer; NULL while unsolved */
     struct memmodel_plan_result result;
+    uint64_t without;         /* rules of the search, a sum of enum plan_rule */
     struct plan_table *table; /* the file that the buffers were read from; NULL: none */
 };
 

@@ -2,7 +2,7 @@
 #include "plan/problem.h"
 
 #include "base/checked.h"
-#include "plan/lives.h"
+#include "plan/live_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct making {
     const memmodel_plan *plan;
     struct problem *problem;
-    struct lives lives;
+    struct live_ranges lives;
 };
 
 /* The item of a base, before others join it. */
@@ -135,7 +135,7 @@ make_sections(struct making *making)
     problem->stretches = memory_allocate_zeroed(problem->context, problem->stretch_count, sizeof *problem->stretches);
     if (!edges || !problem->stretches) {
         memory_release(problem->context, edges);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     for (size_t i = 0; i < problem->stretch_count; i++) {
         edges[2 * i] = (struct edge){making->lives.spans[i].begin, (uint32_t)i, 1};
@@ -179,7 +179,7 @@ make_load(struct problem *problem)
 
     problem->load = load;
     if (!load)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < problem->count; i++)
         common = greatest_common_divisor(problem->items[i].fixed >= 0 ? 1 : problem->items[i].alignment, common);
     for (size_t i = 0; i < problem->count; i++) {
@@ -326,7 +326,7 @@ problem_make(const memmodel_plan *plan, struct problem *problem)
 {
     memmodel_context *context = plan->context;
     struct making making = {.plan = plan, .problem = problem};
-    int status = lives_make(plan, &making.lives);
+    int status = live_ranges_make(plan, &making.lives);
 
     *problem = (struct problem){.context = context};
     if (status)
@@ -334,10 +334,10 @@ problem_make(const memmodel_plan *plan, struct problem *problem)
     problem->items = memory_allocate_zeroed(context, plan->count, sizeof *problem->items);
     problem->item_of = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->item_of);
     problem->displacement = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->displacement);
-    status = MEMMODEL_ERROR_NOMEM;
+    status = MEMMODEL_ERROR_NO_MEMORY;
     if (problem->items && problem->item_of && problem->displacement)
         status = make(&making);
-    lives_release(&making.lives, context);
+    live_ranges_release(&making.lives, context);
     if (status)
         problem_release(problem);
     return status;

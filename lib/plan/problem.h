@@ -42,7 +42,7 @@ struct problem {
     bool has_fixed;
 };
 
-/* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW. */
+/* 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW. */
 int
 problem_make(const memmodel_plan *plan, struct problem *problem);
 

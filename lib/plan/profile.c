@@ -2,7 +2,7 @@
 #include "plan/profile.h"
 
 #include "base/checked.h"
-#include "plan/tree.h"
+#include "plan/segment_tree.h"
 
 #include <string.h>
 
@@ -66,10 +66,10 @@ static void
 mark_whole(struct profile *profile)
 {
     const struct problem *problem = profile->problem;
-    struct tree_nodes nodes;
+    struct segment_tree_nodes nodes;
 
     for (size_t k = 0; k < problem->stretch_count; k++) {
-        tree_find(profile->leaves, problem->stretches[k], &nodes);
+        segment_tree_find(profile->leaves, problem->stretches[k], &nodes);
         for (int i = 0; i < nodes.whole_count; i++)
             profile->taken[nodes.whole[i]].is_whole = true;
     }
@@ -78,10 +78,10 @@ mark_whole(struct profile *profile)
 int
 profile_make(struct profile *profile, const struct problem *problem)
 {
-    *profile = (struct profile){.problem = problem, .leaves = tree_leaves(problem->section_count)};
+    *profile = (struct profile){.problem = problem, .leaves = segment_tree_leaves(problem->section_count)};
     profile->taken = memory_allocate_zeroed(problem->context, 2 * profile->leaves, sizeof *profile->taken);
     if (!profile->taken)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     mark_whole(profile);
     return 0;
 }
@@ -113,10 +113,10 @@ static int
 take_stretch(struct profile *profile, struct stretch stretch, struct range range)
 {
     memmodel_context *context = profile->problem->context;
-    struct tree_nodes nodes;
+    struct segment_tree_nodes nodes;
     int status = 0;
 
-    tree_find(profile->leaves, stretch, &nodes);
+    segment_tree_find(profile->leaves, stretch, &nodes);
     for (int i = 0; i < nodes.above_count && !status; i++)
         if (profile->taken[nodes.above[i]].is_whole)
             status = add_range(context, &profile->taken[nodes.above[i]].anywhere, range);
@@ -170,10 +170,10 @@ ask_set(struct profile *profile, const struct ranges *set)
 static int
 ask_stretch(struct profile *profile, struct stretch stretch)
 {
-    struct tree_nodes nodes;
+    struct segment_tree_nodes nodes;
     int status = 0;
 
-    tree_find(profile->leaves, stretch, &nodes);
+    segment_tree_find(profile->leaves, stretch, &nodes);
     for (int i = 0; i < nodes.above_count && !status; i++)
         status = ask_set(profile, &profile->taken[nodes.above[i]].throughout);
     for (int i = 0; i < nodes.whole_count && !status; i++)

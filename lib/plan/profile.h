@@ -41,7 +41,7 @@ struct profile {
     size_t asked_count, asked_capacity;
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 profile_make(struct profile *profile, const struct problem *problem);
 
@@ -52,13 +52,13 @@ profile_release(struct profile *profile);
 void
 profile_clear(struct profile *profile);
 
-/* Takes an item's bytes at `offset`. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Takes an item's bytes at `offset`. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 profile_take(struct profile *profile, const struct item *item, int64_t offset);
 
 /*
  * An offset at which the item fits: in the smallest of the first so many gaps that hold it, in the lowest of these if there are
- * several; above everything only if none does. 0 or MEMMODEL_ERROR_NOMEM.
+ * several; above everything only if none does. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 profile_fit(struct profile *profile, const struct item *item, int gaps, int64_t *offset);

@@ -14,7 +14,7 @@
 #include "plan/search.h"
 
 #include "base/checked.h"
-#include "plan/overlaps.h"
+#include "plan/conflicts.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ struct search {
     int64_t *unplaced; /* bytes of each section */
     int32_t *crossing; /* unplaced items that are in use on both sides of the begin of each section */
     uint32_t *witness; /* of each section: the unplaced item that last was seen to be low enough */
-    struct overlaps overlaps;
+    struct conflicts overlaps;
     struct raised *raised; /* grows */
     size_t raised_count, raised_capacity;
     struct placement *placements;
@@ -91,7 +91,7 @@ struct search {
     /* of a run */
     struct order order;
     int64_t capacity, nodes, most_nodes;
-    struct budget *budget;
+    struct search_limits *budget;
     int depth;
 };
 
@@ -138,7 +138,7 @@ make_arrays(struct search *search)
                    search->placements && search->choices && search->ranked && search->parts && search->splits &&
                    search->unplaced && search->crossing && search->witness
                ? 0
-               : MEMMODEL_ERROR_NOMEM;
+               : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 struct search *
@@ -146,7 +146,7 @@ search_new(const struct problem *problem, const uint32_t *items, size_t count, u
 {
     struct search *search = memory_allocate_zeroed(problem->context, 1, sizeof *search);
 
-    *status = MEMMODEL_ERROR_NOMEM;
+    *status = MEMMODEL_ERROR_NO_MEMORY;
     if (!search)
         return NULL;
     *search = (struct search){.problem = problem, .without = without, .count = count, .is_plain = true};
@@ -158,7 +158,7 @@ search_new(const struct problem *problem, const uint32_t *items, size_t count, u
         search->is_plain &= problem->items[items[i]].alignment == 1 && !is_fixed(search, i);
     }
     if (!*status)
-        *status = overlaps_make(&search->overlaps, problem, search->items, count);
+        *status = conflicts_make(&search->overlaps, problem, search->items, count);
     if (*status) {
         search_free(search);
         *status = *status == OVERLAPS_TOO_MANY ? 0 : *status;
@@ -175,7 +175,7 @@ search_free(struct search *search)
     if (!search)
         return;
     context = search->problem->context;
-    overlaps_release(&search->overlaps);
+    conflicts_release(&search->overlaps);
     memory_release(context, search->items);
     memory_release(context, search->numbers);
     memory_release(context, search->bytes);
@@ -197,7 +197,7 @@ search_free(struct search *search)
 /* ---- placing and taking back ---- */
 
 static bool
-uses(const struct search *search, enum memmodel_plan_rule rule)
+uses(const struct search *search, enum plan_rule rule)
 {
     return !(search->without & (uint64_t)rule);
 }
@@ -320,7 +320,7 @@ section_holds(struct search *search, int32_t section)
 static bool
 sections_hold(struct search *search, const struct influence *influence)
 {
-    if (!uses(search, MEMMODEL_PLAN_SECTIONS))
+    if (!uses(search, PLAN_RULE_SECTIONS))
         return true;
     for (int32_t s = influence->begin; s < influence->end; s++)
         if (!section_holds(search, s))
@@ -369,11 +369,11 @@ highest_offset(const struct search *search, const struct part *part)
 {
     int64_t highest = search->capacity;
 
-    if (!uses(search, MEMMODEL_PLAN_CANONICAL))
+    if (!uses(search, PLAN_RULE_CANONICAL))
         return highest;
-    if (uses(search, MEMMODEL_PLAN_FLOOR))
+    if (uses(search, PLAN_RULE_FLOOR))
         highest = min_i64(highest, highest_floor(search, part));
-    if (uses(search, MEMMODEL_PLAN_DOMINANCE))
+    if (uses(search, PLAN_RULE_DOMINANCE))
         highest = min_i64(highest, least_end(search, part) - 1);
     return highest;
 }
@@ -389,7 +389,7 @@ open_choice(struct search *search, const struct part *part, struct candidate aft
 
     if (status)
         return status;
-    if (!uses(search, MEMMODEL_PLAN_CANONICAL))
+    if (!uses(search, PLAN_RULE_CANONICAL))
         after = (struct candidate){0, 0};
     for (size_t i = 0; i < part->count; i++) {
         int64_t lowest = search->lowest[part->items[i]];
@@ -484,7 +484,7 @@ solve_splits(struct search *search, struct split *splits, size_t count, int64_t 
         for (size_t i = 1; i < count; i++)
             if (splits[i].count < splits[least].count)
                 least = i;
-        if (uses(search, MEMMODEL_PLAN_RANK_AGAIN))
+        if (uses(search, PLAN_RULE_DYNAMIC_ORDERING))
             rank_items(search, search->parts + splits[least].first, splits[least].count);
         part = (struct part){search->parts + splits[least].first, splits[least].count, splits[least].begin,
                              splits[least].end};
@@ -522,7 +522,7 @@ solve_split(struct search *search, const struct part *part, int64_t offset)
     size_t parts = search->parts_count, count;
     int outcome;
 
-    if (!uses(search, MEMMODEL_PLAN_SPLIT) || search->depth >= MOST_DEPTH)
+    if (!uses(search, PLAN_RULE_DECOMPOSITION) || search->depth >= MOST_DEPTH)
         return -1;
     count = push_splits(search, part);
     if (!count)
@@ -559,7 +559,7 @@ solve_shortened(struct search *search, const struct part *part, struct candidate
 static enum search_outcome
 out_of_memory(struct search *search)
 {
-    search->budget->status = MEMMODEL_ERROR_NOMEM;
+    search->budget->status = MEMMODEL_ERROR_NO_MEMORY;
     return SEARCH_LIMIT;
 }
 
@@ -574,7 +574,7 @@ try_candidate(struct search *search, const struct part *part, struct candidate c
 
     if (place(search, number, candidate.offset, &influence))
         return (int)out_of_memory(search);
-    search->choices[choices - 1].is_last = influence.is_none && uses(search, MEMMODEL_PLAN_HATLESS);
+    search->choices[choices - 1].is_last = influence.is_none && uses(search, PLAN_RULE_HATLESS);
     if (!sections_hold(search, &influence))
         return SEARCH_IMPOSSIBLE;
     if (!left)
@@ -591,7 +591,7 @@ try_candidate(struct search *search, const struct part *part, struct candidate c
 static bool
 may_go_on(struct search *search)
 {
-    return ++search->nodes < search->most_nodes && !budget_spend(search->budget, 1);
+    return ++search->nodes < search->most_nodes && !search_limits_spend(search->budget, 1);
 }
 
 /* Leaves the items placed if found. */
@@ -675,7 +675,7 @@ start_part(struct search *search)
 }
 
 enum search_outcome
-search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct budget *budget,
+search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *budget,
            int64_t *offsets)
 {
     const struct influence all = {0, search->problem->section_count, false};

@@ -7,7 +7,7 @@
 #ifndef PLAN_SEARCH_H
 #define PLAN_SEARCH_H
 
-#include "plan/budget.h"
+#include "plan/search_limits.h"
 #include "plan/order.h"
 
 enum search_outcome {
@@ -30,7 +30,7 @@ search_free(struct search *search);
 
 /* Tries at most `nodes` placements. When found, offsets[i] is set for each item i of the search. */
 enum search_outcome
-search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct budget *budget,
+search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *budget,
            int64_t *offsets);
 
 #endif

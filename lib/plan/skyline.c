@@ -2,18 +2,18 @@
 #include "plan/skyline.h"
 
 #include "base/checked.h"
-#include "plan/tree.h"
+#include "plan/segment_tree.h"
 
 int
 skyline_make(struct skyline *skyline, memmodel_context *context, int32_t sections)
 {
-    *skyline = (struct skyline){.context = context, .leaves = tree_leaves(sections)};
+    *skyline = (struct skyline){.context = context, .leaves = segment_tree_leaves(sections)};
     skyline->throughout = memory_allocate_zeroed(context, 2 * skyline->leaves, sizeof *skyline->throughout);
     skyline->anywhere = memory_allocate_zeroed(context, 2 * skyline->leaves, sizeof *skyline->anywhere);
     if (skyline->throughout && skyline->anywhere)
         return 0;
     skyline_release(skyline);
-    return MEMMODEL_ERROR_NOMEM;
+    return MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void
@@ -33,9 +33,9 @@ lift(int64_t *top, int64_t to)
 void
 skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top)
 {
-    struct tree_nodes nodes;
+    struct segment_tree_nodes nodes;
 
-    tree_find(skyline->leaves, stretch, &nodes);
+    segment_tree_find(skyline->leaves, stretch, &nodes);
     for (int i = 0; i < nodes.above_count; i++)
         lift(&skyline->anywhere[nodes.above[i]], top);
     for (int i = 0; i < nodes.whole_count; i++) {
@@ -47,10 +47,10 @@ skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top)
 int64_t
 skyline_top(const struct skyline *skyline, struct stretch stretch)
 {
-    struct tree_nodes nodes;
+    struct segment_tree_nodes nodes;
     int64_t top = 0;
 
-    tree_find(skyline->leaves, stretch, &nodes);
+    segment_tree_find(skyline->leaves, stretch, &nodes);
     for (int i = 0; i < nodes.above_count; i++)
         lift(&top, skyline->throughout[nodes.above[i]]);
     for (int i = 0; i < nodes.whole_count; i++)

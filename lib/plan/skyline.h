@@ -10,7 +10,7 @@ struct skyline {
     int64_t *throughout, *anywhere; /* of each node of a tree over the sections: tree.h */
 };
 
-/* All 0. 0 or MEMMODEL_ERROR_NOMEM. */
+/* All 0. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 skyline_make(struct skyline *skyline, memmodel_context *context, int32_t sections);
 

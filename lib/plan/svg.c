@@ -98,11 +98,11 @@ draw_frame(struct drawing *drawing)
                 "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\">",
                 LEFT + WIDTH + 20, TOP + HEIGHT + BOTTOM, LEFT);
     text_printf(&drawing->text, "%zu buffers of ", drawing->plan->count);
-    text_append_quantity(&drawing->text, (double)result->total);
+    text_append_quantity(&drawing->text, (double)result->total_bytes);
     text_append(&drawing->text, " in ");
     text_append_quantity(&drawing->text, (double)result->peak);
     text_printf(&drawing->text, ": %s</text>\n<text x=\"%d\" y=\"%d\">time %" PRId64 "</text>\n",
-                memmodel_plan_status_name(result->status), LEFT, TOP + HEIGHT + 24, drawing->begin);
+                memmodel_search_status_name(result->status), LEFT, TOP + HEIGHT + 24, drawing->begin);
     text_printf(&drawing->text, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%" PRId64 "</text>\n", LEFT + WIDTH,
                 TOP + HEIGHT + 24, drawing->end);
 }
@@ -124,34 +124,30 @@ draw(struct drawing *drawing)
 }
 
 static int
-svg_of_plan(const memmodel_plan *plan, char **svg)
+svg_of_plan(const memmodel_plan *plan, memmodel_context *context, char **svg)
 {
     OWN_ENVIRONMENT;
     struct drawing drawing;
-    char *drawn;
 
     if (!plan->offsets)
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
-    drawing = (struct drawing){.text = TEXT_INIT(plan->context), .plan = plan, .begin = INT64_MAX, .end = INT64_MIN};
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
+    drawing = (struct drawing){.text = TEXT_INIT(context), .plan = plan, .begin = INT64_MAX, .end = INT64_MIN};
     for (size_t i = 0; i < plan->count; i++) {
         drawing.begin = min_i64(drawing.begin, plan->buffers[i].begin);
         drawing.end = max_i64(drawing.end, plan->buffers[i].end);
     }
     draw(&drawing);
-    drawn = text_finish(&drawing.text);
-    if (!drawn)
-        return MEMMODEL_ERROR_NOMEM;
-    *svg = drawn;
-    return 0;
+    return text_hand_out(&drawing.text, svg);
 }
 
 int
-memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
+memmodel_plan_to_svg(const memmodel_plan *plan, memmodel_context *context, char **svg)
 {
     int status;
 
     if (!plan || !svg)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(plan->context);
-    return context_end(plan->context, status ? status : svg_of_plan(plan, svg));
+    context = context ? context : plan->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : svg_of_plan(plan, context, svg));
 }

@@ -22,7 +22,7 @@ add_block(memmodel_plan *plan, const struct memmodel_trace *trace, size_t number
 
     snprintf(name, sizeof name, "%s%s%s#%zu", block->layer < 0 ? "" : trace->names[block->layer],
              block->layer < 0 ? "" : ".", block->what, number);
-    return block->bytes > 0 ? memmodel_plan_add(plan, &buffer) : 0;
+    return block->bytes > 0 ? memmodel_plan_add_buffer(plan, &buffer) : 0;
 }
 
 /* ---- traces with repeats: each block as often as it stands for one ---- */
@@ -59,7 +59,7 @@ add_instance(memmodel_plan *plan, const struct memmodel_trace *trace, int32_t nu
 
     snprintf(name, sizeof name, "%s%s%s#%" PRId32 ".%" PRId64, block->layer < 0 ? "" : trace->names[block->layer],
              block->layer < 0 ? "" : ".", block->what, number, instance);
-    return memmodel_plan_add(plan, &buffer);
+    return memmodel_plan_add_buffer(plan, &buffer);
 }
 
 static int
@@ -74,7 +74,7 @@ add_released(memmodel_plan *plan, struct instances *instances)
         int64_t *begin = begin_of(instances, &event);
 
         if (!begin)
-            status = MEMMODEL_ERROR_NOMEM;
+            status = MEMMODEL_ERROR_NO_MEMORY;
         else if (event.release)
             status = add_instance(plan, instances->trace, event.block, event.instance, *begin, now);
         if (begin)
@@ -95,14 +95,14 @@ add_released(memmodel_plan *plan, struct instances *instances)
 static int
 add_instances(memmodel_plan *plan, const struct memmodel_trace *trace)
 {
-    struct instances instances = {.context = trace->context, .trace = trace};
+    struct instances instances = {.context = plan->context, .trace = trace};
     int status;
 
-    instances.begin = memory_allocate_zeroed(trace->context, trace->block_count, sizeof *instances.begin);
-    status = instances.begin ? add_released(plan, &instances) : MEMMODEL_ERROR_NOMEM;
+    instances.begin = memory_allocate_zeroed(plan->context, trace->block_count, sizeof *instances.begin);
+    status = instances.begin ? add_released(plan, &instances) : MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; instances.begin && i < trace->block_count; i++)
-        memory_release(trace->context, instances.begin[i]);
-    memory_release(trace->context, instances.begin);
+        memory_release(plan->context, instances.begin[i]);
+    memory_release(plan->context, instances.begin);
     return status;
 }
 
@@ -117,12 +117,12 @@ add_blocks(memmodel_plan *plan, const struct memmodel_trace *trace)
 }
 
 static int
-plan_of_trace(const memmodel_trace *trace, memmodel_plan **plan)
+plan_of_trace(memmodel_context *context, const memmodel_trace *trace, memmodel_plan **plan)
 {
     memmodel_plan *new = NULL;
     int status;
 
-    status = memmodel_plan_new(trace->context, &new);
+    status = memmodel_plan_new(context, &new);
     if (!status)
         status = trace->repeat_count ? add_instances(new, trace) : add_blocks(new, trace);
     if (status)
@@ -133,12 +133,12 @@ plan_of_trace(const memmodel_trace *trace, memmodel_plan **plan)
 }
 
 int
-memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan)
+memmodel_plan_from_trace(memmodel_context *context, const memmodel_trace *trace, memmodel_plan **plan)
 {
     int status;
 
-    if (!trace || !plan)
+    if (!context || !trace || !plan)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(trace->context);
-    return context_end(trace->context, status ? status : plan_of_trace(trace, plan));
+    status = context_begin(context);
+    return context_end(context, status ? status : plan_of_trace(context, trace, plan));
 }

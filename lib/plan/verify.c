@@ -210,7 +210,7 @@ verify_offsets(const memmodel_plan *plan, const int64_t *offsets, int64_t *peak)
 {
     struct sweep sweep = {.plan = plan, .offsets = offsets, .set.compare = by_offset};
     size_t most = 2 * plan->count;
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < plan->count; i++)
         for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next)

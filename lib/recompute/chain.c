@@ -27,7 +27,7 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
                              "a chain's output cannot have %" PRId64 " bytes", output);
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     *new = (struct memmodel_chain){.context = memmodel_context_ref(context),
                                    .arena = ARENA_INIT(context),
                                    .output = output,
@@ -94,21 +94,23 @@ check_input(const memmodel_chain *chain, const struct chain_block *before, const
 static int
 check_block(const memmodel_chain *chain, const struct memmodel_chain_block *block)
 {
-    if (block->input < 0 || block->saved < 0 || block->forward_bytes < 0 || block->backward_bytes < 0)
+    if (block->input_bytes < 0 || block->saved_bytes < 0 || block->forward_workspace_bytes < 0 ||
+        block->backward_workspace_bytes < 0)
         return refuse(chain, block->name, "its bytes must not be negative");
     if (!(block->forward_cost >= 0 && block->backward_cost >= 0) || !isfinite(block->forward_cost) ||
         !isfinite(block->backward_cost))
         return refuse(chain, block->name, "its costs must be 0 or more, and finite");
     if (chain->count == 0)
         return 0;
-    return check_input(chain, &chain->blocks[chain->count - 1], "the input of the next block", block->input);
+    return check_input(chain, &chain->blocks[chain->count - 1], "the input of the next block", block->input_bytes);
 }
 
 /* All that is held at a time is less than inputs and their gradients, what is saved, and what is used for a while. */
 static int
 count_bytes(memmodel_chain *chain, const struct memmodel_chain_block *block)
 {
-    const int64_t parts[] = {block->input, block->input, block->saved, block->forward_bytes, block->backward_bytes};
+    const int64_t parts[] = {block->input_bytes, block->input_bytes, block->saved_bytes, block->forward_workspace_bytes,
+                             block->backward_workspace_bytes};
     int64_t total = chain->total;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -130,7 +132,7 @@ block_name(memmodel_chain *chain, const char *name)
 }
 
 int
-memmodel_chain_add(memmodel_chain *chain, const struct memmodel_chain_block *block)
+memmodel_chain_add_block(memmodel_chain *chain, const struct memmodel_chain_block *block)
 {
     struct memmodel_chain_block own = {0};
     const char *name;
@@ -148,13 +150,18 @@ memmodel_chain_add(memmodel_chain *chain, const struct memmodel_chain_block *blo
         return context_status(chain->context, status);
     name = block_name(chain, own.name);
     if (!name)
-        return context_status(chain->context, MEMMODEL_ERROR_NOMEM);
+        return context_status(chain->context, MEMMODEL_ERROR_NO_MEMORY);
     status = count_bytes(chain, &own);
     if (status)
         return status;
     forget_schedule(chain);
-    chain->blocks[chain->count++] = (struct chain_block){
-        name, own.input, own.saved, own.forward_bytes, own.backward_bytes, own.forward_cost, own.backward_cost};
+    chain->blocks[chain->count++] = (struct chain_block){name,
+                                                         own.input_bytes,
+                                                         own.saved_bytes,
+                                                         own.forward_workspace_bytes,
+                                                         own.backward_workspace_bytes,
+                                                         own.forward_cost,
+                                                         own.backward_cost};
     return 0;
 }
 
@@ -194,25 +201,17 @@ chain_append(const memmodel_chain *chain, struct chain_schedule *schedule, enum 
 /* ---- solving ---- */
 
 static int
-check_chain(const memmodel_chain *chain, int64_t slots)
+check_chain(const memmodel_chain *chain, const struct memmodel_chain_options *options)
 {
     if (chain->count == 0)
         return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a chain needs at least one block");
-    if (slots < 0 || slots > MOST_SLOTS)
+    if (options->budget <= 0)
+        return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
+                             "%" PRId64 " bytes; give more than 0", options->budget);
+    if (options->slots < 0 || options->slots > MOST_SLOTS)
         return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "slots",
-                             "%" PRId64 " slots; give 1 to %d", slots, MOST_SLOTS);
+                             "%" PRId64 " slots; give 1 to %d", options->slots, MOST_SLOTS);
     return check_input(chain, &chain->blocks[chain->count - 1], "the chain's output", chain->output);
-}
-
-static int
-check_budget(const memmodel_chain *chain, int64_t budget, int64_t least, size_t block)
-{
-    if (budget >= least)
-        return 0;
-    return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, chain->blocks[block].name,
-                         "the budget of %" PRId64 " bytes is below the least peak of any schedule, %" PRId64
-                         ", which this block needs",
-                         budget, least);
 }
 
 /* All is saved on the way forward. */
@@ -223,22 +222,23 @@ measure_without(memmodel_chain *chain, struct memmodel_chain_result *result)
     int status = 0;
 
     for (size_t i = 0; i < chain->count && !status; i++)
-        status = chain_append(chain, &schedule, MEMMODEL_CHAIN_SAVE, i);
+        status = chain_append(chain, &schedule, MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL, i);
     for (size_t i = chain->count; i-- > 0 && !status;)
-        status = chain_append(chain, &schedule, MEMMODEL_CHAIN_BACKWARD, i);
+        status = chain_append(chain, &schedule, MEMMODEL_CHAIN_OPERATION_BACKWARD, i);
     if (!status)
-        status = chain_verify(chain, &schedule, &result->most, &result->least_cost);
+        status = chain_verify(chain, &schedule, &result->max_peak, &result->min_cost);
     memory_release(chain->context, schedule.steps);
     return status;
 }
 
-/* In bytes where slots are too coarse for any. */
+/* In bytes where slots are too coarse for any; the least peak where the budget is below it. */
 static int
-find_schedule(const memmodel_chain *chain, int64_t budget, int64_t slots, struct chain_schedule *schedule)
+find_schedule(const memmodel_chain *chain, const struct memmodel_chain_options *options, int64_t min_peak,
+              struct chain_schedule *schedule)
 {
-    int64_t least;
+    int64_t slots = options->slots ? options->slots : DEFAULT_SLOTS, least;
     size_t block;
-    int status = chain_optimum(chain, budget, slots, schedule);
+    int status = options->budget < min_peak ? 0 : chain_optimum(chain, options->budget, slots, schedule);
 
     if (!status && schedule->count == 0)
         status = chain_floor(chain, &least, &block, schedule);
@@ -246,29 +246,27 @@ find_schedule(const memmodel_chain *chain, int64_t budget, int64_t slots, struct
 }
 
 static int
-solve(memmodel_chain *chain, int64_t budget, int64_t slots)
+solve(memmodel_chain *chain, const struct memmodel_chain_options *options)
 {
     OWN_ENVIRONMENT;
     struct memmodel_chain_result result = {.size = sizeof result};
     struct chain_schedule schedule = {0};
     size_t block = 0;
-    int status;
+    int status = check_chain(chain, options);
 
-    status = check_chain(chain, slots);
     if (!status)
-        status = chain_floor(chain, &result.least, &block, NULL);
-    if (!status)
-        status = check_budget(chain, budget, result.least, block);
+        status = chain_floor(chain, &result.min_peak, &block, NULL);
     if (!status)
         status = measure_without(chain, &result);
     if (!status)
-        status = find_schedule(chain, budget, slots ? slots : DEFAULT_SLOTS, &schedule);
+        status = find_schedule(chain, options, result.min_peak, &schedule);
     if (!status)
         status = chain_verify(chain, &schedule, &result.peak, &result.cost);
     if (status) {
         memory_release(chain->context, schedule.steps);
         return status;
     }
+    result.status = result.peak <= options->budget ? MEMMODEL_SEARCH_STATUS_OPTIMAL : MEMMODEL_SEARCH_STATUS_INFEASIBLE;
     forget_schedule(chain);
     chain->schedule = schedule;
     chain->result = result;
@@ -276,20 +274,23 @@ solve(memmodel_chain *chain, int64_t budget, int64_t slots)
 }
 
 int
-memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
+memmodel_chain_solve(memmodel_chain *chain, const struct memmodel_chain_options *options)
 {
+    struct memmodel_chain_options own;
     int status;
 
     if (!chain)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = context_begin(chain->context);
-    return context_end(chain->context, status ? status : solve(chain, budget, slots));
+    if (!status)
+        status = options_copy(chain->context, "memmodel_chain_options", options, &own, sizeof own);
+    return context_end(chain->context, status ? status : solve(chain, &own));
 }
 
 /* ---- asking ---- */
 
 int
-memmodel_chain_result(const memmodel_chain *chain, struct memmodel_chain_result *result)
+memmodel_chain_get_result(const memmodel_chain *chain, struct memmodel_chain_result *result)
 {
     if (!chain || !result)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -303,7 +304,7 @@ memmodel_chain_step_count(const memmodel_chain *chain)
 }
 
 int
-memmodel_chain_step(const memmodel_chain *chain, size_t index, struct memmodel_chain_step *step)
+memmodel_chain_get_step(const memmodel_chain *chain, size_t index, struct memmodel_chain_step *step)
 {
     const struct chain_step *found;
     struct memmodel_chain_step own;
@@ -315,4 +316,17 @@ memmodel_chain_step(const memmodel_chain *chain, size_t index, struct memmodel_c
     found = &chain->schedule.steps[index];
     own = (struct memmodel_chain_step){sizeof own, found->operation, found->block, found->held, found->peak};
     return result_copy(&own, sizeof own, step);
+}
+
+const char *
+memmodel_chain_operation_name(int operation)
+{
+    static const char *const names[] = {
+        [MEMMODEL_CHAIN_OPERATION_FORWARD] = "forward",
+        [MEMMODEL_CHAIN_OPERATION_FORWARD_CHECKPOINT] = "forward with checkpoint",
+        [MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL] = "forward with all saved",
+        [MEMMODEL_CHAIN_OPERATION_BACKWARD] = "backward",
+    };
+
+    return operation >= 0 && operation <= MEMMODEL_CHAIN_OPERATION_BACKWARD ? names[operation] : NULL;
 }

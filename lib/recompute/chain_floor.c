@@ -88,14 +88,14 @@ write_range(const struct search *search, size_t s, size_t t, struct chain_schedu
     int status;
 
     if (split == s) {
-        status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_SAVE, s);
+        status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL, s);
         if (!status && s < t)
             status = write_range(search, s + 1, t, schedule);
-        return status ? status : chain_append(search->chain, schedule, MEMMODEL_CHAIN_BACKWARD, s);
+        return status ? status : chain_append(search->chain, schedule, MEMMODEL_CHAIN_OPERATION_BACKWARD, s);
     }
-    status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_KEEP, s);
+    status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_OPERATION_FORWARD_CHECKPOINT, s);
     for (size_t i = s + 1; i < split && !status; i++)
-        status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_FORWARD, i);
+        status = chain_append(search->chain, schedule, MEMMODEL_CHAIN_OPERATION_FORWARD, i);
     if (!status)
         status = write_range(search, split, t, schedule);
     return status ? status : write_range(search, s, split - 1, schedule);
@@ -109,10 +109,10 @@ chain_floor(const memmodel_chain *chain, int64_t *least, size_t *block, struct c
     int status = 0;
 
     if (!checked_size(n, n, &cells))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     search.ranges = memory_allocate_zeroed(chain->context, cells, sizeof *search.ranges);
     if (!search.ranges)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t length = 0; length < n; length++)
         for (size_t s = 0; s + length < n; s++)
             find(&search, s, s + length);

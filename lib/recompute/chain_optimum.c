@@ -152,10 +152,10 @@ fill_table(struct table *table)
     int status = 0;
 
     if (!checked_size(n, n + 1, &rows) || !checked_size(rows / 2, width, &cells))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     table->costs = memory_allocate_zeroed(table->chain->context, cells, sizeof *table->costs);
     if (!table->costs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t length = 0; length < n && !status; length++)
         for (size_t s = 0; s + length < n && !status; s++) {
             status = context_check(table->chain->context, work_of_row(width, length));
@@ -215,7 +215,8 @@ push(struct recovery *recovery, struct pending pending)
 static int
 save_first(struct recovery *recovery, struct pending blocks, int64_t moved)
 {
-    int status = chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_SAVE, blocks.s);
+    int status =
+        chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL, blocks.s);
 
     if (!status)
         status = push(recovery, (struct pending){.s = blocks.s, .is_saved = true});
@@ -228,10 +229,10 @@ static int
 pass_to(struct recovery *recovery, struct pending blocks, size_t split, int64_t moved)
 {
     const memmodel_chain *chain = recovery->table->chain;
-    int status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_KEEP, blocks.s);
+    int status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_OPERATION_FORWARD_CHECKPOINT, blocks.s);
 
     for (size_t i = blocks.s + 1; i < split && !status; i++)
-        status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_FORWARD, i);
+        status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_OPERATION_FORWARD, i);
     if (!status)
         status = push(recovery, (struct pending){blocks.s, split - 1, blocks.m, false});
     return status ? status : push(recovery, (struct pending){split, blocks.t, blocks.m - moved, false});
@@ -245,7 +246,7 @@ run_next(struct recovery *recovery)
     size_t split;
 
     if (next.is_saved)
-        return chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_BACKWARD, next.s);
+        return chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_OPERATION_BACKWARD, next.s);
     split = find_split(recovery->table, next.s, next.t, next.m, &moved);
     return split == next.s ? save_first(recovery, next, moved) : pass_to(recovery, next, split, moved);
 }

@@ -63,13 +63,13 @@ run_forward(struct run *run, const struct chain_step *step, int64_t *peak)
         drop_fresh(run);
     if (!fresh && !(run->held[block] & HAS_INPUT))
         return missing(run, block, "its input");
-    if (step->operation != MEMMODEL_CHAIN_FORWARD) {
+    if (step->operation != MEMMODEL_CHAIN_OPERATION_FORWARD) {
         run->held[block] |= HAS_INPUT;
         run->fresh = SIZE_MAX;
     } else if (!fresh) {
         return missing(run, block, "an input that may go");
     }
-    if (step->operation == MEMMODEL_CHAIN_SAVE) {
+    if (step->operation == MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL) {
         if (run->held[block] & HAS_SAVED)
             return missing(run, block, "need: it is saved already");
         save(run, block);
@@ -112,7 +112,7 @@ run_all(struct run *run, struct chain_schedule *schedule, int64_t *peak, double 
     for (size_t i = 0; i < schedule->count && !status; i++) {
         struct chain_step *step = &schedule->steps[i];
         const struct chain_block *block = &run->chain->blocks[step->block];
-        bool backward = step->operation == MEMMODEL_CHAIN_BACKWARD;
+        bool backward = step->operation == MEMMODEL_CHAIN_OPERATION_BACKWARD;
 
         status = backward ? run_backward(run, (size_t)step->block, &step->peak) : run_forward(run, step, &step->peak);
         step->held = run->bytes;
@@ -132,7 +132,7 @@ chain_verify(const memmodel_chain *chain, struct chain_schedule *schedule, int64
 
     run.held = memory_allocate_zeroed(chain->context, chain->count, sizeof *run.held);
     if (!run.held)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     run.held[0] = HAS_INPUT;
     run.bytes = chain->blocks[0].input + chain->output;
     *peak = run.bytes;

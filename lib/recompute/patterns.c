@@ -249,5 +249,5 @@ patterns_write(memmodel_context *context, const struct memmodel_network *network
     memory_release(context, cover.left);
     text_release(&cover.pattern);
     text_release(&cover.best);
-    return text->failed ? MEMMODEL_ERROR_NOMEM : 0;
+    return text->failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
 }

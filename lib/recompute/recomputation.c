@@ -16,42 +16,18 @@ static const double FORWARD_PASSES = 3;
 
 /* ---- life ---- */
 
-/* Its memory is of the context of the job that it was found for, which may go before the search. */
-static struct curve
-curve_start(memmodel_context *context, int64_t budget)
+static memmodel_recomputation *
+recomputation_start(memmodel_context *context, const memmodel_network *network, int64_t budget)
 {
-    return (struct curve){.arena = ARENA_INIT(memmodel_context_ref(context)), .budget = budget};
-}
+    memmodel_recomputation *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
-static void
-curve_release(struct curve *curve)
-{
-    arena_release(&curve->arena);
-    memmodel_context_unref(curve->arena.context);
-}
-
-int
-memmodel_recomputation_new(memmodel_network *network, memmodel_recomputation **recomputation)
-{
-    memmodel_recomputation *new;
-    int status;
-
-    if (!network || !recomputation)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = network_check(network, network->context);
-    if (status)
-        return status;
-    new = memory_allocate_zeroed(network->context, 1, sizeof *new);
     if (!new)
-        return context_status(network->context, MEMMODEL_ERROR_NOMEM);
-    *new = (struct memmodel_recomputation){.context = memmodel_context_ref(network->context),
-                                           .network = memmodel_network_ref(network),
-                                           .arena = ARENA_INIT(network->context),
-                                           .curve = curve_start(network->context, 0),
-                                           .result = {.size = sizeof new->result}};
+        return NULL;
+    *new = (struct memmodel_recomputation){.context = memmodel_context_ref(context),
+                                           .network = memmodel_network_ref((memmodel_network *)network),
+                                           .curve = {.arena = ARENA_INIT(context), .budget = budget}};
     atomic_init(&new->references, 1);
-    *recomputation = new;
-    return 0;
+    return new;
 }
 
 memmodel_recomputation *
@@ -70,60 +46,25 @@ memmodel_recomputation_unref(memmodel_recomputation *recomputation)
     if (!recomputation || atomic_fetch_sub(&recomputation->references, 1) > 1)
         return;
     context = recomputation->context;
-    curve_release(&recomputation->curve);
-    arena_release(&recomputation->arena);
+    arena_release(&recomputation->curve.arena);
     memmodel_network_unref(recomputation->network);
     memory_release(context, recomputation);
     memmodel_context_unref(context);
-}
-
-/* ---- what is said before ---- */
-
-int
-memmodel_recomputation_cost(memmodel_recomputation *recomputation, const char *name, double cost)
-{
-    OWN_ENVIRONMENT;
-    struct given_cost *given;
-
-    if (!recomputation || !name)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (!(cost >= 0) || !isfinite(cost))
-        return context_error(recomputation->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
-                             "a cost is 0 or more, and finite");
-    given = arena_allocate(&recomputation->arena, sizeof *given);
-    if (!given)
-        return context_status(recomputation->context, MEMMODEL_ERROR_NOMEM);
-    *given = (struct given_cost){.name = arena_copy_text(&recomputation->arena, name), .cost = cost};
-    if (!given->name)
-        return context_status(recomputation->context, MEMMODEL_ERROR_NOMEM);
-    *(recomputation->last_cost ? &recomputation->last_cost->next : &recomputation->costs) = given;
-    recomputation->last_cost = given;
-    return 0;
-}
-
-int
-memmodel_recomputation_observe(memmodel_recomputation *recomputation, memmodel_recomputation_observer observer,
-                               void *user)
-{
-    if (!recomputation)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    recomputation->observer = observer;
-    recomputation->user = user;
-    return 0;
 }
 
 /* ---- the curve ---- */
 
 /* As job->checkpoint has it, in the curve's arena. */
 static int
-write_checkpoint(struct curve *curve, const struct trials *trials, const struct trial *trial, struct point *point)
+write_checkpoint(struct curve *curve, const struct evaluated_sets *trials, const struct evaluated_set *trial,
+                 struct point *point)
 {
     struct text text = TEXT_INIT(trials->query->context);
     int status = patterns_write(trials->query->context, trials->query->network, trials->scopes, trial->set, &text);
 
     if (!status) {
         point->checkpoint = arena_copy_text(&curve->arena, text.length ? text.bytes : "");
-        status = point->checkpoint ? 0 : MEMMODEL_ERROR_NOMEM;
+        status = point->checkpoint ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     }
     text_release(&text);
     return status;
@@ -131,7 +72,7 @@ write_checkpoint(struct curve *curve, const struct trials *trials, const struct 
 
 /* Names are the network's, which outlives the curve, or lie in it. */
 static int
-add_point(struct curve *curve, const struct trials *trials, const struct trial *trial)
+add_point(struct curve *curve, const struct evaluated_sets *trials, const struct evaluated_set *trial)
 {
     struct point *point = &curve->points[curve->count++];
 
@@ -141,7 +82,7 @@ add_point(struct curve *curve, const struct trials *trials, const struct trial *
         point->count += set_has(trial->set, i);
     point->wrapped = arena_allocate(&curve->arena, (point->count + 1) * sizeof *point->wrapped);
     if (!point->wrapped)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0, at = 0; i < trials->scopes->count; i++)
         if (set_has(trial->set, i))
             point->wrapped[at++] = trials->scopes->items[i];
@@ -149,132 +90,160 @@ add_point(struct curve *curve, const struct trials *trials, const struct trial *
 }
 
 static int
-fill_curve(struct curve *curve, const struct trials *trials)
+fill_curve(struct curve *curve, const struct evaluated_sets *trials)
 {
     int status = 0;
 
     curve->points = arena_allocate(&curve->arena, trials->front_count * sizeof *curve->points);
     if (!curve->points)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < trials->front_count && !status; i++)
         status = add_point(curve, trials, trials->front[i]);
     return status;
 }
 
 static struct memmodel_recomputation_result
-advise(const struct curve *curve, const struct trials *trials)
+advise(const struct curve *curve, const struct evaluated_sets *trials)
 {
     struct memmodel_recomputation_result result = {
-        .size = sizeof result, .before = curve->points[0].peak, .measure = trials->query->job.measure};
+        .size = sizeof result, .peak_baseline = curve->points[0].peak, .metric = trials->query->job.metric};
     size_t at = 0;
 
     while (at + 1 < curve->count && (curve->budget == 0 || curve->points[at].peak > curve->budget))
         at++;
     result.peak = curve->points[at].peak;
-    result.least = curve->points[curve->count - 1].peak;
-    result.simulations = trials->count;
-    result.extra = curve->points[at].extra;
-    result.point = (int32_t)at;
-    result.fits = curve->budget == 0 || result.peak <= curve->budget;
-    result.settled = !trials_are_over(trials);
+    result.min_peak = curve->points[curve->count - 1].peak;
+    result.simulation_count = trials->count;
+    result.overhead = curve->points[at].extra;
+    result.selected_point = (int32_t)at;
+    result.verdict = verdict_of(curve->budget, result.peak);
+    result.status = evaluated_sets_status(trials);
     return result;
 }
 
 /* ---- the search ---- */
 
 static int
-search(struct query *query, const struct memmodel_recomputation *recomputation, struct scopes *scopes,
-       struct arena *arena, struct curve *curve, int64_t simulations, struct memmodel_recomputation_result *result)
+search(struct query *query, struct scopes *scopes, struct arena *arena, int64_t simulations,
+       memmodel_recomputation *recomputation)
 {
-    struct trials trials;
-    int status = trials_new(query, scopes, arena, simulations, &trials);
+    struct curve *curve = &recomputation->curve;
+    struct evaluated_sets trials;
+    int status = evaluated_sets_new(query, scopes, arena, simulations, &trials);
 
     if (status)
         return status;
-    trials.progress = recomputation->observer;
-    trials.user = recomputation->user;
     status = scopes_weigh(&trials, scopes);
     if (!status)
         status = seeds_try(&trials);
     if (!status)
         status = improve(&trials, curve->budget);
+    status = evaluated_sets_end(&trials, status);
     if (!status)
         status = fill_curve(curve, &trials);
     if (!status)
-        *result = advise(curve, &trials);
-    trials_release(&trials);
+        recomputation->result = advise(curve, &trials);
+    evaluated_sets_release(&trials);
     return status;
 }
 
 static int
-check_job(const struct query *query, int64_t budget, int64_t simulations)
+check_costs(const struct query *query, const struct memmodel_recompute_options *options)
+{
+    if (options->cost_count && !options->costs)
+        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "costs",
+                             "cost_count is %zu, but costs is NULL", options->cost_count);
+    for (size_t i = 0; i < options->cost_count; i++) {
+        const struct memmodel_layer_cost *given = &options->costs[i];
+
+        if (!given->name)
+            return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "costs", "cost %zu has no name", i);
+        if (!(given->cost >= 0) || !isfinite(given->cost))
+            return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+                                 "a cost is 0 or more, and finite");
+    }
+    return 0;
+}
+
+static int
+check(const struct query *query, const struct memmodel_recompute_options *options)
 {
     if (strcmp(query->job.framework, "pytorch") != 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
                              "only trainings with pytorch are simulated with what is computed again");
-    if (query->job.inference)
-        return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, "inference",
+    if (query->job.mode)
+        return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, "mode",
                              "nothing is kept for a backward pass, so nothing can be computed again");
-    if (budget < 0)
-        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
-    if (simulations < LEAST_SIMULATIONS || simulations > MOST_SIMULATIONS)
-        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "simulations",
-                             "%" PRId64 " simulations; give %d to %d", simulations, LEAST_SIMULATIONS,
+    if (options->max_simulations < LEAST_SIMULATIONS || options->max_simulations > MOST_SIMULATIONS)
+        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "max_simulations",
+                             "%" PRId64 " simulations; give %d to %d", options->max_simulations, LEAST_SIMULATIONS,
                              MOST_SIMULATIONS);
-    return 0;
+    return check_costs(query, options);
 }
 
 static int
-solve(struct query *query, const struct memmodel_recomputation *recomputation, int64_t simulations, struct curve *curve,
-      struct memmodel_recomputation_result *result)
+solve(struct query *query, const struct memmodel_recompute_options *options, memmodel_recomputation *recomputation)
 {
     struct arena arena = ARENA_INIT(query->context);
     struct scopes scopes;
-    int status = check_job(query, curve->budget, simulations);
+    int status;
 
     query->job.checkpoint = "";
+    status = query_bind(query);
     if (!status)
-        status = query_bind(query);
+        status = scopes_find(query, options, &arena, &recomputation->curve.arena, &scopes);
     if (!status)
-        status = scopes_find(query, recomputation->costs, &arena, &curve->arena, &scopes);
-    if (!status)
-        status = search(query, recomputation, &scopes, &arena, curve, simulations, result);
+        status = search(query, &scopes, &arena, options->max_simulations, recomputation);
     arena_release(&arena);
     return status;
 }
 
+static int
+recompute(struct query *query, const struct memmodel_recompute_options *options, memmodel_recomputation **recomputation)
+{
+    struct memmodel_recompute_options own;
+    memmodel_recomputation *new;
+    int status = options_copy(query->context, "memmodel_recompute_options", options, &own, sizeof own);
+
+    own.max_simulations = status || own.max_simulations ? own.max_simulations : DEFAULT_SIMULATIONS;
+    if (!status)
+        status = check(query, &own);
+    if (status)
+        return status;
+    new = recomputation_start(query->context, query->network, query->job.budget);
+    if (!new)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    status = solve(query, &own, new);
+    if (status)
+        memmodel_recomputation_unref(new);
+    else
+        *recomputation = new;
+    return status;
+}
+
 int
-memmodel_recomputation_solve(memmodel_recomputation *recomputation, const struct memmodel_job *job, int64_t budget,
-                             int64_t simulations)
+memmodel_recompute(const memmodel_network *network, const struct memmodel_job *job,
+                   const struct memmodel_recompute_options *options, memmodel_context *context,
+                   memmodel_recomputation **recomputation)
 {
     OWN_ENVIRONMENT;
-    struct memmodel_recomputation_result result;
-    struct curve curve;
     struct query query;
     int status;
 
-    if (!recomputation)
+    if (!network || !recomputation)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(recomputation->network, job, NULL, &query);
+    status = query_new(network, job, NULL, context, &query);
     if (status)
         return status;
-    curve = curve_start(query.context, budget);
-    status = solve(&query, recomputation, simulations ? simulations : DEFAULT_SIMULATIONS, &curve, &result);
-    status = query_end(&query, status);
-    if (status) {
-        curve_release(&curve);
-        return status;
-    }
-    curve_release(&recomputation->curve);
-    recomputation->curve = curve;
-    recomputation->result = result;
-    return 0;
+    status = recompute(&query, options, recomputation);
+    return query_end(&query, status);
 }
 
 /* ---- asking ---- */
 
 int
-memmodel_recomputation_result(const memmodel_recomputation *recomputation, struct memmodel_recomputation_result *result)
+memmodel_recomputation_get_result(const memmodel_recomputation *recomputation,
+                                  struct memmodel_recomputation_result *result)
 {
     if (!recomputation || !result)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -288,8 +257,8 @@ memmodel_recomputation_point_count(const memmodel_recomputation *recomputation)
 }
 
 int
-memmodel_recomputation_point(const memmodel_recomputation *recomputation, size_t index,
-                             struct memmodel_recomputation_point *point)
+memmodel_recomputation_get_point(const memmodel_recomputation *recomputation, size_t index,
+                                 struct memmodel_recomputation_point *point)
 {
     const struct point *found;
     struct memmodel_recomputation_point own;
@@ -313,7 +282,7 @@ find_wrapped(const memmodel_recomputation *recomputation, size_t point, size_t i
 }
 
 const char *
-memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t point, size_t index)
+memmodel_recomputation_segment(const memmodel_recomputation *recomputation, size_t point, size_t index)
 {
     const struct candidate *wrapped = find_wrapped(recomputation, point, index);
 
@@ -321,9 +290,10 @@ memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t
 }
 
 const char *
-memmodel_recomputation_module(const memmodel_recomputation *recomputation, size_t point, size_t scope, size_t index)
+memmodel_recomputation_segment_module(const memmodel_recomputation *recomputation, size_t point, size_t segment,
+                                      size_t index)
 {
-    const struct candidate *wrapped = find_wrapped(recomputation, point, scope);
+    const struct candidate *wrapped = find_wrapped(recomputation, point, segment);
 
     if (!wrapped)
         return NULL;

@@ -1,4 +1,4 @@
-/* A search for scopes to wrap from the inside: what it was given, and the curve that it found. */
+/* A recomputation from the inside: the curve that was found. */
 #ifndef RECOMPUTE_RECOMPUTATION_H
 #define RECOMPUTE_RECOMPUTATION_H
 
@@ -14,7 +14,7 @@ struct point {
     size_t count;
 };
 
-/* Points without an advice yet, and what they lie in. */
+/* Points, and what they lie in. */
 struct curve {
     struct arena arena;
     struct point *points;
@@ -25,11 +25,7 @@ struct curve {
 struct memmodel_recomputation {
     memmodel_context *context;
     atomic_int references;
-    memmodel_network *network;
-    struct arena arena; /* of costs */
-    struct given_cost *costs, *last_cost;
-    memmodel_recomputation_observer observer;
-    void *user;
+    memmodel_network *network; /* whose names the curve has */
     struct curve curve;
     struct memmodel_recomputation_result result;
 };

@@ -36,7 +36,7 @@ count_operations(struct query *query, size_t index, double *cost)
 
 /* What is given for a scope is shared among its layers as their operations are. */
 static bool
-give_scope(const struct memmodel_network *network, const struct given_cost *given, const double *operations,
+give_scope(const struct memmodel_network *network, const struct memmodel_layer_cost *given, const double *operations,
            double *costs)
 {
     double sum = 0;
@@ -57,7 +57,7 @@ give_scope(const struct memmodel_network *network, const struct given_cost *give
 }
 
 static bool
-give_layer(const struct memmodel_network *network, const struct given_cost *given, double *costs)
+give_layer(const struct memmodel_network *network, const struct memmodel_layer_cost *given, double *costs)
 {
     bool found = false;
 
@@ -71,29 +71,31 @@ give_layer(const struct memmodel_network *network, const struct given_cost *give
 }
 
 static int
-give_costs(struct query *query, const struct given_cost *given, const double *operations, double *costs)
+give_costs(struct query *query, const struct memmodel_recompute_options *options, const double *operations,
+           double *costs)
 {
-    for (; given; given = given->next)
-        if (!give_scope(query->network, given, operations, costs) && !give_layer(query->network, given, costs))
-            return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+    for (size_t i = 0; i < options->cost_count; i++)
+        if (!give_scope(query->network, &options->costs[i], operations, costs) &&
+            !give_layer(query->network, &options->costs[i], costs))
+            return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->costs[i].name,
                                  "no scope or layer of the network is called so; it was given a cost");
     return 0;
 }
 
 static int
-cost_layers(struct query *query, const struct given_cost *given, struct arena *arena, double **costs)
+cost_layers(struct query *query, const struct memmodel_recompute_options *options, struct arena *arena, double **costs)
 {
     size_t count = query->network->layer_count;
     double *operations = arena_allocate(arena, (count + 1) * sizeof *operations);
     double *own = arena_allocate(arena, (count + 1) * sizeof *own);
-    int status = operations && own ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = operations && own ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < count && !status; i++) {
         own[i] = 0;
         status = count_operations(query, i, &operations[i]);
     }
-    *costs = given ? own : operations;
-    return status ? status : give_costs(query, given, operations, own);
+    *costs = options->cost_count ? own : operations;
+    return status ? status : give_costs(query, options, operations, own);
 }
 
 /* ---- candidates ---- */
@@ -250,17 +252,17 @@ find_candidates(const struct query *query, struct arena *arena, struct arena *na
 }
 
 int
-scopes_find(struct query *query, const struct given_cost *given, struct arena *arena, struct arena *names,
-            struct scopes *scopes)
+scopes_find(struct query *query, const struct memmodel_recompute_options *options, struct arena *arena,
+            struct arena *names, struct scopes *scopes)
 {
     double *costs;
-    int status = cost_layers(query, given, arena, &costs);
+    int status = cost_layers(query, options, arena, &costs);
 
     if (status)
         return status;
     *scopes = (struct scopes){.capacity = query->network->scope_count + MOST_GROUPS, .costs = costs};
     scopes->items = arena_allocate(arena, scopes->capacity * sizeof *scopes->items);
-    return scopes->items ? find_candidates(query, arena, names, scopes) : MEMMODEL_ERROR_NOMEM;
+    return scopes->items ? find_candidates(query, arena, names, scopes) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* True of a group if less of it does as well. */

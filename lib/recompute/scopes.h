@@ -5,6 +5,7 @@
 #ifndef RECOMPUTE_SCOPES_H
 #define RECOMPUTE_SCOPES_H
 
+#include "memmodel/recompute.h"
 #include "base/arena.h"
 #include "report/report.h"
 
@@ -32,21 +33,14 @@ struct scopes {
     double cost;   /* of the whole forward pass */
 };
 
-/* What a layer or a scope costs, said by the caller. */
-struct given_cost {
-    const char *name;
-    double cost;
-    struct given_cost *next;
-};
-
 /*
- * All scopes of the bound query that a job can name, with their costs: by the numbers that were given, or without any
+ * All scopes of the bound query that a job can name, with their costs: by the numbers of the options, or without any
  * by operations: a multiplication with addition, or an element that is made. `kept` is 0. Names that are not the network's
  * lie in `names`.
  */
 int
-scopes_find(struct query *query, const struct given_cost *given, struct arena *arena, struct arena *names,
-            struct scopes *scopes);
+scopes_find(struct query *query, const struct memmodel_recompute_options *options, struct arena *arena,
+            struct arena *names, struct scopes *scopes);
 
 /* Whether a job's checkpoint could say this name. */
 bool

@@ -2,13 +2,13 @@
 #ifndef RECOMPUTE_SEARCH_H
 #define RECOMPUTE_SEARCH_H
 
-#include "recompute/trials.h"
+#include "recompute/evaluated_sets.h"
 
 /* ---- weigh.c ---- */
 
 /* Finds what each candidate keeps less and computes again, with at most half of the simulations, and leaves out those that keep nothing less. */
 int
-scopes_weigh(struct trials *trials, struct scopes *scopes);
+scopes_weigh(struct evaluated_sets *trials, struct scopes *scopes);
 
 /* ---- seeds.c ---- */
 
@@ -17,13 +17,13 @@ scopes_weigh(struct trials *trials, struct scopes *scopes);
  * scopes of each kind.
  */
 int
-seeds_try(struct trials *trials);
+seeds_try(struct evaluated_sets *trials);
 
 /* ---- improve.c ---- */
 
 /* Tries neighbours of the front, those near `budget` first (0: where its gaps are wide), until nothing is better or all is used up. */
 int
-improve(struct trials *trials, int64_t budget);
+improve(struct evaluated_sets *trials, int64_t budget);
 
 /* ---- patterns.c ---- */
 

@@ -10,13 +10,6 @@
 
 enum { FORMAT_VERSION = 1 };
 
-static int
-not_solved(const memmodel_recomputation *recomputation)
-{
-    return context_error(recomputation->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                         "nothing was searched for yet: memmodel_recomputation_solve()");
-}
-
 /* ---- JSON ---- */
 
 /* Modules of one call of checkpoint(). */
@@ -41,8 +34,8 @@ point_json(const struct point *point)
         json_array_append_new(names, json_string(point->wrapped[i].name));
         json_array_append_new(groups, group_json(&point->wrapped[i]));
     }
-    return json_pack("{sI sf ss so so}", "peak", (json_int_t)point->peak, "extra", point->extra, "checkpoint",
-                     point->checkpoint, "scopes", names, "groups", groups);
+    return json_pack("{sI sf ss so so}", "peak", (json_int_t)point->peak, "overhead", point->extra, "checkpoint",
+                     point->checkpoint, "segments", names, "modules", groups);
 }
 
 static json_t *
@@ -56,39 +49,39 @@ curve_json(const struct curve *curve)
 }
 
 static int
-json_of_curve(const memmodel_recomputation *recomputation, char **text)
+json_of_curve(const memmodel_recomputation *recomputation, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
     const struct memmodel_recomputation_result *result;
     json_t *root;
     int status;
 
-    if (!recomputation->curve.count)
-        return not_solved(recomputation);
     result = &recomputation->result;
-    root = json_pack("{ss si ss sI sb sI sI sI sf ss si sI sb so}", "format", "memmodel-recomputation", "version",
-                     FORMAT_VERSION, "measure", memmodel_measure_name(result->measure), "budget",
-                     (json_int_t)recomputation->curve.budget, "fits", result->fits, "before",
-                     (json_int_t)result->before, "peak", (json_int_t)result->peak, "least", (json_int_t)result->least,
-                     "extra", result->extra, "checkpoint", recomputation->curve.points[result->point].checkpoint,
-                     "point", result->point, "simulations", (json_int_t)result->simulations, "settled", result->settled,
-                     "curve", curve_json(&recomputation->curve));
+    root = json_pack("{ss si ss sI ss sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
+                     FORMAT_VERSION, "metric", memmodel_metric_name(result->metric), "budget",
+                     (json_int_t)recomputation->curve.budget, "verdict", memmodel_verdict_name(result->verdict),
+                     "peak_baseline", (json_int_t)result->peak_baseline, "peak", (json_int_t)result->peak, "min_peak",
+                     (json_int_t)result->min_peak, "overhead", result->overhead, "checkpoint",
+                     recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
+                     result->selected_point, "simulation_count", (json_int_t)result->simulation_count, "status",
+                     memmodel_search_status_name(result->status), "curve", curve_json(&recomputation->curve));
     if (!root)
-        return memory_failed(recomputation->context, "writing JSON");
-    status = json_write(recomputation->context, root, text);
+        return memory_failed(context, "writing JSON");
+    status = json_hand_out(context, root, text);
     json_decref(root);
     return status;
 }
 
 int
-memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
+memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, memmodel_context *context, char **text)
 {
     int status;
 
     if (!recomputation || !text)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(recomputation->context);
-    return context_end(recomputation->context, status ? status : json_of_curve(recomputation, text));
+    context = context ? context : recomputation->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : json_of_curve(recomputation, context, text));
 }
 
 /* ---- the picture ---- */
@@ -210,7 +203,7 @@ draw_points(struct drawing *drawing)
     const struct curve *curve = &drawing->recomputation->curve;
 
     for (size_t i = 0; i < curve->count; i++)
-        draw_point(drawing, &curve->points[i], (int32_t)i == drawing->recomputation->result.point);
+        draw_point(drawing, &curve->points[i], (int32_t)i == drawing->recomputation->result.selected_point);
 }
 
 static void
@@ -236,11 +229,11 @@ draw_frame(struct drawing *drawing)
                 "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\">"
                 "peak ",
                 LEFT + WIDTH + 40, TOP + HEIGHT + BOTTOM, LEFT);
-    text_append_quantity(&drawing->text, (double)result->before);
+    text_append_quantity(&drawing->text, (double)result->peak_baseline);
     text_append(&drawing->text, " to ");
     text_append_quantity(&drawing->text, (double)result->peak);
     text_append(&drawing->text, ", ");
-    append_percent(&drawing->text, result->extra);
+    append_percent(&drawing->text, result->overhead);
     text_append(&drawing->text, " more time</text>\n");
     text_printf(&drawing->text, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">extra time of a step</text>\n",
                 LEFT + WIDTH / 2, TOP + HEIGHT + 38);
@@ -258,34 +251,28 @@ draw(struct drawing *drawing)
 }
 
 static int
-svg_of_curve(const memmodel_recomputation *recomputation, char **svg)
+svg_of_curve(const memmodel_recomputation *recomputation, memmodel_context *context, char **svg)
 {
     OWN_ENVIRONMENT;
     struct drawing drawing;
     const struct curve *curve;
-    char *drawn;
 
     curve = &recomputation->curve;
-    if (!curve->count)
-        return not_solved(recomputation);
-    drawing = (struct drawing){.text = TEXT_INIT(recomputation->context), .recomputation = recomputation};
+    drawing = (struct drawing){.text = TEXT_INIT(context), .recomputation = recomputation};
     drawing.most_extra = curve->points[curve->count - 1].extra > 0 ? curve->points[curve->count - 1].extra : 0.01;
     drawing.most_peak = max_i64(curve->points[0].peak, 1);
     draw(&drawing);
-    drawn = text_finish(&drawing.text);
-    if (!drawn)
-        return MEMMODEL_ERROR_NOMEM;
-    *svg = drawn;
-    return 0;
+    return text_hand_out(&drawing.text, svg);
 }
 
 int
-memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg)
+memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, memmodel_context *context, char **svg)
 {
     int status;
 
     if (!recomputation || !svg)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(recomputation->context);
-    return context_end(recomputation->context, status ? status : svg_of_curve(recomputation, svg));
+    context = context ? context : recomputation->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : svg_of_curve(recomputation, context, svg));
 }

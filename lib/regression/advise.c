@@ -2,6 +2,7 @@
 #include "memmodel/advise.h"
 #include "base/environment.h"
 #include "base/text.h"
+#include "measure/samples.h"
 #include "memmodel/model.h"
 #include "regression/basis.h"
 #include "regression/design.h"
@@ -14,7 +15,7 @@
 
 enum { MOST_TERMS = 64, MOST_ADVISED = 1000, DEFAULT_COUNT = 10 };
 
-static const double usual_accuracy = 0.03, usual_noise = 0.03;
+static const double usual_target_error = 0.03, usual_noise = 0.03;
 static const double least_noise = 1e-3;              /* below, what is not known of a share would drown all else */
 static const double mean_size = 0.79788456080286541; /* of a normal error of standard deviation 1: sqrt(2 / pi) */
 static const char prediction[] = "prediction";       /* as the cost */
@@ -47,14 +48,14 @@ read_options(memmodel_context *context, const struct memmodel_advise_options *gi
     if (own->count < 0 || own->count > MOST_ADVISED)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "%lld configurations are asked for; 1 to %d may be", (long long)own->count, MOST_ADVISED);
-    if (!(own->accuracy >= 0 && own->accuracy < 1))
+    if (!(own->target_error >= 0 && own->target_error < 1))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "an accuracy is a fraction above 0 and below 1, such as 0.03, not %g", own->accuracy);
+                             "target_error is a fraction above 0 and below 1, such as 0.03, not %g", own->target_error);
     if (!(own->noise >= 0 && own->noise < 1))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "noise is a fraction above 0 and below 1, such as 0.03, not %g", own->noise);
     own->count = own->count ? own->count : DEFAULT_COUNT;
-    own->accuracy = own->accuracy > 0 ? own->accuracy : usual_accuracy;
+    own->target_error = own->target_error > 0 ? own->target_error : usual_target_error;
     return 0;
 }
 
@@ -77,14 +78,14 @@ find_columns(const struct advising *advising, const double **columns)
     const struct training *training = &advising->training;
 
     for (size_t i = 0; i < training->input_count; i++) {
-        columns[i] = memmodel_samples_column(samples, training->inputs[i]);
+        columns[i] = samples_numbers(samples, training->inputs[i]);
         if (!columns[i])
-            return context_error(advising->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, training->inputs[i],
+            return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, training->inputs[i],
                                  "the samples have no numeric column \"%.200s\"", training->inputs[i]);
     }
-    columns[training->input_count] = memmodel_samples_column(samples, training->target);
+    columns[training->input_count] = samples_numbers(samples, training->target);
     if (!columns[training->input_count])
-        return context_error(advising->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, training->target,
+        return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, training->target,
                              "the samples have no numeric column \"%.200s\"", training->target);
     return 0;
 }
@@ -147,7 +148,7 @@ list_inputs(struct advising *advising)
     for (size_t i = 0; i < memmodel_samples_column_count(candidates); i++) {
         const char *name = memmodel_samples_column_name(candidates, i);
 
-        if (!memmodel_samples_column(candidates, name))
+        if (!samples_numbers(candidates, name))
             continue;
         if (training->input_count == TRAINING_MOST_INPUTS)
             return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
@@ -169,7 +170,7 @@ check_candidates(const struct advising *advising, const double **columns)
         return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "there are more than %d configurations", DOMAIN_MOST);
     for (size_t i = 0; i < advising->training.input_count; i++)
-        columns[i] = memmodel_samples_column(advising->candidates, advising->training.inputs[i]);
+        columns[i] = samples_numbers(advising->candidates, advising->training.inputs[i]);
     for (size_t row = 0; row < rows; row++)
         if (!is_complete(columns, advising->training.input_count, row))
             return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
@@ -223,7 +224,7 @@ close_rows(struct advising *advising)
     training->measured = memory_allocate_zeroed(advising->context, rows, sizeof *training->measured);
     training->weights = memory_allocate_zeroed(advising->context, rows, sizeof *training->weights);
     if (!training->measured || !training->weights)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
         training->measured[i] = training->weights[i] = 1;
     return 0;
@@ -299,18 +300,13 @@ fit_samples(struct advising *advising)
     const char *names[TRAINING_MOST_INPUTS];
     struct memmodel_fit_options options = {
         .size = sizeof options, .target = advising->training.target, .inputs = names};
-    int status;
 
     if (!advising->samples || sample_count(advising) < TRAINING_LEAST_ROWS)
         return 0;
     options.input_count = list_varied(advising, names);
     if (options.input_count == 0)
         return 0;
-    status = memmodel_fit(advising->samples, &options, &advising->model);
-    if (status && advising->context != memmodel_samples_context(advising->samples))
-        context_error(advising->context, status, advising->training.target, "%s",
-                      memmodel_context_error(memmodel_samples_context(advising->samples))->message);
-    return status;
+    return memmodel_fit(advising->samples, &options, advising->context, &advising->model);
 }
 
 /* By the fit. */
@@ -324,7 +320,7 @@ expect_fitted(struct advising *advising, double *expected)
         for (size_t i = 0; i < training->input_count; i++)
             if (strcmp(training->inputs[i], advising->model->inputs[k].name) == 0)
                 inputs[k] = matrix_column(&training->columns, i);
-    memmodel_model_evaluate_many(advising->model, inputs, training->columns.rows, expected);
+    memmodel_model_evaluate_many(advising->model, inputs, 1, training->columns.rows, expected);
     for (size_t i = 0; i < training->columns.rows; i++)
         if (!(expected[i] > 0 && isfinite(expected[i])))
             return context_error(advising->context, MEMMODEL_ERROR_DATA, training->target,
@@ -432,7 +428,7 @@ evaluate_cost(struct advising *advising, const char *text)
     if (cost < 0)
         return cost;
     if (expression_symbol_count(advising->basis.pool) > advising->training.input_count)
-        return context_error(advising->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, text,
+        return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, text,
                              "the cost has \"%.64s\" in it, which is no input",
                              expression_symbol_name(advising->basis.pool, advising->training.input_count));
     status = expression_compile(advising->basis.pool, &cost, 1, &program);
@@ -464,7 +460,7 @@ find_costs(struct advising *advising)
 
     advising->costs = memory_allocate_zeroed(advising->context, advising->candidate_count, sizeof *advising->costs);
     if (!advising->costs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < advising->candidate_count; i++)
         advising->costs[i] = 1;
     if (!text)
@@ -481,7 +477,7 @@ find_costs(struct advising *advising)
 
 /* ---- the advice ---- */
 
-/* Of a prediction at some candidate, with the error of the measurement it is held against. */
+/* Of a prediction at some candidate, with the error of the measurement that it is compared with. */
 static double
 expected_error(const struct advising *advising)
 {
@@ -499,13 +495,13 @@ advise_one(struct advising *advising, memmodel_samples *table)
         values[i] = matrix_column(&advising->training.columns, i)[chosen];
     values[inputs] = advising->costs[chosen];
     values[inputs + 1] = expected_error(advising);
-    return memmodel_samples_add(table, values);
+    return memmodel_samples_add_row(table, values);
 }
 
 static void
 note_needed(const struct advising *advising, int64_t *needed)
 {
-    if (*needed < 0 && expected_error(advising) <= advising->options.accuracy)
+    if (*needed < 0 && expected_error(advising) <= advising->options.target_error)
         *needed = (int64_t)advising->design.measured;
 }
 
@@ -521,7 +517,7 @@ advise_all(struct advising *advising, memmodel_samples *table, int64_t *needed)
         status = advise_one(advising, table);
         note_needed(advising, needed);
     }
-    if (mean_size * advising->noise >= advising->options.accuracy)
+    if (mean_size * advising->noise >= advising->options.target_error)
         return status;
     for (int64_t i = advising->options.count; !status && i < MOST_ADVISED && *needed < 0; i++) {
         design_measure(&advising->design, design_choose(&advising->design, advising->costs));
@@ -576,7 +572,7 @@ prepare(struct advising *advising)
 }
 
 static int
-advise(struct advising *advising, memmodel_samples **advised, double *error, int64_t *needed)
+advise(struct advising *advising, struct memmodel_advise_result *result, memmodel_samples **design)
 {
     memmodel_samples *table;
     int status = prepare(advising);
@@ -585,13 +581,13 @@ advise(struct advising *advising, memmodel_samples **advised, double *error, int
         status = new_table(advising, &table);
     if (status)
         return status;
-    context_log(advising->context, "a measurement is taken to be wrong by %.3g %%", 100 * advising->noise);
-    *error = expected_error(advising);
-    status = advise_all(advising, table, needed);
+    context_log(advising->context, "assumed measurement noise: %.3g %%", 100 * advising->noise);
+    result->expected_error = expected_error(advising);
+    status = advise_all(advising, table, &result->needed_count);
     if (status)
         memmodel_samples_unref(table);
     else
-        *advised = table;
+        *design = table;
     return status;
 }
 
@@ -610,54 +606,60 @@ release(struct advising *advising)
 
 /* Without candidates they are all that the domain has. */
 static int
-begin(struct advising *advising, const memmodel_samples *candidates, const struct memmodel_advise_options *options)
+begin(struct advising *advising, const struct memmodel_advise_options *options)
 {
     int status = read_options(advising->context, options, &advising->options);
 
-    if (!status && !candidates)
-        status =
-            domain_list(advising->context, advising->options.domain, advising->options.domain_count, &advising->listed);
-    advising->candidates = candidates ? candidates : advising->listed;
+    if (status)
+        return status;
+    advising->candidates = advising->options.candidates;
+    if (advising->candidates)
+        return 0;
+    status =
+        domain_list(advising->context, advising->options.domain, advising->options.domain_count, &advising->listed);
+    advising->candidates = advising->listed;
     return status;
 }
 
 static int
-advise_within(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
-              const struct memmodel_advise_options *options, memmodel_samples **advised, double *error, int64_t *needed)
+advise_within(const memmodel_samples *samples, const struct memmodel_advise_options *options, memmodel_context *context,
+              struct memmodel_advise_result *result, memmodel_samples **design)
 {
     OWN_ENVIRONMENT;
     struct advising *advising = memory_allocate_zeroed(context, 1, sizeof *advising);
-    memmodel_samples *table = NULL;
-    int64_t rows = -1;
-    double now = 0;
     int status;
 
     if (!advising)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     advising->context = advising->training.context = context;
     advising->samples = samples;
-    status = begin(advising, candidates, options);
+    status = begin(advising, options);
     if (!status)
-        status = advise(advising, &table, &now, &rows);
+        status = advise(advising, result, design);
     release(advising);
-    if (status)
-        return status;
-    *advised = table;
-    *error = now;
-    *needed = rows;
-    return 0;
+    return status;
 }
 
 int
-memmodel_advise(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
-                const struct memmodel_advise_options *options, memmodel_samples **advised, double *error,
-                int64_t *needed)
+memmodel_advise(const memmodel_samples *samples, const struct memmodel_advise_options *options,
+                memmodel_context *context, struct memmodel_advise_result *result, memmodel_samples **design)
 {
+    struct memmodel_advise_result own = {.size = sizeof own};
+    memmodel_samples *table = NULL;
     int status;
 
-    if (!context || !advised || !error || !needed)
+    if (!context && samples)
+        context = samples->context;
+    if (!context || !result || !design)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = context_begin(context);
-    return context_end(context,
-                       status ? status : advise_within(context, samples, candidates, options, advised, error, needed));
+    if (!status)
+        status = result_check(context, "memmodel_advise_result", result);
+    if (!status)
+        status = advise_within(samples, options, context, &own, &table);
+    if (!status) {
+        result_copy(&own, sizeof own, result);
+        *design = table;
+    }
+    return context_end(context, status);
 }

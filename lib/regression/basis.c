@@ -291,7 +291,7 @@ add_bends(struct basis *basis, const struct training *training, size_t first)
         return 0;
     values = memory_allocate_zeroed(training->context, rows, sizeof *values);
     if (!values)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t j = first; !status && j < end; j++) {
         if (!basis->plain[j] || !depends_on_all(basis, training, basis->terms[j]))
             continue;
@@ -311,7 +311,7 @@ add_posynomial(struct basis *basis, const struct training *training)
     int status;
 
     if (!factors)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = make_factors(basis, training, forms, FORMS, factors);
     if (!status)
         status = add_products(basis, training, factors);
@@ -348,7 +348,7 @@ add_given(struct basis *basis, const struct training *training, const char *text
     if (term < 0)
         return term;
     if (expression_symbol_count(basis->pool) > training->input_count)
-        return context_error(training->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, text, "\"%s\" is no input of this fit",
+        return context_error(training->context, MEMMODEL_ERROR_NOT_FOUND, text, "\"%s\" is no input of this fit",
                              expression_symbol_name(basis->pool, training->input_count));
     if (!structure_unit_fits(basis->structure, basis->pool, term))
         return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, text,
@@ -504,7 +504,7 @@ allocate(struct basis *basis, const struct training *training, size_t given)
     basis->right_side = memory_allocate_zeroed(context, rows, sizeof *basis->right_side);
     if (!basis->terms || !basis->sizes || !basis->plain || !basis->signs || !basis->groups || !basis->exponents ||
         !basis->right_side)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return 0;
 }
 
@@ -521,13 +521,13 @@ add_terms(struct basis *basis, const struct training *training, const struct mem
         status = add_given(basis, training, options->terms[i]);
     *given = basis->count;
     basis->given = false;
-    if (!status && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
+    if (!status && options->basis == MEMMODEL_FIT_BASIS_POSYNOMIAL)
         status = add_posynomial(basis, training);
-    if (!status && options->basis != MEMMODEL_BASIS_GENERAL)
+    if (!status && options->basis != MEMMODEL_FIT_BASIS_GENERAL)
         status = segments_add(basis, training, basis->count);
     for (size_t i = 0; i < BASIS_LIBRARIES; i++)
         basis->ends[i] = basis->count;
-    if (!status && options->basis == MEMMODEL_BASIS_GENERAL)
+    if (!status && options->basis == MEMMODEL_FIT_BASIS_GENERAL)
         status = shapes_add(basis, training);
     return status;
 }

@@ -46,7 +46,7 @@ basis_add_term(struct basis *basis, expression term, unsigned size, bool plain);
 
 /*
  * One more term and its column, behind the libraries, once the basis is complete; `index` is its place, which may be an earlier
- * one's. 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW.
+ * one's. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW.
  */
 int
 basis_append(struct basis *basis, const struct training *training, expression term, unsigned size, size_t *index);

@@ -57,7 +57,7 @@ bound_count_repeats(memmodel_context *context, const size_t *points, size_t poin
         return 0;
     counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
     if (!counts)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
         counts[points[i]]++;
     for (size_t i = 0; i < rows; i++)
@@ -72,7 +72,7 @@ sort_ratios(memmodel_context *context, struct model_bound *bound)
     struct held_out *pairs = memory_allocate_zeroed(context, bound->ratio_count, sizeof *pairs);
 
     if (!pairs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < bound->ratio_count; i++)
         pairs[i] = (struct held_out){bound->ratios[i], bound->repeats[i]};
     qsort(pairs, bound->ratio_count, sizeof *pairs, compare_held_out);
@@ -160,7 +160,7 @@ spread_rows_new(memmodel_context *context, size_t rows, size_t points, struct sp
 {
     spread->errors = memory_allocate_zeroed(context, 4 * rows + 2 * points, sizeof *spread->errors);
     if (!spread->errors)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     spread->open = spread->errors + rows;
     spread->shares = spread->open + rows;
     spread->scales = spread->shares + rows;
@@ -445,7 +445,7 @@ inside_margin(const struct point *point, int32_t *rule)
 {
     double margin = held_out_margin(point), other = point_margin(point);
 
-    *rule = other > margin ? MEMMODEL_BOUND_STUDENT : MEMMODEL_BOUND_HELD_OUT;
+    *rule = other > margin ? MEMMODEL_BOUND_METHOD_STUDENT_T : MEMMODEL_BOUND_METHOD_CONFORMAL;
     return fmax(margin, other);
 }
 
@@ -459,7 +459,7 @@ larger_margin(const struct point *point, int32_t *rule)
         return margin;
     other = wide_margin(point, margin);
     if (other > margin)
-        *rule = MEMMODEL_BOUND_WIDE;
+        *rule = MEMMODEL_BOUND_METHOD_EXTRAPOLATION;
     return fmax(margin, other);
 }
 
@@ -469,19 +469,8 @@ larger_bound(const struct point *point, int32_t *rule)
 {
     if (has_bound(point))
         return apply(point, larger_margin(point, rule));
-    *rule = MEMMODEL_BOUND_LARGER;
+    *rule = MEMMODEL_BOUND_METHOD_DEFAULT;
     return point->value;
-}
-
-double
-bound_upper(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double *value)
-{
-    struct point point = {.model = model, .inputs = inputs, .safety = safety};
-    int32_t rule;
-
-    look_at(&point);
-    *value = point.value;
-    return larger_bound(&point, &rule);
 }
 
 /* The bound by one rule, which the model has. */
@@ -491,80 +480,123 @@ bound_by(const struct point *point, double level, int32_t *rule)
     const memmodel_model *model = point->model;
     int32_t inside;
 
-    if (!has_bound(point) || *rule == MEMMODEL_BOUND_LARGER)
+    if (!has_bound(point) || *rule == MEMMODEL_BOUND_METHOD_DEFAULT)
         return larger_bound(point, rule);
     switch (*rule) {
-    case MEMMODEL_BOUND_HELD_OUT:
+    case MEMMODEL_BOUND_METHOD_CONFORMAL:
         return apply(point, held_out_margin(point));
-    case MEMMODEL_BOUND_STUDENT:
+    case MEMMODEL_BOUND_METHOD_STUDENT_T:
         return apply(point, point_margin(point));
-    case MEMMODEL_BOUND_WIDE:
+    case MEMMODEL_BOUND_METHOD_EXTRAPOLATION:
         return apply(point, wide_margin(point, inside_margin(point, &inside)));
     default:
         return fmax(point->value, jackknife_upper(model, point->inputs, level));
     }
 }
 
+double
+bound_upper(const memmodel_model *model, const double *inputs, const struct memmodel_predict_options *options,
+            const struct model_safety *safety)
+{
+    struct point point = {.model = model, .inputs = inputs, .safety = safety};
+    int32_t method = options->method;
+
+    look_at(&point);
+    return bound_by(&point, options->level, &method);
+}
+
 /* ---- predictions ---- */
 
+static const double default_level = 0.95;
+
 static int
-check_rule(const memmodel_model *model, int32_t rule)
+check_method(const memmodel_model *model, int32_t method)
 {
-    if (rule < MEMMODEL_BOUND_LARGER || rule > MEMMODEL_BOUND_JACKKNIFE_PLUS)
+    if (method < MEMMODEL_BOUND_METHOD_DEFAULT || method > MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if ((rule == MEMMODEL_BOUND_WIDE && model->bound.wide.term_count == 0) ||
-        (rule == MEMMODEL_BOUND_JACKKNIFE_PLUS && model->bound.left_out.count == 0))
+    if ((method == MEMMODEL_BOUND_METHOD_EXTRAPOLATION && model->bound.wide.term_count == 0) ||
+        (method == MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS && model->bound.left_out.count == 0))
         return MEMMODEL_ERROR_UNSUPPORTED;
     return 0;
 }
 
+const char *const bound_method_names[] = {
+    [MEMMODEL_BOUND_METHOD_DEFAULT] = "default",
+    [MEMMODEL_BOUND_METHOD_CONFORMAL] = "conformal",
+    [MEMMODEL_BOUND_METHOD_STUDENT_T] = "student-t",
+    [MEMMODEL_BOUND_METHOD_EXTRAPOLATION] = "extrapolation",
+    [MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS] = "jackknife-plus",
+    NULL,
+};
+
+const char *
+memmodel_bound_method_name(int method)
+{
+    return method >= 0 && method <= MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS ? bound_method_names[method] : NULL;
+}
+
 int
-memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
-                          struct memmodel_prediction *prediction)
+bound_read_options(const memmodel_model *model, const struct memmodel_predict_options *options,
+                   struct memmodel_predict_options *own)
+{
+    int status = options_copy_quietly(options, own, sizeof *own);
+
+    if (status)
+        return status;
+    own->level = own->level == 0 ? default_level : own->level;
+    if (!bound_has_level(own->level) || own->reserved != 0)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return check_method(model, own->method);
+}
+
+int
+memmodel_model_predict(const memmodel_model *model, const double *inputs,
+                       const struct memmodel_predict_options *options, struct memmodel_prediction *prediction)
 {
     OWN_NUMBERS;
-    struct memmodel_prediction own = {.size = sizeof own, .rule = rule};
+    struct memmodel_prediction own = {.size = sizeof own};
+    struct memmodel_predict_options asked;
     struct model_safety safety;
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
     int status;
 
     if (!model || model_lacks(model, inputs))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = check_rule(model, rule);
-    if (status || !bound_has_level(level) || !values_allow(model, inputs, model->input_count))
+    status = bound_read_options(model, options, &asked);
+    if (status || !values_allow(model, inputs, model->input_count))
         return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
-    safety = bound_safety(&model->bound, level);
+    safety = bound_safety(&model->bound, asked.level);
     look_at(&point);
-    own.points = model->bound.points;
+    own.calibration_count = model->bound.points;
     own.value = point.value;
-    own.outside = point.outside;
-    own.upper = bound_by(&point, level, &own.rule);
-    own.attained = safety.attained;
+    own.extrapolated = point.outside;
+    own.method = asked.method;
+    own.upper = bound_by(&point, asked.level, &own.method);
+    own.distribution_free_level = safety.attained;
     return result_copy(&own, sizeof own, prediction);
 }
 
-int
-memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
-                       struct memmodel_prediction *prediction)
-{
-    return memmodel_model_predict_by(model, inputs, MEMMODEL_BOUND_LARGER, level, prediction);
-}
+/* Columns whose points lie `stride` numbers apart. */
+struct points {
+    const double *const *columns;
+    size_t stride, count;
+};
 
 static void
-take_point(const memmodel_model *model, const double *const *columns, size_t point, double *inputs)
+take_point(const memmodel_model *model, const struct points *points, size_t point, double *inputs)
 {
     for (size_t k = 0; k < model->input_count; k++)
-        inputs[k] = columns[k][point];
+        inputs[k] = points->columns[k][point * points->stride];
 }
 
 /* Before the first is written: results are whole, or are not touched. */
 static bool
-allows_points(const memmodel_model *model, const double *const *columns, size_t count)
+allows_points(const memmodel_model *model, const struct points *points)
 {
     double inputs[MODEL_MOST_INPUTS];
 
-    for (size_t i = 0; i < count; i++) {
-        take_point(model, columns, i, inputs);
+    for (size_t i = 0; i < points->count; i++) {
+        take_point(model, points, i, inputs);
         if (!values_allow(model, inputs, model->input_count))
             return false;
     }
@@ -572,26 +604,32 @@ allows_points(const memmodel_model *model, const double *const *columns, size_t 
 }
 
 int
-memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
-                            double *values, double *upper, int32_t *outsides)
+memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t stride, size_t count,
+                            const struct memmodel_predict_options *options, double *values, double *upper,
+                            int32_t *extrapolated)
 {
     OWN_NUMBERS;
+    const struct points points = {.columns = columns, .stride = stride, .count = count};
+    struct memmodel_predict_options asked;
     struct model_safety safety;
     double inputs[MODEL_MOST_INPUTS];
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
+    int status;
 
-    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !outsides)) ||
-        !bound_has_level(level) || !allows_points(model, columns, count))
+    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !extrapolated)))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    safety = bound_safety(&model->bound, level);
+    status = bound_read_options(model, options, &asked);
+    if (status || !allows_points(model, &points))
+        return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    safety = bound_safety(&model->bound, asked.level);
     for (size_t i = 0; i < count; i++) {
-        int32_t rule;
+        int32_t method = asked.method;
 
-        take_point(model, columns, i, inputs);
+        take_point(model, &points, i, inputs);
         look_at(&point);
         values[i] = point.value;
-        upper[i] = larger_bound(&point, &rule);
-        outsides[i] = point.outside;
+        upper[i] = bound_by(&point, asked.level, &method);
+        extrapolated[i] = point.outside;
     }
     return 0;
 }

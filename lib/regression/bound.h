@@ -35,19 +35,19 @@ struct bound_rows {
     size_t numbers; /* fitted besides the coefficients: each takes a degree of freedom */
 };
 
-/* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 bound_fill(memmodel_model *model, const struct bound_rows *rows);
 
 /*
  * After that: finds whether errors, which must be relative, spread by what the terms of `open` leave open, which become
- * the model's, given the leverages of the rows. 0 or MEMMODEL_ERROR_NOMEM.
+ * the model's, given the leverages of the rows. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 bound_spread(memmodel_model *model, const struct bound_rows *rows, const struct model_wide *open,
              const double *leverages);
 
-/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NOMEM. */
+/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows,
                     uint32_t *repeats);
@@ -72,8 +72,20 @@ bound_safety(const struct model_bound *bound, double level);
 double
 bound_rank(const struct model_bound *bound, double level);
 
-/* The default bound of the prediction, which is stored in *value. */
+/* By enum memmodel_bound_method; NULL ends them. */
+extern const char *const bound_method_names[];
+
+/*
+ * A copy of what is asked, its defaults filled in. 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED,
+ * MEMMODEL_ERROR_STRUCT_SIZE, without a text.
+ */
+int
+bound_read_options(const memmodel_model *model, const struct memmodel_predict_options *options,
+                   struct memmodel_predict_options *own);
+
+/* The bound of a prediction; `safety` is that of the options' level. */
 double
-bound_upper(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double *value);
+bound_upper(const memmodel_model *model, const double *inputs, const struct memmodel_predict_options *options,
+            const struct model_safety *safety);
 
 #endif

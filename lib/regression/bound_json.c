@@ -29,12 +29,12 @@ triangle_to_json(const double *triangle, size_t rows)
 
 /* NULL where a term cannot be written. */
 static json_t *
-terms_to_json(const memmodel_model *model, const expression *terms, size_t count)
+terms_to_json(const memmodel_model *model, memmodel_context *context, const expression *terms, size_t count)
 {
     json_t *array = json_array();
 
     for (size_t k = 0; k < count; k++) {
-        struct text text = TEXT_INIT(model->context);
+        struct text text = TEXT_INIT(context);
 
         expression_print(model->pool, terms[k], EXPRESSION_TEXT, &text);
         if (!text.failed)
@@ -64,10 +64,10 @@ repeats_to_json(const uint32_t *repeats, size_t count)
 }
 
 static json_t *
-wide_to_json(const memmodel_model *model, const struct model_wide *wide)
+wide_to_json(const memmodel_model *model, memmodel_context *context, const struct model_wide *wide)
 {
-    json_t *object = json_pack("{s:o, s:o}", "terms", terms_to_json(model, wide->terms, wide->term_count), "leverage",
-                               triangle_to_json(wide->leverage, wide->term_count));
+    json_t *object = json_pack("{s:o, s:o}", "terms", terms_to_json(model, context, wide->terms, wide->term_count),
+                               "leverage", triangle_to_json(wide->leverage, wide->term_count));
 
     if (wide->coefficients) {
         json_object_set_new(object, "coefficients", numbers_to_json(wide->coefficients, wide->term_count));
@@ -94,29 +94,29 @@ formula_to_json(const memmodel_model *model, size_t formula)
 }
 
 static json_t *
-left_out_to_json(const memmodel_model *model)
+left_out_to_json(const memmodel_model *model, memmodel_context *context)
 {
     const struct model_left_out *left_out = &model->bound.left_out;
     json_t *formulas = json_array();
 
     for (size_t i = 0; i < left_out->count; i++)
         json_array_append_new(formulas, formula_to_json(model, i));
-    return json_pack("{s:o, s:o}", "terms", terms_to_json(model, left_out->terms, left_out->term_count), "formulas",
-                     formulas);
+    return json_pack("{s:o, s:o}", "terms", terms_to_json(model, context, left_out->terms, left_out->term_count),
+                     "formulas", formulas);
 }
 
 static json_t *
-spread_to_json(const memmodel_model *model)
+spread_to_json(const memmodel_model *model, memmodel_context *context)
 {
     const struct model_spread *spread = &model->bound.spread;
 
     return json_pack("{s:f, s:f, s:o}", "growth", spread->growth, "sigma", spread->sigma, "open",
-                     wide_to_json(model, &spread->open));
+                     wide_to_json(model, context, &spread->open));
 }
 
 /* Parts that not every bound has. */
 static int
-add_parts(const memmodel_model *model, json_t *object)
+add_parts(const memmodel_model *model, memmodel_context *context, json_t *object)
 {
     const struct model_bound *bound = &model->bound;
     int failed = 0;
@@ -124,23 +124,23 @@ add_parts(const memmodel_model *model, json_t *object)
     if (repeats(bound))
         failed |= json_object_set_new(object, "repeats", repeats_to_json(bound->repeats, bound->ratio_count));
     if (bound->wide.term_count > 0)
-        failed |= json_object_set_new(object, "wide", wide_to_json(model, &bound->wide));
+        failed |= json_object_set_new(object, "wide", wide_to_json(model, context, &bound->wide));
     if (bound->spread.growth > 0)
-        failed |= json_object_set_new(object, "spread", spread_to_json(model));
+        failed |= json_object_set_new(object, "spread", spread_to_json(model, context));
     if (bound->left_out.count > 0)
-        failed |= json_object_set_new(object, "left_out", left_out_to_json(model));
+        failed |= json_object_set_new(object, "left_out", left_out_to_json(model, context));
     return failed;
 }
 
 json_t *
-bound_to_json(const memmodel_model *model)
+bound_to_json(const memmodel_model *model, memmodel_context *context)
 {
     const struct model_bound *bound = &model->bound;
-    json_t *object = json_pack("{s:I, s:f, s:o, s:o}", "freedom", (json_int_t)bound->freedom, "sigma", bound->sigma,
+    json_t *object = json_pack("{s:I, s:f, s:o, s:o}", "dof", (json_int_t)bound->freedom, "sigma", bound->sigma,
                                "leverage", triangle_to_json(bound->leverage, model->term_count), "ratios",
                                numbers_to_json(bound->ratios, bound->ratio_count));
 
-    if (!object || !add_parts(model, object))
+    if (!object || !add_parts(model, context, object))
         return object;
     json_decref(object);
     return NULL;
@@ -403,8 +403,8 @@ read_arrays(const struct json_document *document, const json_t *object, memmodel
 int
 bound_from_json(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"freedom", "sigma",  "leverage", "ratios", "repeats",
-                                       "wide",    "spread", "left_out", NULL};
+    static const char *const keys[] = {"dof",  "sigma",  "leverage", "ratios", "repeats",
+                                       "wide", "spread", "left_out", NULL};
     struct model_bound *bound = &model->bound;
     const json_t *object;
     int status = json_get_object(document, document->root, "bound", &object);
@@ -412,7 +412,7 @@ bound_from_json(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = model_file_count(document, object, "freedom", &bound->freedom);
+        status = model_file_count(document, object, "dof", &bound->freedom);
     if (!status)
         status = model_file_number(document, object, "sigma", 0, &bound->sigma);
     if (!status)

@@ -7,6 +7,7 @@
 #include "regression/censored.h"
 
 #include "base/quantity.h"
+#include "measure/samples.h"
 #include "regression/model.h"
 #include "regression/training.h"
 
@@ -123,7 +124,7 @@ note_status(const struct censored *censored, size_t row, const char **noted)
 static int
 find_rows(struct censored *censored)
 {
-    const double *target = memmodel_samples_column(censored->samples, censored->target);
+    const double *target = samples_numbers(censored->samples, censored->target);
     const char *noted = NULL;
 
     if (!target)
@@ -131,7 +132,7 @@ find_rows(struct censored *censored)
     censored->limits = memory_allocate_zeroed(censored->context, censored->rows + 1, sizeof *censored->limits);
     censored->active = memory_allocate_zeroed(censored->context, censored->rows + 1, sizeof *censored->active);
     if (!censored->limits || !censored->active)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t row = 0; row < censored->rows; row++) {
         censored->limits[row] = (double)NAN;
         if (!ended_early(censored, row))
@@ -153,7 +154,7 @@ list_columns(const struct censored *censored, const char **names, const double *
     for (size_t i = 0; i < memmodel_samples_column_count(censored->samples); i++) {
         const char *name = memmodel_samples_column_name(censored->samples, i);
 
-        columns[count] = memmodel_samples_column(censored->samples, name);
+        columns[count] = samples_numbers(censored->samples, name);
         if (columns[count] && training_may_use(censored->samples, censored->options, censored->target, name))
             names[count++] = name;
     }
@@ -174,7 +175,7 @@ fill_table(const struct censored *censored, const char *const *names, const doub
             continue;
         for (size_t i = 0; i < count; i++)
             values[i] = !isnan(limit) && strcmp(names[i], censored->target) == 0 ? limit : columns[i][row];
-        status = memmodel_samples_add(table, values);
+        status = memmodel_samples_add_row(table, values);
     }
     return status;
 }
@@ -186,7 +187,7 @@ make_table(const struct censored *censored, memmodel_samples **table)
     const char **names = memory_allocate_zeroed(censored->context, count, sizeof *names);
     const double **columns = memory_allocate_zeroed(censored->context, count, sizeof *columns);
     double *values = memory_allocate_zeroed(censored->context, count, sizeof *values);
-    int status = names && columns && values ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = names && columns && values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     *table = NULL;
     if (!status) {
@@ -211,7 +212,7 @@ fit_once(const struct censored *censored, const struct memmodel_fit_options *opt
     int status = make_table(censored, &table);
 
     if (!status)
-        status = fit(table, options, model);
+        status = fit(table, options, censored->context, model);
     memmodel_samples_unref(table);
     return status;
 }
@@ -223,7 +224,7 @@ predict_row(const struct censored *censored, const memmodel_model *model, size_t
     double inputs[MODEL_MOST_INPUTS];
 
     for (size_t i = 0; i < memmodel_model_input_count(model); i++) {
-        inputs[i] = memmodel_samples_column(censored->samples, memmodel_model_input_name(model, i))[row];
+        inputs[i] = samples_numbers(censored->samples, model->inputs[i].name)[row];
         if (isnan(inputs[i]))
             return (double)NAN;
     }
@@ -272,7 +273,7 @@ error_of(const struct censored *censored, const memmodel_model *model, const dou
 static double
 loss_on_rows(const struct censored *censored, const memmodel_model *model)
 {
-    const double *target = memmodel_samples_column(censored->samples, censored->target);
+    const double *target = samples_numbers(censored->samples, censored->target);
     double measured = 0, squares = 0, freedom;
 
     for (size_t row = 0; row < censored->rows; row++) {
@@ -319,11 +320,11 @@ take_turns(struct censored *censored, censored_fit fit, memmodel_model **model)
 {
     const struct memmodel_fit_options *given = censored->options;
     struct memmodel_fit_options options = *given;
-    bool stays = false, searches = given->search != MEMMODEL_FIT_SEARCH_TERMS;
+    bool stays = false, searches = given->search != MEMMODEL_FIT_SEARCH_NONE;
     int status = 0;
 
-    options.search = MEMMODEL_FIT_SEARCH_TERMS;
-    options.checkpoint = NULL;
+    options.search = MEMMODEL_FIT_SEARCH_NONE;
+    options.resume_path = NULL;
     for (int turn = 0; turn < MOST_TURNS && !stays && !status; turn++) {
         context_set_quiet(censored->context, turn > 0);
         status = take_turn(censored, &options, fit, turn < FREE_TURNS, &stays, model);
@@ -332,7 +333,7 @@ take_turns(struct censored *censored, censored_fit fit, memmodel_model **model)
     stays = !searches;
     for (int turn = 0; turn < SEARCHES && !stays && !status; turn++) {
         status = take_turn(censored, given, fit, false, &stays, model);
-        stays |= given->checkpoint != NULL; /* what is kept there is of one table */
+        stays |= given->resume_path != NULL; /* what is kept there is of one table */
     }
     return status;
 }
@@ -342,7 +343,7 @@ static void
 note_counts(const struct censored *censored, memmodel_model *model)
 {
     int64_t below = 0, measured = 0;
-    const double *target = memmodel_samples_column(censored->samples, censored->target);
+    const double *target = samples_numbers(censored->samples, censored->target);
 
     for (size_t row = 0; row < censored->rows; row++) {
         measured += isnan(censored->limits[row]) && !isnan(target[row]);
@@ -368,24 +369,22 @@ capacity_in_unit(const memmodel_samples *samples, const struct memmodel_fit_opti
 
 int
 censored_rows_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, censored_fit fit,
-                  memmodel_model **model)
+                  memmodel_context *context, memmodel_model **model)
 {
     struct memmodel_fit_options named = *options;
-    struct censored censored = {.context = memmodel_samples_context(samples),
-                                .samples = samples,
-                                .options = &named,
-                                .rows = memmodel_samples_row_count(samples)};
+    struct censored censored = {
+        .context = context, .samples = samples, .options = &named, .rows = memmodel_samples_row_count(samples)};
     memmodel_model *new = NULL;
     int status;
 
-    censored.target = named.target ? named.target : training_last_column(samples, named.weight);
-    if (!censored.target || !memmodel_samples_column(samples, censored.target))
-        return fit(samples, options, model); /* which says what is wrong */
+    censored.target = named.target ? named.target : training_last_column(samples, named.weight_column);
+    if (!censored.target || !samples_numbers(samples, censored.target))
+        return fit(samples, options, context, model); /* which says what is wrong */
     named.target = censored.target;
     censored.capacity = capacity_in_unit(samples, options, censored.target);
     status = find_rows(&censored);
     if (!status)
-        status = censored.count ? take_turns(&censored, fit, &new) : fit(samples, options, &new);
+        status = censored.count ? take_turns(&censored, fit, &new) : fit(samples, options, context, &new);
     if (!status && censored.count)
         note_counts(&censored, new);
     memory_release(censored.context, censored.limits);

@@ -8,11 +8,11 @@
 #include "memmodel/model.h"
 
 typedef int (*censored_fit)(const memmodel_samples *samples, const struct memmodel_fit_options *options,
-                            memmodel_model **model);
+                            memmodel_context *context, memmodel_model **model);
 
 /* Fits to a table whose censored rows are used so; where it has none, as `fit` does. */
 int
 censored_rows_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, censored_fit fit,
-                  memmodel_model **model);
+                  memmodel_context *context, memmodel_model **model);
 
 #endif

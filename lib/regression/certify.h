@@ -13,7 +13,7 @@ struct certify_problem {
     const signed char *directions; /* of every input: 1 the formula never falls with it, -1 never rises; NULL: any */
 };
 
-/* Whether all of it is proven. false says only that it is not. 0, MEMMODEL_ERROR_NOMEM. */
+/* Whether all of it is proven. false says only that it is not. 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 certify(const struct certify_problem *problem, bool *proven);
 

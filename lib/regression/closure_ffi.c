@@ -33,7 +33,7 @@ make_code(memmodel_context *context, struct closure *closure)
         ffi_prep_cif(&closure->interface, FFI_DEFAULT_ABI, 1, &ffi_type_double, closure->arguments) == FFI_OK &&
         ffi_prep_closure_loc(closure->code, &closure->interface, forward, closure, closure->entry) == FFI_OK)
         return 0;
-    return context_error(context, MEMMODEL_ERROR_NOMEM, "function", "libffi got no memory that may hold code");
+    return context_error(context, MEMMODEL_ERROR_NO_MEMORY, "function", "libffi got no memory that may hold code");
 }
 
 int
@@ -44,7 +44,7 @@ closure_new(memmodel_context *context, double (*call)(const void *user, const do
     int status;
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->call = call;
     new->user = user;
     status = make_code(context, new);

@@ -42,7 +42,7 @@ corner_new(memmodel_context *context, size_t rows, struct corner *work)
         .met = memory_allocate_zeroed(context, rows, 1),
         .crossings = memory_allocate_zeroed(context, rows + CORNER_MOST, sizeof *work->crossings),
     };
-    return work->residuals && work->along && work->met && work->crossings ? 0 : MEMMODEL_ERROR_NOMEM;
+    return work->residuals && work->along && work->met && work->crossings ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void

@@ -35,7 +35,7 @@ design_new(memmodel_context *context, struct matrix shares, size_t candidates, d
     design->leverages = memory_allocate_zeroed(context, points, sizeof *design->leverages);
     design->spare = memory_allocate_zeroed(context, terms, sizeof *design->spare);
     if (!design->leverages || !design->spare)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     start(design, error);
     return 0;
 }

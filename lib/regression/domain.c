@@ -102,7 +102,7 @@ read_axis(memmodel_context *context, const char *text, struct axis *axis)
     axis->name[length] = '\0';
     axis->levels = memory_allocate_zeroed(context, DOMAIN_MOST, sizeof *axis->levels);
     if (!axis->levels)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return (strchr(equals, ':') ? read_range : read_list)(context, text, equals + 1, axis);
 }
 
@@ -117,7 +117,7 @@ add_rows(const struct axis *axes, size_t count, size_t rows, memmodel_samples *t
 
         for (size_t i = count; i-- > 0; rest /= axes[i].count)
             values[i] = axes[i].levels[rest % axes[i].count];
-        status = memmodel_samples_add(table, values);
+        status = memmodel_samples_add_row(table, values);
     }
     return status;
 }
@@ -154,12 +154,12 @@ domain_list(memmodel_context *context, const char *const *texts, size_t count, m
     struct axis *axes;
     int status = 0;
 
-    if (count == 0 || count > TRAINING_MOST_INPUTS)
+    if (!texts || count == 0 || count > TRAINING_MOST_INPUTS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "the domain has %zu inputs; 1 to %d may be", count, TRAINING_MOST_INPUTS);
+                             "the domain has %zu inputs; 1 to %d may be", texts ? count : 0, TRAINING_MOST_INPUTS);
     axes = memory_allocate_zeroed(context, count, sizeof *axes);
     if (!axes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; !status && i < count; i++)
         status = read_axis(context, texts[i], &axes[i]);
     if (!status)

@@ -8,7 +8,7 @@
 enum { DOMAIN_MOST = 10000 }; /* configurations */
 
 /*
- * A table with a column for each input, in their order, the last one changing fastest. 0, MEMMODEL_ERROR_NOMEM, or
+ * A table with a column for each input, in their order, the last one changing fastest. 0, MEMMODEL_ERROR_NO_MEMORY, or
  * MEMMODEL_ERROR_INVALID_ARGUMENT with what is wrong.
  */
 int

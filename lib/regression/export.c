@@ -55,120 +55,45 @@ print_function(const memmodel_model *model, int language, struct text *text)
 }
 
 static void
-print_text(const memmodel_model *model, int language, struct text *text)
+print_equation(const memmodel_model *model, int language, struct text *text)
 {
-    text_printf(text, "%s = ", model->target);
-    model_print(model, language, text);
-    text_append(text, "\n");
+    text_printf(text, "%s = %s\n", model->target, model->formulas[language]);
 }
 
 static void
 print_formula(const memmodel_model *model, int language, struct text *text)
 {
-    model_print(model, language, text);
-    text_append(text, "\n");
+    text_printf(text, "%s\n", model->formulas[language]);
 }
 
-static void
-print_column(const memmodel_model *model, const char *symbol, size_t length, struct text *text)
-{
-    size_t input = 0;
-
-    while (strncmp(expression_symbol_name(model->pool, input), symbol, length) != 0 ||
-           expression_symbol_name(model->pool, input)[length] != '\0')
-        input++;
-    for (const char *name = model->inputs[input].name; *name; name++)
-        text_append_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
-}
-
-/* Symbols stand between double quotes. In their place come names of columns, whose own quotes are written twice. */
-static void
-print_columns(const memmodel_model *model, const char *formula, struct text *text)
-{
-    while (*formula) {
-        size_t length = strcspn(formula, "\"");
-
-        text_append_bytes(text, formula, length);
-        formula += length;
-        if (*formula == '"') {
-            length = strcspn(++formula, "\"");
-            text_append(text, "\"");
-            print_column(model, formula, length, text);
-            text_append(text, "\"");
-            formula += length + 1;
-        }
-    }
-}
-
-static void
-print_choice(const char *value, const char *comparison, double limit, struct text *text)
-{
-    text_printf(text, " WHEN (%s) %s ", value, comparison);
-    model_print_number(limit, EXPRESSION_SQL, text);
-    text_append(text, " THEN ");
-    model_print_number(limit, EXPRESSION_SQL, text);
-}
-
-static void
-print_sql(const memmodel_model *model, int language, struct text *text)
-{
-    struct text symbols = TEXT_INIT(text->context), formula = TEXT_INIT(text->context);
-
-    model_print(model, language, &symbols);
-    if (!symbols.failed)
-        print_columns(model, symbols.bytes, &formula);
-    if (symbols.failed || formula.failed) {
-        text->failed = true;
-    } else if (model_has_limits(model)) {
-        text_append(text, "CASE");
-        print_choice(formula.bytes, "<", model->response.least, text);
-        print_choice(formula.bytes, ">", model->response.most, text);
-        text_printf(text, " ELSE (%s) END\n", formula.bytes);
-    } else {
-        text_printf(text, "%s\n", formula.bytes);
-    }
-    text_release(&symbols);
-    text_release(&formula);
-}
-
-static const struct format {
-    void (*print)(const memmodel_model *model, int language, struct text *text);
-    int language;
-} formats[] = {
-    [MEMMODEL_EXPORT_TEXT] = {print_text, EXPRESSION_TEXT},
-    [MEMMODEL_EXPORT_C] = {print_function, EXPRESSION_C},
-    [MEMMODEL_EXPORT_PYTHON] = {print_function, EXPRESSION_PYTHON},
-    [MEMMODEL_EXPORT_LATEX] = {print_formula, EXPRESSION_LATEX},
-    [MEMMODEL_EXPORT_SQL] = {print_sql, EXPRESSION_SQL},
+/* What a file of each language has in it. */
+static void (*const printers[MODEL_LANGUAGES])(const memmodel_model *model, int language, struct text *text) = {
+    [MEMMODEL_LANGUAGE_TEXT] = print_equation,   [MEMMODEL_LANGUAGE_C] = print_function,
+    [MEMMODEL_LANGUAGE_PYTHON] = print_function, [MEMMODEL_LANGUAGE_LATEX] = print_formula,
+    [MEMMODEL_LANGUAGE_SQL] = print_formula,
 };
 
-static const char *const format_names[] = {"text", "c", "python", "latex", "sql", NULL};
-
 static int
-export_text(const memmodel_model *model, int format, memmodel_context *context, char **text)
+write_code(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
-    struct text printed;
-    char *bytes;
+    static const char *const names[] = {"text", "c", "python", "latex", "sql", NULL};
+    struct text printed = TEXT_INIT(context);
 
-    printed = TEXT_INIT(context);
-    if (choice_check(context, NULL, "format", format, format_names))
+    if (choice_check(context, NULL, "language", language, names))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    formats[format].print(model, formats[format].language, &printed);
-    bytes = text_finish(&printed);
-    if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
-    *text = bytes;
-    return 0;
+    printers[language](model, language, &printed);
+    return text_hand_out(&printed, text);
 }
 
 int
-memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
+memmodel_model_to_code(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
     int status;
 
-    if (!model || !context || !text)
+    if (!model || !text)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    context = context ? context : model->context;
     status = context_begin(context);
-    return context_end(context, status ? status : export_text(model, format, context, text));
+    return context_end(context, status ? status : write_code(model, language, context, text));
 }

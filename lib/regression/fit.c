@@ -1,6 +1,7 @@
 /* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
 #include "base/environment.h"
 #include "base/choice.h"
+#include "measure/samples.h"
 #include "regression/bound.h"
 #include "regression/censored.h"
 #include "regression/fit_general.h"
@@ -24,11 +25,11 @@ enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
 static int
 check_choices(memmodel_context *context, const struct memmodel_fit_options *options)
 {
-    static const char *const bases[] = {"posynomial", "given", "general", NULL};
+    static const char *const bases[] = {"posynomial", "user", "general", NULL};
     static const char *const losses[] = {"default",   "relative", "squared", "mape",
                                          "log-ratio", "absolute", "pinball", NULL};
-    static const char *const searches[] = {"terms", "enumerate", "evolve", "all", NULL};
-    static const char *const selections[] = {"default", "standard error", "description", NULL};
+    static const char *const searches[] = {"none", "enumerate", "evolve", "all", NULL};
+    static const char *const selections[] = {"default", "one standard error", "description length", NULL};
     int status = choice_check(context, NULL, "basis", options->basis, bases);
 
     status = status ? status : choice_check(context, NULL, "loss", options->loss, losses);
@@ -55,9 +56,9 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (!(own->capacity >= 0) || isinf(own->capacity))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "capacity is %g; it is a finite number of bytes", own->capacity);
-    if (own->evaluations < 0 || !(own->seconds >= 0))
+    if (own->max_evaluations < 0 || !(own->max_seconds >= 0))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "evaluations and seconds must not be negative");
+                             "max_evaluations and max_seconds must not be negative");
     if (own->reserved != 0 || own->reserved_2 != 0 || own->reserved_3 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
@@ -70,14 +71,14 @@ set_defaults(struct memmodel_fit_options *options)
 {
     if (options->quantile == 0)
         options->quantile = DEFAULT_QUANTILE;
-    if (options->loss == MEMMODEL_FIT_LOSS_SQUARED && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
-        options->basis = MEMMODEL_BASIS_GENERAL;
+    if (options->loss == MEMMODEL_FIT_LOSS_SQUARED && options->basis == MEMMODEL_FIT_BASIS_POSYNOMIAL)
+        options->basis = MEMMODEL_FIT_BASIS_GENERAL;
     if (options->loss == MEMMODEL_FIT_LOSS_DEFAULT)
         options->loss =
-            options->basis == MEMMODEL_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE;
+            options->basis == MEMMODEL_FIT_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE;
     if (options->selection == MEMMODEL_FIT_SELECTION_DEFAULT)
-        options->selection =
-            fit_is_general(options) ? MEMMODEL_FIT_SELECTION_DESCRIPTION : MEMMODEL_FIT_SELECTION_STANDARD_ERROR;
+        options->selection = fit_is_general(options) ? MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH
+                                                     : MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR;
 }
 
 /* When the basis is known. */
@@ -123,7 +124,7 @@ prepare_loss(struct fit *fit, const struct memmodel_fit_options *options)
         return 0;
     fit->roots = memory_allocate_zeroed(fit->context, rows, sizeof *fit->roots);
     if (!fit->roots)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
         fit->roots[i] = sqrt(fit->training.weights[i]) / fit->training.measured[i];
     return reweighing_new(fit->context, rows, SUBSET_TERMS + 1, &fit->reweighing);
@@ -194,7 +195,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
     };
     fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
     if (!fit->shortlist)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return robust_search(fit->context, &fit->library, &problem, fit->shortlist);
 }
 
@@ -315,7 +316,7 @@ allocate_judgement(struct fit *fit)
     fit->rivals = memory_allocate_zeroed(fit->context, FIT_MOST_RIVALS, sizeof *fit->rivals);
     return fit->errors && fit->held_out.ratios && fit->held_out.groups && fit->held_out.formulas && fit->rivals
                ? 0
-               : MEMMODEL_ERROR_NOMEM;
+               : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* ---- the model ---- */
@@ -382,7 +383,7 @@ set_scores(struct fit *fit, memmodel_model *model)
     set_left_out_scores(fit, model);
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->training.columns, i);
-    memmodel_model_evaluate_many(model, inputs, rows, fit->errors);
+    memmodel_model_evaluate_many(model, inputs, 1, rows, fit->errors);
     for (size_t i = 0; i < rows; i++)
         fit->errors[i] = (1 - fit->errors[i] / fit->training.measured[i]) * sqrt(fit->training.weights[i]);
     model->training_mape = mean_absolute(fit, fit->errors);
@@ -406,7 +407,7 @@ set_left_out(const struct fit *fit, memmodel_model *model)
     int status;
 
     if (!formulas)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         const struct held_out_formula *from = &fit->held_out.formulas[i];
 
@@ -455,7 +456,7 @@ set_spread(const struct fit *fit, memmodel_model *model, const struct bound_rows
     const struct wide_rows rows = {.error = model->bound.sigma, .leverages = leverages};
     struct wide_list found = {.count = 0}, simple = {.count = 0};
     struct model_wide open = {.term_count = 0};
-    int status = leverages ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = leverages ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     list_found(fit, &found);
     if (!status)
@@ -565,6 +566,8 @@ make_model(struct fit *fit, memmodel_model **model)
     if (!status)
         status = model_finish(new);
     if (!status)
+        status = model_keep_formulas(new);
+    if (!status)
         status = compare_with_noise(fit, new);
     if (!status)
         status = fit_set_front(fit, new);
@@ -600,7 +603,7 @@ fit_free(struct fit *fit)
 static int
 find_formula(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
 {
-    int status = training_read(samples, options, &fit->training);
+    int status = training_read(samples, options, fit->context, &fit->training);
 
     if (!status)
         status = structure_read(samples, &fit->training, options, &fit->structure);
@@ -620,14 +623,14 @@ find_formula(struct fit *fit, const memmodel_samples *samples, const struct memm
 }
 
 static int
-fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model)
 {
-    memmodel_context *context = memmodel_samples_context(samples);
     struct fit *fit = memory_allocate_zeroed(context, 1, sizeof *fit);
     int status;
 
     if (!fit)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     fit->context = context;
     fit->rule = options->selection;
     status = find_formula(fit, samples, options);
@@ -652,17 +655,18 @@ is_surely_better(const memmodel_model *other, const memmodel_model *positive, in
 }
 
 static int
-fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+         memmodel_model **model)
 {
     struct memmodel_fit_options any = *options;
     memmodel_model *positive, *other = NULL;
-    int status = fit_positive(samples, options, &positive);
+    int status = fit_positive(samples, options, context, &positive);
 
     if (status)
         return status;
-    any.basis = MEMMODEL_BASIS_GENERAL;
+    any.basis = MEMMODEL_FIT_BASIS_GENERAL;
     any.max_terms = 0;
-    status = fit_searched(samples, &any, &other);
+    status = fit_searched(samples, &any, context, &other);
     if (status && status != MEMMODEL_ERROR_DATA) { /* there may be no formula of another kind */
         memmodel_model_unref(positive);
         return status;
@@ -678,20 +682,21 @@ fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *opt
 }
 
 static int
-fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model)
 {
     if (fit_is_general(options))
-        return fit_general(samples, options, model);
-    return options->search == MEMMODEL_FIT_SEARCH_TERMS ? fit_positive(samples, options, model)
-                                                        : fit_both(samples, options, model);
+        return fit_general(samples, options, context, model);
+    return options->search == MEMMODEL_FIT_SEARCH_NONE ? fit_positive(samples, options, context, model)
+                                                       : fit_both(samples, options, context, model);
 }
 
 /* Searches that have to end leave their loops without a word: what they found by then is no answer. */
 static int
-fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+    memmodel_model **model)
 {
     OWN_ENVIRONMENT;
-    memmodel_context *context = memmodel_samples_context(samples);
     struct memmodel_fit_options own;
     memmodel_model *fitted;
     int status = read_options(context, options, &own), ended;
@@ -701,9 +706,9 @@ fit(const memmodel_samples *samples, const struct memmodel_fit_options *options,
     set_defaults(&own);
     status = check_max_terms(context, &own);
     if (!status)
-        training_note_texts(samples, &own);
+        training_note_texts(samples, &own, context);
     if (!status)
-        status = censored_rows_fit(samples, &own, fit_by_basis, &fitted);
+        status = censored_rows_fit(samples, &own, fit_by_basis, context, &fitted);
     ended = context_look(context, 0);
     if (!status && ended)
         memmodel_model_unref(fitted);
@@ -715,12 +720,14 @@ fit(const memmodel_samples *samples, const struct memmodel_fit_options *options,
 }
 
 int
-memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model)
 {
     int status;
 
     if (!samples || !model)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(memmodel_samples_context(samples));
-    return context_end(memmodel_samples_context(samples), status ? status : fit(samples, options, model));
+    context = context ? context : samples->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : fit(samples, options, context, model));
 }

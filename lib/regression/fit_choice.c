@@ -106,7 +106,7 @@ leave_only(struct fit *fit, const struct subset *subset)
     int status;
 
     if (!shortlist)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     shortlist->bins[0][0].subsets[0] = *subset;
     shortlist->bins[0][0].count = 1;
     fit->shortlist = shortlist;
@@ -134,7 +134,7 @@ give_way(struct fit *fit, const struct subset *simple, size_t column)
     struct sum sum = fit_sum(fit, simple);
     bool lacks_constant = simple->columns[0] != 0 && fit->formula.subset.columns[0] == 0;
 
-    if (fit->rule != MEMMODEL_FIT_SELECTION_STANDARD_ERROR || simple->count == 0 || lacks_constant ||
+    if (fit->rule != MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR || simple->count == 0 || lacks_constant ||
         sum.nodes >= fit->formula.nodes || is_better_than(fit, matrix_column(&fit->held_out.front, column)))
         return 0;
     return leave_only(fit, &sum.subset);

@@ -51,20 +51,15 @@ print(struct fit *fit, const struct sum *formula, memmodel_model *model, const c
     const struct training *training = &fit->training;
     int exponents[SUBSET_TERMS + 1], status;
     memmodel_model *other;
-    char *text;
 
     status = model_begin(fit->context, training->target, training->inputs, training->input_count, &other);
     if (status)
         return status;
     status = fit_write(fit, formula, other, exponents);
     if (!status)
-        status = memmodel_model_formula(other, MEMMODEL_TEXT, fit->context, &text);
+        status = model_copy_formula(other, MEMMODEL_LANGUAGE_TEXT, &model->arena, kept);
     memmodel_model_unref(other);
-    if (status)
-        return status;
-    *kept = arena_copy_text(&model->arena, text);
-    memory_release(fit->context, text);
-    return *kept ? 0 : MEMMODEL_ERROR_NOMEM;
+    return status;
 }
 
 static int
@@ -103,7 +98,7 @@ fit_set_front(struct fit *fit, memmodel_model *model)
     int status;
 
     if (!errors)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     add_chosen(fit);
     status = add_sums(fit, errors);
     memory_release(fit->context, errors);

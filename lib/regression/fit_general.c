@@ -228,13 +228,8 @@ static int
 describe_rival(struct fit *fit, const struct candidate *candidate, memmodel_model *model, struct model_rival *rival)
 {
     memmodel_model *other;
-    char *formula;
     int status = make_candidate(fit, candidate, &other);
 
-    if (status)
-        return status;
-    status = memmodel_model_formula(other, MEMMODEL_TEXT, fit->context, &formula);
-    memmodel_model_unref(other);
     if (status)
         return status;
     *rival = (struct model_rival){
@@ -243,10 +238,10 @@ describe_rival(struct fit *fit, const struct candidate *candidate, memmodel_mode
         .loo = told(fit, candidate->loo_error),
         .held_out = told(fit, candidate->held_out_error),
         .chosen = candidate == &fit->general->candidates[fit->general->chosen],
-        .formula = arena_copy_text(&model->arena, formula),
     };
-    memory_release(fit->context, formula);
-    return rival->formula ? 0 : MEMMODEL_ERROR_NOMEM;
+    status = model_copy_formula(other, MEMMODEL_LANGUAGE_TEXT, &model->arena, &rival->formula);
+    memmodel_model_unref(other);
+    return status;
 }
 
 static int
@@ -349,7 +344,7 @@ set_scores(struct fit *fit, memmodel_model *model)
 
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->training.columns, i);
-    memmodel_model_evaluate_many(model, inputs, rows, fit->column);
+    memmodel_model_evaluate_many(model, inputs, 1, rows, fit->column);
     for (size_t i = 0; i < rows; i++) {
         double error = (fit->training.measured[i] - fit->column[i]) * fit->general->readings[0].roots[i];
 
@@ -380,6 +375,8 @@ complete_model(struct fit *fit, memmodel_model *model)
         status = set_wide(fit, model);
     if (!status)
         status = model_finish(model);
+    if (!status)
+        status = model_keep_formulas(model);
     if (!status)
         status = set_front(fit, model);
     if (!status)
@@ -422,7 +419,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
     fit->column = memory_allocate_zeroed(fit->context, rows, sizeof *fit->column);
     fit->general = memory_allocate_zeroed(fit->context, 1, sizeof *fit->general);
     if (!fit->column || !fit->general)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (!loss_is_square(&fit->loss)) {
         status = matrix_new(fit->context, rows, PATH_MOST + 1, &fit->terms);
         if (!status)
@@ -439,7 +436,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
                                        .accept = is_sound,
                                        .user = fit};
     status = general_fit(&problem, fit->general);
-    if (!status && options->search != MEMMODEL_FIT_SEARCH_TERMS)
+    if (!status && options->search != MEMMODEL_FIT_SEARCH_NONE)
         status = trees_fit(&problem, options, &fit->basis, fit->general);
     return status;
 }
@@ -463,7 +460,7 @@ fit_free(struct fit *fit)
 static int
 find_formula(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
 {
-    int status = training_read(samples, options, &fit->training);
+    int status = training_read(samples, options, fit->context, &fit->training);
 
     if (!status)
         status = structure_read(samples, &fit->training, options, &fit->structure);
@@ -477,14 +474,13 @@ find_formula(struct fit *fit, const memmodel_samples *samples, const struct memm
 /* What is asked of the outcome: any, or NULL in place of sums of terms. */
 static int
 fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *options, bool searched_only,
-          memmodel_model **model)
+          memmodel_context *context, memmodel_model **model)
 {
-    memmodel_context *context = memmodel_samples_context(samples);
     struct fit *fit = memory_allocate_zeroed(context, 1, sizeof *fit);
     int status;
 
     if (!fit)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     fit->context = context;
     fit->relative = loss_is_relative(options->loss);
     status = find_formula(fit, samples, options);
@@ -497,13 +493,15 @@ fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *op
 }
 
 int
-fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+            memmodel_model **model)
 {
-    return fit_table(samples, options, false, model);
+    return fit_table(samples, options, false, context, model);
 }
 
 int
-fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model)
 {
-    return fit_table(samples, options, true, model);
+    return fit_table(samples, options, true, context, model);
 }

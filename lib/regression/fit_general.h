@@ -10,15 +10,17 @@
 static inline bool
 fit_is_general(const struct memmodel_fit_options *options)
 {
-    return options->basis == MEMMODEL_BASIS_GENERAL || options->loss == MEMMODEL_FIT_LOSS_SQUARED;
+    return options->basis == MEMMODEL_FIT_BASIS_GENERAL || options->loss == MEMMODEL_FIT_LOSS_SQUARED;
 }
 
 /* As memmodel_fit(), with checked options. */
 int
-fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
+fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+            memmodel_model **model);
 
 /* The same, but NULL where no formula of trees is better than the sum of terms. */
 int
-fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
+fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+             memmodel_model **model);
 
 #endif

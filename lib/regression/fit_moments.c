@@ -135,7 +135,7 @@ take_choice(struct fit *fit, const struct moments_problem *problem, const struct
 static bool
 may_have_moments(const struct fit *fit, const struct memmodel_fit_options *options)
 {
-    return options->basis == MEMMODEL_BASIS_POSYNOMIAL && options->max_terms == 0 && !fit->structure.change_point &&
+    return options->basis == MEMMODEL_FIT_BASIS_POSYNOMIAL && options->max_terms == 0 && !fit->structure.change_point &&
            !fit->structure.has_units;
 }
 
@@ -150,7 +150,7 @@ fit_consider_moments(struct fit *fit, const struct memmodel_fit_options *options
         return 0;
     choice = memory_allocate_zeroed(fit->context, 1, sizeof *choice);
     if (!choice)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status =
         moments_choose(&problem, &fit->loss, &(struct moments_rival){fit->held_out.ratios, fit->formula.nodes}, choice);
     if (!status)

@@ -25,9 +25,10 @@ static double
 upper_bound(const void *user, const double *inputs)
 {
     const memmodel_function *function = user;
+    const struct memmodel_predict_options options = {.size = sizeof options, .level = function->level};
     struct memmodel_prediction prediction = {.size = sizeof prediction, .upper = NAN};
 
-    memmodel_model_predict(function->model, inputs, function->level, &prediction);
+    memmodel_model_predict(function->model, inputs, &options, &prediction);
     return prediction.upper;
 }
 
@@ -44,7 +45,7 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
                              "must be 0 for the formula itself, or 0.5 to 0.999 for its upper bound, not %g", level);
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
+        return context_status(context, MEMMODEL_ERROR_NO_MEMORY);
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->model = memmodel_model_ref(model);

@@ -78,7 +78,7 @@ gains_new(memmodel_context *context, const struct matrix *columns, const double 
     gains->norms = memory_allocate_zeroed(context, count, sizeof *gains->norms);
     gains->held = memory_allocate_zeroed(context, gains->products.columns, sizeof *gains->held);
     if (!gains->norms || !gains->held)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     start(gains, right_side);
     return 0;
 }

@@ -34,7 +34,7 @@ struct gains {
     uint32_t *held;         /* of what column the products are, from 1 on; 0: of none */
 };
 
-/* Nothing is picked; up to `picks` may be, at most SUBSET_TERMS. 0 or MEMMODEL_ERROR_NOMEM; a failed one may be released. */
+/* Nothing is picked; up to `picks` may be, at most SUBSET_TERMS. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed one may be released. */
 int
 gains_new(memmodel_context *context, const struct matrix *columns, const double *right_side, size_t picks,
           struct gains *gains);

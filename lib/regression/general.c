@@ -14,6 +14,7 @@
  * least by no more than the standard error of their difference; the constant or the line, if that is no larger and within one
  * standard error of it.
  */
+#include "base/shuffle.h"
 #include "regression/general_choice.h"
 #include "regression/logarithm.h"
 #include "regression/reweigh.h"
@@ -87,7 +88,7 @@ read_target(const struct general_problem *problem, bool square, struct reading *
     reading->aims = memory_allocate_zeroed(training->context, rows, sizeof *reading->aims);
     reading->roots = memory_allocate_zeroed(training->context, rows, sizeof *reading->roots);
     if (!reading->aims || !reading->roots)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     reading->response.square = square;
     set_limits(training, problem->basis->structure->non_negative, &reading->response);
     if (square)
@@ -516,7 +517,7 @@ general_deal_folds(const struct training *training, size_t repeat, size_t *order
 {
     size_t rows = training->columns.rows, count = repeats_by_design(training) ? training->point_count : rows;
 
-    memmodel_samples_shuffle(repeat, count, order);
+    shuffle_numbers(repeat, count, order);
     for (size_t i = 0; i < count; i++)
         group_folds[order[i]] = (unsigned char)(i % FOLDS);
     for (size_t i = 0; i < rows; i++)
@@ -666,7 +667,7 @@ allocate_reweighing(memmodel_context *context, struct work *work)
     work->weights = memory_allocate_zeroed(context, rows, sizeof *work->weights);
     work->predictions = memory_allocate_zeroed(context, rows, sizeof *work->predictions);
     if (!work->measured || !work->weights || !work->predictions)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return work->loss ? reweighing_new(context, rows, PATH_MOST + 1, &work->reweighing) : 0;
 }
 
@@ -704,7 +705,7 @@ allocate(memmodel_context *context, struct work *work)
     work->general->folds = memory_allocate_zeroed(context, rows, sizeof *work->general->folds);
     if (!work->order || !work->folds || !work->group_folds || !work->right_side || !work->general->held_out ||
         !work->general->folds)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return 0;
 }
 
@@ -774,7 +775,7 @@ general_fit(const struct general_problem *problem, struct general *general)
         list_candidates(&work);
         status = accept_candidates(problem, general);
     }
-    if (!status && problem->rule == MEMMODEL_FIT_SELECTION_STANDARD_ERROR)
+    if (!status && problem->rule == MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR)
         status = general_choice_new(work.training, general->candidate_count, &work.choice);
     if (!status) {
         judge_candidates(&work);

@@ -56,7 +56,7 @@ struct general_problem {
     void *user;
 };
 
-/* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_DATA if no candidate is accepted; release the outcome in any case. */
+/* 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_DATA if no candidate is accepted; release the outcome in any case. */
 int
 general_fit(const struct general_problem *problem, struct general *general);
 

@@ -35,7 +35,7 @@ general_choice_new(const struct training *training, size_t candidates, struct ge
 {
     choice->differences = memory_allocate_zeroed(training->context, training->point_count, sizeof *choice->differences);
     if (!choice->differences)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return matrix_new(training->context, training->columns.rows, candidates, &choice->losses);
 }
 

@@ -16,7 +16,7 @@ struct general_choice {
     double *differences;  /* of every point: room */
 };
 
-/* Room for candidates. 0 or MEMMODEL_ERROR_NOMEM; a failed one may be released. */
+/* Room for candidates. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed one may be released. */
 int
 general_choice_new(const struct training *training, size_t candidates, struct general_choice *choice);
 

@@ -251,7 +251,7 @@ held_out_find(memmodel_context *context, const struct held_out_search *search, s
     rest.rows = memory_allocate_zeroed(context, rows, sizeof *rest.rows);
     turn.shortlist = memory_allocate(context, sizeof *turn.shortlist);
     if (!rest.points || !rest.rows || !turn.shortlist)
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     for (; !status && turn.group < turn.groups; turn.group++)
         status = hold_out(context, &turn, held_out);
     held_out->count = turn.groups;

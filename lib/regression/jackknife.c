@@ -91,7 +91,7 @@ copy_ratios(memmodel_model *model, const struct left_out_rows *rows)
     int status;
 
     if (!list)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = bound_count_repeats(model->context, rows->points, rows->point_count, count, left_out->repeats);
     for (size_t i = 0; !status && i < count; i++)
         list[i] = (struct row){rows->groups[i], rows->ratios[i], left_out->repeats[i]};

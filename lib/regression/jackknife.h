@@ -28,7 +28,7 @@ struct left_out_rows {
 
 /*
  * Keeps the formulas in the model, after its bound is filled; not where they have more than MODEL_MOST_LEFT_OUT_TERMS
- * different terms. 0, MEMMODEL_ERROR_NOMEM, or the error of a term.
+ * different terms. 0, MEMMODEL_ERROR_NO_MEMORY, or the error of a term.
  */
 int
 jackknife_fill(memmodel_model *model, const struct basis *basis, const struct left_out_rows *rows);

@@ -232,7 +232,7 @@ row_groups_new(memmodel_context *context, const size_t *points, size_t rows, siz
         .rows = memory_allocate_zeroed(context, rows, sizeof *groups->rows),
     };
     if (!groups->starts || !groups->rows)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
         groups->starts[points[i] + 2]++;
     for (size_t g = 2; g < count + 2; g++)

@@ -11,7 +11,7 @@ struct row_groups {
     size_t *starts, *rows;
 };
 
-/* points[i]: number of the point of row i, below `count`; points without rows do no harm. 0 or MEMMODEL_ERROR_NOMEM. */
+/* points[i]: number of the point of row i, below `count`; points without rows do no harm. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 row_groups_new(memmodel_context *context, const size_t *points, size_t rows, size_t count, struct row_groups *groups);
 

@@ -86,9 +86,10 @@ matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix
 
     *matrix = (struct matrix){.context = context, .rows = rows, .columns = columns};
     if (!checked_size(rows, columns, &count))
-        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "a table of %zu x %zu is too large", rows, columns);
+        return context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "a table of %zu x %zu is too large", rows,
+                             columns);
     matrix->values = memory_allocate_zeroed(context, count + 1, sizeof *matrix->values);
-    return matrix->values ? 0 : MEMMODEL_ERROR_NOMEM;
+    return matrix->values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void

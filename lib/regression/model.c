@@ -13,7 +13,7 @@ model_new(memmodel_context *context, memmodel_model **model)
     int status;
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
@@ -37,11 +37,11 @@ copy_inputs(memmodel_model *model, const char *target, const char *const *names)
     model->target = arena_copy_text(&model->arena, target);
     model->inputs = arena_allocate(&model->arena, model->input_count * sizeof *model->inputs);
     if (!model->target || !model->inputs)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < model->input_count; i++) {
         model->inputs[i] = (struct model_input){.name = arena_copy_text(&model->arena, names[i])};
         if (!model->inputs[i].name)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     return symbols_define(model->pool, model->context, names, model->input_count);
 }
@@ -90,7 +90,7 @@ model_allocate_bound(memmodel_model *model, size_t ratio_count)
     bound->leverage = allocate_triangle(model, model->term_count);
     bound->ratios = allocate_numbers(model, ratio_count);
     bound->repeats = arena_allocate(&model->arena, ratio_count * sizeof *bound->repeats);
-    return bound->leverage && bound->ratios && bound->repeats ? 0 : MEMMODEL_ERROR_NOMEM;
+    return bound->leverage && bound->ratios && bound->repeats ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
@@ -98,7 +98,7 @@ model_allocate_wide(memmodel_model *model, struct model_wide *wide, size_t term_
 {
     wide->leverage = allocate_triangle(model, term_count);
     wide->coefficients = plane ? allocate_numbers(model, term_count) : NULL;
-    return wide->leverage && (wide->coefficients || !plane) ? 0 : MEMMODEL_ERROR_NOMEM;
+    return wide->leverage && (wide->coefficients || !plane) ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
@@ -116,14 +116,14 @@ model_allocate_left_out(memmodel_model *model, size_t count, size_t term_count)
     return left_out->terms && left_out->coefficients && left_out->offsets && left_out->ends && left_out->ratios &&
                    left_out->repeats
                ? 0
-               : MEMMODEL_ERROR_NOMEM;
+               : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
 model_allocate_front(memmodel_model *model)
 {
     model->front = arena_allocate(&model->arena, model->front_count * sizeof *model->front);
-    return model->front ? 0 : MEMMODEL_ERROR_NOMEM;
+    return model->front ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void
@@ -284,43 +284,20 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 }
 
 void
-memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results)
+memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t stride, size_t count,
+                             double *results)
 {
     OWN_NUMBERS;
+    ptrdiff_t strides[MODEL_MOST_INPUTS];
 
     if (!model || !count || model_lacks(model, columns) || !results)
         return;
-    expression_program_run_block(model->value, columns, count, &results);
-}
-
-/* Whether so many numbers hold `count` rows of `width` numbers that begin `pitch` apart. */
-static bool
-holds_rows(size_t length, size_t pitch, size_t width, size_t count)
-{
-    if (count == 0)
-        return true;
-    return width <= pitch && width <= length && (count - 1) <= (length - width) / pitch;
-}
-
-int
-memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch,
-                             size_t count, double *results)
-{
-    OWN_NUMBERS;
-    const double *columns[MODEL_MOST_INPUTS];
-    ptrdiff_t strides[MODEL_MOST_INPUTS];
-
-    if (!model || (count && (model_lacks(model, numbers) || !results)) ||
-        !holds_rows(length, pitch, model->input_count, count))
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    for (size_t i = 0; i < model->input_count; i++) {
-        columns[i] = numbers + i;
-        strides[i] = (ptrdiff_t)pitch;
-    }
-    expression_program_run_rows(
-        model->value,
-        &(struct expression_rows){.columns = columns, .strides = strides, .results = &results, .points = count});
-    return 0;
+    for (size_t i = 0; i < model->input_count; i++)
+        strides[i] = (ptrdiff_t)stride;
+    expression_program_run_rows(model->value, &(struct expression_rows){.columns = columns,
+                                                                        .strides = stride == 1 ? NULL : strides,
+                                                                        .results = &results,
+                                                                        .points = count});
 }
 
 /* ---- ask ---- */
@@ -331,20 +308,21 @@ memmodel_model_input_count(const memmodel_model *model)
     return model ? model->input_count : 0;
 }
 
-const char *
-memmodel_model_input_name(const memmodel_model *model, size_t input)
+int
+memmodel_model_get_input(const memmodel_model *model, size_t index, struct memmodel_model_input *input)
 {
-    if (!model)
-        return NULL;
-    return input < model->input_count ? model->inputs[input].name : NULL;
-}
+    struct memmodel_model_input own = {.size = sizeof own};
+    const struct model_input *known;
 
-const char *
-memmodel_model_input_symbol(const memmodel_model *model, size_t input)
-{
-    if (!model)
-        return NULL;
-    return input < model->input_count ? expression_symbol_name(model->pool, input) : NULL;
+    if (!model || index >= model->input_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    known = &model->inputs[index];
+    own.name = known->name;
+    own.symbol = expression_symbol_name(model->pool, index);
+    own.min = known->least;
+    own.max = known->most;
+    own.is_whole = known->values.whole;
+    return result_copy(&own, sizeof own, input);
 }
 
 const char *
@@ -368,17 +346,7 @@ memmodel_model_unit_bytes(const memmodel_model *model)
 }
 
 int
-memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most)
-{
-    if (!model || !least || !most || input >= model->input_count)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    *least = model->inputs[input].least;
-    *most = model->inputs[input].most;
-    return 0;
-}
-
-int
-memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
+memmodel_model_get_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
 {
     struct memmodel_model_scores own = {.size = sizeof own};
 
@@ -386,27 +354,27 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     own.training_mape = model->training_mape;
     own.loo_mape = model->loo_mape;
-    own.samples = model->samples;
-    own.terms = (int64_t)model->term_count;
+    own.sample_count = model->samples;
+    own.term_count = (int64_t)model->term_count;
     own.training_error = model->errors.training;
     own.loo_error = model->errors.loo;
-    own.held_out_error = model->errors.held_out;
-    own.constant_error = model->errors.constant;
+    own.nested_cv_error = model->errors.held_out;
+    own.baseline_error = model->errors.constant;
     own.loss = model->loss;
     own.noise = model->noise.deviation;
-    own.noise_freedom = model->noise.freedom;
+    own.noise_dof = model->noise.freedom;
     own.certified = model->certified;
     own.censored = model->censored;
     return result_copy(&own, sizeof own, scores);
 }
 
 int
-memmodel_model_limits(const memmodel_model *model, double *least, double *most)
+memmodel_model_output_range(const memmodel_model *model, double *min, double *max)
 {
-    if (!model || !least || !most)
+    if (!model || !min || !max)
         return 0;
-    *least = model->response.least;
-    *most = model->response.most;
+    *min = model->response.least;
+    *max = model->response.most;
     return model_has_limits(model);
 }
 
@@ -419,26 +387,34 @@ memmodel_model_front_count(const memmodel_model *model)
 }
 
 int
-memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry)
+memmodel_model_get_front_entry(const memmodel_model *model, size_t index, struct memmodel_model_front_entry *entry)
 {
-    struct memmodel_front_entry own = {.size = sizeof own};
+    struct memmodel_model_front_entry own = {.size = sizeof own};
     const struct model_rival *rival;
 
     if (!model || index >= model->front_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     rival = &model->front[index];
-    own.nodes = rival->nodes;
-    own.terms = rival->terms;
+    own.node_count = rival->nodes;
+    own.term_count = rival->terms;
     own.loo_error = rival->loo;
-    own.held_out_error = rival->held_out;
-    own.chosen = rival->chosen;
+    own.nested_cv_error = rival->held_out;
+    own.selected = rival->chosen;
+    own.formula = rival->formula;
     return result_copy(&own, sizeof own, entry);
 }
 
+/* ---- names ---- */
+
 const char *
-memmodel_model_front_formula(const memmodel_model *model, size_t index)
+memmodel_fit_loss_name(int loss)
 {
-    if (!model)
-        return NULL;
-    return index < model->front_count ? model->front[index].formula : NULL;
+    static const char *const names[] = {
+        [MEMMODEL_FIT_LOSS_DEFAULT] = "default",     [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
+        [MEMMODEL_FIT_LOSS_SQUARED] = "squared",     [MEMMODEL_FIT_LOSS_MAPE] = "mape",
+        [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio", [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
+        [MEMMODEL_FIT_LOSS_PINBALL] = "pinball",
+    };
+
+    return loss >= 0 && loss < (int)(sizeof names / sizeof names[0]) ? names[loss] : NULL;
 }

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+enum { MODEL_LANGUAGES = MEMMODEL_LANGUAGE_SQL + 1 };
 enum { MODEL_MOST_TERMS = 32, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000, MODEL_MOST_FRONT = 256 };
 
 enum model_sign { MODEL_SIGN_ANY, MODEL_SIGN_NOT_NEGATIVE, MODEL_SIGN_POSITIVE };
@@ -133,7 +134,8 @@ struct memmodel_model {
     double training_mape, loo_mape;
     struct model_errors errors;
     struct model_noise noise;
-    struct model_rival *front; /* by rising size */
+    const char *formulas[MODEL_LANGUAGES]; /* by enum memmodel_language */
+    struct model_rival *front;             /* by rising size */
     size_t front_count;
     int64_t samples, censored;
 };
@@ -195,16 +197,12 @@ model_has_limits(const memmodel_model *model);
 void
 model_copy_domain(const memmodel_model *model, double *least, double *most);
 
-/* A number of a formula in that language. */
-void
-model_print_number(double number, int language, struct text *text);
-
-/* The formula in a language (enum memmodel_language, or EXPRESSION_SQL: with its limits), appended to `text`. */
-void
-model_print(const memmodel_model *model, int language, struct text *text);
-
-/* Whether that is the formula as text. 0 or MEMMODEL_ERROR_NOMEM. */
+/* The formula in a language (enum memmodel_language), copied into the arena. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-model_check_formula(const memmodel_model *model, const char *formula, bool *same);
+model_copy_formula(const memmodel_model *model, int language, struct arena *arena, const char **copy);
+
+/* Fills model->formulas: once everything that they say is known. 0 or MEMMODEL_ERROR_NO_MEMORY. */
+int
+model_keep_formulas(memmodel_model *model);
 
 #endif

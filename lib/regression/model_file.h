@@ -33,7 +33,7 @@ model_file_term(const struct json_document *document, const json_t *item, memmod
 
 /* The member "bound" (bound_json.c). NULL: out of memory. */
 json_t *
-bound_to_json(const memmodel_model *model);
+bound_to_json(const memmodel_model *model, memmodel_context *context);
 
 /* After the terms and what tells whether errors are relative. */
 int

@@ -1,6 +1,4 @@
 /* The formula as text: every term in parentheses where its own operations must come before its coefficient's. */
-#include "base/environment.h"
-#include "base/choice.h"
 #include "regression/model.h"
 
 #include <math.h>
@@ -18,16 +16,16 @@ static const struct language {
         const char *open, *between, *close;
     } multiplied, divided; /* how a sum and its factor stand together */
 } languages[] = {
-    [MEMMODEL_TEXT] =
+    [MEMMODEL_LANGUAGE_TEXT] =
         {.times = "*", .open = "(", .close = ")^2", .multiplied = {"(", ")*", ""}, .divided = {"(", ")/", ""}},
-    [MEMMODEL_C] = {.times = " * ", .open = "(", .close = ")", .exact = true},
-    [MEMMODEL_PYTHON] = {.times = " * ", .open = "(", .close = ")", .exact = true},
-    [MEMMODEL_LATEX] = {.times = " \\, ",
-                        .open = "\\left(",
-                        .close = "\\right)^{2}",
-                        .multiplied = {"\\left(", "\\right) \\, ", ""},
-                        .divided = {"\\frac{", "}{", "}"}},
-    [EXPRESSION_SQL] = {.times = " * ", .open = "(", .close = ")", .exact = true},
+    [MEMMODEL_LANGUAGE_C] = {.times = " * ", .open = "(", .close = ")", .exact = true},
+    [MEMMODEL_LANGUAGE_PYTHON] = {.times = " * ", .open = "(", .close = ")", .exact = true},
+    [MEMMODEL_LANGUAGE_LATEX] = {.times = " \\, ",
+                                 .open = "\\left(",
+                                 .close = "\\right)^{2}",
+                                 .multiplied = {"\\left(", "\\right) \\, ", ""},
+                                 .divided = {"\\frac{", "}{", "}"}},
+    [MEMMODEL_LANGUAGE_SQL] = {.times = " * ", .open = "(", .close = ")", .exact = true},
 };
 
 static bool
@@ -62,22 +60,22 @@ needs_parentheses(const char *term, bool exact)
     return term[0] == '-';
 }
 
-void
-model_print_number(double number, int language, struct text *text)
+static void
+print_number(double number, int language, struct text *text)
 {
     size_t start = text->length;
     const char *exponent;
 
     text_append_double(text, number);
     exponent = text->failed ? NULL : strchr(text->bytes + start, 'e');
-    if (language == MEMMODEL_LATEX && exponent) {
+    if (language == MEMMODEL_LANGUAGE_LATEX && exponent) {
         int power = (int)strtol(exponent + 1, NULL, 10);
 
         text->length = (size_t)(exponent - text->bytes);
         text_printf(text, " \\cdot 10^{%d}", power);
-    } else if (language == EXPRESSION_SQL && !exponent) {
+    } else if (language == MEMMODEL_LANGUAGE_SQL && !exponent) {
         text_append(text, "e0");
-    } else if (language == MEMMODEL_C && !exponent && !text->failed && !strchr(text->bytes + start, '.')) {
+    } else if (language == MEMMODEL_LANGUAGE_C && !exponent && !text->failed && !strchr(text->bytes + start, '.')) {
         text_append(text, ".0"); /* an integer in C would not hold it, or divide otherwise */
     }
 }
@@ -97,7 +95,7 @@ print_own(const struct printing *printing, expression term, struct text *text)
     const memmodel_model *model = printing->model;
     double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
 
-    if (printing->language != EXPRESSION_SQL || !model_has_limits(model)) {
+    if (printing->language != MEMMODEL_LANGUAGE_SQL || !model_has_limits(model)) {
         expression_print_without(model->pool, term, printing->left_out, (enum expression_language)printing->language,
                                  text);
         return;
@@ -111,7 +109,7 @@ static bool
 is_silent(const struct printing *printing, size_t k)
 {
     return fabs(printing->model->coefficients[k]) == 1 && !is_constant(printing->model, k) &&
-           printing->language != EXPRESSION_SQL;
+           printing->language != MEMMODEL_LANGUAGE_SQL;
 }
 
 /* A constant of 0. In languages whose bits count it makes a zero of either sign a positive one. */
@@ -128,7 +126,7 @@ print_coefficient(const struct printing *printing, size_t k, struct text *text)
     double coefficient = printing->model->coefficients[k];
 
     if (!is_silent(printing, k))
-        model_print_number(k != printing->first ? fabs(coefficient) : coefficient, printing->language, text);
+        print_number(k != printing->first ? fabs(coefficient) : coefficient, printing->language, text);
     else if (k == printing->first && coefficient < 0)
         text_append(text, "-");
 }
@@ -275,46 +273,104 @@ print_formula(const struct printing *printing, struct text *text)
     if (response->offset == 0)
         return;
     text_append(text, signbit(response->offset) ? " - " : " + ");
-    model_print_number(fabs(response->offset), printing->language, text);
+    print_number(fabs(response->offset), printing->language, text);
 }
 
-void
-model_print(const memmodel_model *model, int language, struct text *text)
+/* ---- SQL: symbols stand for columns ---- */
+
+static void
+print_column(const memmodel_model *model, const char *symbol, size_t length, struct text *text)
 {
-    print_formula(&(struct printing){.model = model, .language = language, .left_out = no_factor}, text);
+    size_t input = 0;
+
+    while (strncmp(expression_symbol_name(model->pool, input), symbol, length) != 0 ||
+           expression_symbol_name(model->pool, input)[length] != '\0')
+        input++;
+    for (const char *name = model->inputs[input].name; *name; name++)
+        text_append_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
 }
 
-static const char *const language_names[] = {"text", "c", "python", "latex", NULL};
+/* Symbols stand between double quotes. In their place come names of columns, whose own quotes are written twice. */
+static void
+print_columns(const memmodel_model *model, const char *formula, struct text *text)
+{
+    while (*formula) {
+        size_t length = strcspn(formula, "\"");
+
+        text_append_bytes(text, formula, length);
+        formula += length;
+        if (*formula == '"') {
+            length = strcspn(++formula, "\"");
+            text_append(text, "\"");
+            print_column(model, formula, length, text);
+            text_append(text, "\"");
+            formula += length + 1;
+        }
+    }
+}
+
+static void
+print_choice(const char *value, const char *comparison, double limit, struct text *text)
+{
+    text_printf(text, " WHEN (%s) %s ", value, comparison);
+    print_number(limit, MEMMODEL_LANGUAGE_SQL, text);
+    text_append(text, " THEN ");
+    print_number(limit, MEMMODEL_LANGUAGE_SQL, text);
+}
+
+/* Of names of columns, within the limits of what is predicted. */
+static void
+print_sql(const struct printing *printing, struct text *text)
+{
+    const memmodel_model *model = printing->model;
+    struct text symbols = TEXT_INIT(text->context), formula = TEXT_INIT(text->context);
+
+    print_formula(printing, &symbols);
+    if (!symbols.failed)
+        print_columns(model, symbols.bytes, &formula);
+    if (symbols.failed || formula.failed) {
+        text->failed = true;
+    } else if (model_has_limits(model)) {
+        text_append(text, "CASE");
+        print_choice(formula.bytes, "<", model->response.least, text);
+        print_choice(formula.bytes, ">", model->response.most, text);
+        text_printf(text, " ELSE (%s) END", formula.bytes);
+    } else {
+        text_append(text, formula.bytes);
+    }
+    text_release(&symbols);
+    text_release(&formula);
+}
+
+/* ---- what a model keeps ---- */
 
 int
-memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
+model_copy_formula(const memmodel_model *model, int language, struct arena *arena, const char **copy)
 {
-    OWN_ENVIRONMENT;
-    struct text printed;
-    char *bytes;
+    const struct printing printing = {.model = model, .language = language, .left_out = no_factor};
+    struct text text = TEXT_INIT(model->context);
 
-    if (!model || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    printed = TEXT_INIT(context);
-    if (choice_check(context, NULL, "language", language, language_names))
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    model_print(model, language, &printed);
-    bytes = text_finish(&printed);
-    if (!bytes)
-        return context_status(context, MEMMODEL_ERROR_NOMEM);
-    *text = bytes;
-    return 0;
+    if (language == MEMMODEL_LANGUAGE_SQL)
+        print_sql(&printing, &text);
+    else
+        print_formula(&printing, &text);
+    *copy = text.failed ? NULL : arena_copy_text(arena, text.bytes);
+    text_release(&text);
+    return *copy ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
-model_check_formula(const memmodel_model *model, const char *formula, bool *same)
+model_keep_formulas(memmodel_model *model)
 {
-    char *printed;
-    int status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &printed);
+    int status = 0;
 
-    if (status)
-        return status;
-    *same = strcmp(printed, formula) == 0;
-    memory_release(model->context, printed);
-    return 0;
+    for (int language = 0; !status && language < MODEL_LANGUAGES; language++)
+        status = model_copy_formula(model, language, &model->arena, &model->formulas[language]);
+    return status;
+}
+
+const char *
+memmodel_model_formula(const memmodel_model *model, int language)
+{
+    return model && language >= 0 && language < MODEL_LANGUAGES ? model->formulas[language] : NULL;
 }

@@ -41,10 +41,10 @@ model_check_name(memmodel_context *context, const char *name)
 static json_t *
 input_to_json(const struct model_input *input)
 {
-    json_t *object = json_pack("{s:s, s:f, s:f}", "name", input->name, "least", input->least, "most", input->most);
+    json_t *object = json_pack("{s:s, s:f, s:f}", "name", input->name, "min", input->least, "max", input->most);
 
     if (input->values.whole)
-        json_object_set_new(object, "whole", json_true());
+        json_object_set_new(object, "is_whole", json_true());
     if (input->values.sign != MODEL_SIGN_ANY)
         json_object_set_new(object, "sign", json_string(sign_names[input->values.sign]));
     return object;
@@ -69,8 +69,8 @@ limit_to_json(double limit)
 static json_t *
 response_to_json(const struct model_response *response)
 {
-    return json_pack("{s:b, s:f, s:o, s:o}", "square", response->square, "offset", response->offset, "least",
-                     limit_to_json(response->least), "most", limit_to_json(response->most));
+    return json_pack("{s:b, s:f, s:o, s:o}", "square", response->square, "offset", response->offset, "min",
+                     limit_to_json(response->least), "max", limit_to_json(response->most));
 }
 
 static json_t *
@@ -81,10 +81,10 @@ front_to_json(const memmodel_model *model)
     for (size_t i = 0; i < model->front_count; i++) {
         const struct model_rival *rival = &model->front[i];
 
-        json_array_append_new(array,
-                              json_pack("{s:I, s:I, s:f, s:f, s:b, s:s}", "nodes", (json_int_t)rival->nodes, "terms",
-                                        (json_int_t)rival->terms, "loo_error", rival->loo, "held_out_error",
-                                        rival->held_out, "chosen", rival->chosen, "formula", rival->formula));
+        json_array_append_new(array, json_pack("{s:I, s:I, s:f, s:f, s:b, s:s}", "node_count", (json_int_t)rival->nodes,
+                                               "term_count", (json_int_t)rival->terms, "loo_error", rival->loo,
+                                               "nested_cv_error", rival->held_out, "selected", rival->chosen, "formula",
+                                               rival->formula));
     }
     return array;
 }
@@ -92,9 +92,9 @@ front_to_json(const memmodel_model *model)
 static json_t *
 errors_to_json(const memmodel_model *model)
 {
-    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "samples", (json_int_t)model->samples, "training_error",
-                     model->errors.training, "loo_error", model->errors.loo, "held_out_error", model->errors.held_out,
-                     "constant_error", model->errors.constant);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "sample_count", (json_int_t)model->samples, "training_error",
+                     model->errors.training, "loo_error", model->errors.loo, "nested_cv_error", model->errors.held_out,
+                     "baseline_error", model->errors.constant);
 }
 
 static json_t *
@@ -102,31 +102,31 @@ scores_to_json(const memmodel_model *model)
 {
     if (model->general)
         return errors_to_json(model);
-    return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)model->samples, "training_mape", model->training_mape,
-                     "loo_mape", model->loo_mape);
+    return json_pack("{s:I, s:f, s:f}", "sample_count", (json_int_t)model->samples, "training_mape",
+                     model->training_mape, "loo_mape", model->loo_mape);
 }
 
 static int
-append_term(const memmodel_model *model, size_t k, json_t *array)
+append_term(const memmodel_model *model, size_t k, memmodel_context *context, json_t *array)
 {
-    struct text text = TEXT_INIT(model->context);
+    struct text text = TEXT_INIT(context);
 
     expression_print(model->pool, model->terms[k], EXPRESSION_TEXT, &text);
     if (!text.failed)
         json_array_append_new(array,
                               json_pack("{s:f, s:s}", "coefficient", model->coefficients[k], "term", text.bytes));
     text_release(&text);
-    return json_array_size(array) == k + 1 ? 0 : MEMMODEL_ERROR_NOMEM;
+    return json_array_size(array) == k + 1 ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
-terms_to_json(const memmodel_model *model, json_t **array)
+terms_to_json(const memmodel_model *model, memmodel_context *context, json_t **array)
 {
     int status = 0;
 
     *array = json_array();
     for (size_t k = 0; !status && k < model->term_count; k++)
-        status = append_term(model, k, *array);
+        status = append_term(model, k, context, *array);
     return status;
 }
 
@@ -147,7 +147,7 @@ objective_to_json(const memmodel_model *model)
     if (object && !model->general)
         json_object_update_new(object,
                                json_pack("{s:f, s:f, s:f}", "training_error", model->errors.training, "loo_error",
-                                         model->errors.loo, "held_out_error", model->errors.held_out));
+                                         model->errors.loo, "nested_cv_error", model->errors.held_out));
     return object;
 }
 
@@ -170,16 +170,16 @@ optional_to_json(const memmodel_model *model, json_t *root)
     if (isnan(noise->deviation))
         return 0;
     return json_object_set_new(
-        root, "noise", json_pack("{s:f, s:I}", "deviation", noise->deviation, "freedom", (json_int_t)noise->freedom));
+        root, "noise", json_pack("{s:f, s:I}", "deviation", noise->deviation, "dof", (json_int_t)noise->freedom));
 }
 
 static int
-write_root(const memmodel_model *model, const char *formula, json_t *terms, json_t *bound, char **text)
+write_root(const memmodel_model *model, json_t *terms, json_t *bound, memmodel_context *context, char **text)
 {
-    json_t *root =
-        json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:O, s:o}", "format", format_name, "version",
-                  model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula", formula,
-                  "inputs", inputs_to_json(model), "terms", terms, "bound", bound, "scores", scores_to_json(model));
+    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:O, s:o}", "format", format_name, "version",
+                             model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula",
+                             model->formulas[MEMMODEL_LANGUAGE_TEXT], "inputs", inputs_to_json(model), "terms", terms,
+                             "bound", bound, "scores", scores_to_json(model));
     int status;
 
     if (root && optional_to_json(model, root)) {
@@ -194,70 +194,72 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
     }
 
     if (!root)
-        return memory_failed(model->context, "writing a model");
-    status = json_write_numbers(model->context, root, text);
+        return memory_failed(context, "writing a model");
+    status = json_write_numbers(context, root, text);
     json_decref(root);
     return status;
 }
 
 static int
-json_of_model(const memmodel_model *model, char **text)
+json_of_model(const memmodel_model *model, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
-    char *formula;
     json_t *terms, *bound;
     int status;
 
-    status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
-    if (status)
-        return status;
-    status = terms_to_json(model, &terms);
-    bound = status ? NULL : bound_to_json(model);
+    status = terms_to_json(model, context, &terms);
+    bound = status ? NULL : bound_to_json(model, context);
     if (status || !bound)
-        status = memory_failed(model->context, "writing a model");
+        status = memory_failed(context, "writing a model");
     else
-        status = write_root(model, formula, terms, bound, text);
+        status = write_root(model, terms, bound, context, text);
     json_decref(terms);
     json_decref(bound);
-    memory_release(model->context, formula);
     return status;
 }
 
 int
-memmodel_model_to_json(const memmodel_model *model, char **text)
+memmodel_model_to_json(const memmodel_model *model, memmodel_context *context, char **text)
 {
+    char *written;
     int status;
 
     if (!model || !text)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(model->context);
-    return context_end(model->context, status ? status : json_of_model(model, text));
+    context = context ? context : model->context;
+    status = context_begin(context);
+    if (!status)
+        status = json_of_model(model, context, &written);
+    if (!status)
+        *text = memory_hand_out(context, written);
+    return context_end(context, status);
 }
 
 static int
-save(const memmodel_model *model, const char *path)
+save(const memmodel_model *model, const char *path, memmodel_context *context)
 {
     OWN_ENVIRONMENT;
     char *text;
     int status;
 
-    status = memmodel_model_to_json(model, &text);
+    status = json_of_model(model, context, &text);
     if (status)
         return status;
-    status = file_write(model->context, path, text, strlen(text));
-    memory_release(model->context, text);
+    status = file_write(context, path, text, strlen(text));
+    memory_release(context, text);
     return status;
 }
 
 int
-memmodel_model_save(const memmodel_model *model, const char *path)
+memmodel_model_save(const memmodel_model *model, const char *path, memmodel_context *context)
 {
     int status;
 
     if (!model || !path)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(model->context);
-    return context_end(model->context, status ? status : save(model, path));
+    context = context ? context : model->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : save(model, path, context));
 }
 
 /* ---- read ---- */
@@ -314,8 +316,8 @@ read_values(const struct json_document *document, const json_t *item, struct mod
 {
     int status = 0;
 
-    if (json_object_get(item, "whole"))
-        status = json_get_bool(document, item, "whole", &input->values.whole);
+    if (json_object_get(item, "is_whole"))
+        status = json_get_bool(document, item, "is_whole", &input->values.whole);
     if (!status && json_object_get(item, "sign"))
         status = read_sign(document, item, &input->values.sign);
     if (!status && !values_allow_range(&input->values, input->least, input->most))
@@ -326,7 +328,7 @@ read_values(const struct json_document *document, const json_t *item, struct mod
 static int
 read_domain(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"name", "least", "most", "whole", "sign", NULL};
+    static const char *const keys[] = {"name", "min", "max", "is_whole", "sign", NULL};
     const json_t *inputs = json_object_get(document->root, "inputs");
     int status = 0;
 
@@ -335,9 +337,9 @@ read_domain(const struct json_document *document, memmodel_model *model)
 
         status = json_check_keys(document, item, keys);
         if (!status)
-            status = model_file_number(document, item, "least", -INFINITY, &model->inputs[i].least);
+            status = model_file_number(document, item, "min", -INFINITY, &model->inputs[i].least);
         if (!status)
-            status = model_file_number(document, item, "most", model->inputs[i].least, &model->inputs[i].most);
+            status = model_file_number(document, item, "max", model->inputs[i].least, &model->inputs[i].most);
         if (!status)
             status = read_values(document, item, &model->inputs[i]);
     }
@@ -377,12 +379,9 @@ static int
 check_formula(const struct json_document *document, const memmodel_model *model)
 {
     const char *found;
-    bool same;
     int status = json_get_string(document, document->root, "formula", &found);
 
-    if (!status)
-        status = model_check_formula(model, found, &same);
-    if (status || same)
+    if (status || strcmp(found, model->formulas[MEMMODEL_LANGUAGE_TEXT]) == 0)
         return status;
     return model_file_wrong(document, json_object_get(document->root, "formula"),
                             "the formula is not that of the terms");
@@ -394,17 +393,17 @@ read_limits(const struct json_document *document, const json_t *object, struct m
 {
     int status;
 
-    if (json_is_null(json_object_get(object, "least")) && json_is_null(json_object_get(object, "most")))
+    if (json_is_null(json_object_get(object, "min")) && json_is_null(json_object_get(object, "max")))
         return 0;
-    status = model_file_number(document, object, "least", -INFINITY, &response->least);
-    return status ? status : model_file_number(document, object, "most", response->least, &response->most);
+    status = model_file_number(document, object, "min", -INFINITY, &response->least);
+    return status ? status : model_file_number(document, object, "max", response->least, &response->most);
 }
 
 /* The loss, and how a sum becomes a prediction: what the other members are checked by. */
 static int
 read_response(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"square", "offset", "least", "most", NULL};
+    static const char *const keys[] = {"square", "offset", "min", "max", NULL};
     struct model_response *response = &model->response;
     const char *loss;
     const json_t *object;
@@ -432,26 +431,27 @@ read_response(const struct json_document *document, memmodel_model *model)
 static int
 read_rival(const struct json_document *document, const json_t *item, memmodel_model *model, struct model_rival *rival)
 {
-    static const char *const keys[] = {"nodes", "terms", "loo_error", "held_out_error", "chosen", "formula", NULL};
+    static const char *const keys[] = {"node_count", "term_count", "loo_error", "nested_cv_error",
+                                       "selected",   "formula",    NULL};
     const char *formula;
     int status = json_check_keys(document, item, keys);
 
     if (!status)
-        status = model_file_count(document, item, "nodes", &rival->nodes);
+        status = model_file_count(document, item, "node_count", &rival->nodes);
     if (!status)
-        status = model_file_count(document, item, "terms", &rival->terms);
+        status = model_file_count(document, item, "term_count", &rival->terms);
     if (!status)
         status = model_file_number(document, item, "loo_error", 0, &rival->loo);
     if (!status)
-        status = model_file_number(document, item, "held_out_error", 0, &rival->held_out);
+        status = model_file_number(document, item, "nested_cv_error", 0, &rival->held_out);
     if (!status)
-        status = json_get_bool(document, item, "chosen", &rival->chosen);
+        status = json_get_bool(document, item, "selected", &rival->chosen);
     if (!status)
         status = json_get_string(document, item, "formula", &formula);
     if (status)
         return status;
     rival->formula = arena_copy_text(&model->arena, formula);
-    return rival->formula ? 0 : MEMMODEL_ERROR_NOMEM;
+    return rival->formula ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
@@ -479,8 +479,8 @@ read_optional_front(const struct json_document *document, memmodel_model *model)
 static int
 read_errors(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"samples",        "training_error", "loo_error",
-                                       "held_out_error", "constant_error", NULL};
+    static const char *const keys[] = {"sample_count",    "training_error", "loo_error",
+                                       "nested_cv_error", "baseline_error", NULL};
     double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out,
                               &model->errors.constant};
     const json_t *object;
@@ -489,7 +489,7 @@ read_errors(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = model_file_count(document, object, "samples", &model->samples);
+        status = model_file_count(document, object, "sample_count", &model->samples);
     for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
         status = model_file_number(document, object, keys[i + 1], 0, errors[i]);
     model->training_mape = model->loo_mape = (double)NAN;
@@ -499,14 +499,14 @@ read_errors(const struct json_document *document, memmodel_model *model)
 static int
 read_scores(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"samples", "training_mape", "loo_mape", NULL};
+    static const char *const keys[] = {"sample_count", "training_mape", "loo_mape", NULL};
     const json_t *object;
     int status = json_get_object(document, document->root, "scores", &object);
 
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = model_file_count(document, object, "samples", &model->samples);
+        status = model_file_count(document, object, "sample_count", &model->samples);
     if (!status)
         status = model_file_number(document, object, "training_mape", 0, &model->training_mape);
     return status ? status : model_file_number(document, object, "loo_mape", 0, &model->loo_mape);
@@ -515,7 +515,7 @@ read_scores(const struct json_document *document, memmodel_model *model)
 static int
 read_noise(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"deviation", "freedom", NULL};
+    static const char *const keys[] = {"deviation", "dof", NULL};
     const json_t *object;
     int status;
 
@@ -526,7 +526,7 @@ read_noise(const struct json_document *document, memmodel_model *model)
         status = json_check_keys(document, object, keys);
     if (!status)
         status = model_file_number(document, object, "deviation", 0, &model->noise.deviation);
-    return status ? status : model_file_count(document, object, "freedom", &model->noise.freedom);
+    return status ? status : model_file_count(document, object, "dof", &model->noise.freedom);
 }
 
 static int
@@ -555,7 +555,7 @@ read_objective_loss(const struct json_document *document, const json_t *object, 
 static int
 read_objective(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"loss", "quantile", "training_error", "loo_error", "held_out_error", NULL};
+    static const char *const keys[] = {"loss", "quantile", "training_error", "loo_error", "nested_cv_error", NULL};
     double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out};
     const json_t *object;
     int status;
@@ -634,6 +634,8 @@ read_members(const struct json_document *document, const struct layout *layout, 
         status = read_unit(document, model);
     if (!status && json_object_get(document->root, "censored"))
         status = model_file_count(document, document->root, "censored", &model->censored);
+    if (!status)
+        status = model_keep_formulas(model);
     if (!status)
         status = check_formula(document, model);
     if (!status)

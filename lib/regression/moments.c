@@ -92,7 +92,7 @@ moments_search_new(const struct moments_problem *problem, struct moments_search 
     search->labels = memory_allocate_zeroed(context, rows, 1);
     search->now = memory_allocate_zeroed(context, rows, 1);
     if (!search->sorted || !search->roots || !search->labels || !search->now)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
         search->roots[i] = sqrt(training->weights[i]) / training->measured[i];
     fill_keys(search);

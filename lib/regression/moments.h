@@ -104,7 +104,7 @@ struct moments_rival {
  * Finds formulas of all rows, and again without each fold of the points. One is chosen if rows held out are predicted better
  * than by the one chosen before it by more than one standard error of the difference (two, if it meets no rows exactly);
  * before all is the rival, than which one that meets rows exactly, and is shorter, need only be no worse. The choice is made
- * again without each fold. 0 or MEMMODEL_ERROR_NOMEM.
+ * again without each fold. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 moments_choose(const struct moments_problem *problem, const struct loss *loss, const struct moments_rival *rival,

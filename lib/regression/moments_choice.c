@@ -37,7 +37,7 @@ contest_new(const struct moments_problem *problem, struct contest *contest)
     contest->left_out = memory_allocate_zeroed(context, rows, 1);
     contest->differences = memory_allocate_zeroed(context, training->point_count, sizeof *contest->differences);
     if (!contest->without || !contest->left_out || !contest->differences)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return status;
 }
 

@@ -21,7 +21,7 @@ nnls_new(memmodel_context *context, size_t rows, size_t columns, struct nnls *nn
     nnls->workspace = memory_allocate_zeroed(context, rows + 2 * columns + 2, sizeof *nnls->workspace);
     nnls->free_columns = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->free_columns);
     nnls->states = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->states);
-    return nnls->workspace && nnls->free_columns && nnls->states ? 0 : MEMMODEL_ERROR_NOMEM;
+    return nnls->workspace && nnls->free_columns && nnls->states ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void

@@ -7,7 +7,7 @@
 
 /*
  * Of a row of weight 1; relative to the point's mean, or in the target's unit. Points are numbered. NaN without repeats.
- * 0 or MEMMODEL_ERROR_NOMEM.
+ * 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 noise_measure(const struct training *training, bool relative, struct model_noise *noise);

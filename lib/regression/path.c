@@ -22,12 +22,12 @@ allocate(memmodel_context *context, size_t rows, size_t columns, struct path *pa
 
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (!(*of_rows[i] = memory_allocate_zeroed(context, rows, sizeof **of_rows[i])))
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
         if (!(*of_columns[i] = memory_allocate_zeroed(context, columns, sizeof **of_columns[i])))
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     path->refused = memory_allocate_zeroed(context, columns, sizeof *path->refused);
-    return path->refused ? 0 : MEMMODEL_ERROR_NOMEM;
+    return path->refused ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int

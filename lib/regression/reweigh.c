@@ -34,7 +34,7 @@ reweighing_new(memmodel_context *context, size_t rows, size_t columns, struct re
     work->above = memory_allocate_zeroed(context, rows, sizeof *work->above);
     work->below = memory_allocate_zeroed(context, rows, sizeof *work->below);
     if (!work->right_side || !work->predictions || !work->left_out || !work->above || !work->below)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return corner_new(context, rows, &work->corner);
 }
 

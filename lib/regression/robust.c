@@ -82,7 +82,7 @@ search_weighed(memmodel_context *context, const struct subset_library *library, 
     int status;
 
     if (!more)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     again.columns = &weighed->columns;
     again.right_side = weighed->right_side;
     status = subset_search(context, &again, more);
@@ -109,7 +109,7 @@ search_again(memmodel_context *context, const struct subset_library *library, co
     if (!status)
         status = matrix_new(context, rows, library->columns->columns, &weighed.columns);
     if (!status && (!weighed.right_side || !errors))
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     if (!status && best)
         mean = errors_of(&work, problem, best, errors);
     if (!status && mean > loss_floor(problem->loss)) {

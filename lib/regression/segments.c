@@ -104,7 +104,7 @@ segments_add(struct basis *basis, const struct training *training, size_t count)
         return 0;
     levels = memory_allocate_zeroed(training->context, training->columns.rows, sizeof *levels);
     if (!levels)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t input = 0; !status && input < training->input_count; input++)
         status = add_input(basis, training, input, levels, count);
     basis->group = 0;

@@ -378,7 +378,7 @@ choose(struct selection *selection)
     const struct select_problem *problem = selection->problem;
     const struct candidate *chosen;
 
-    if (problem->rule == MEMMODEL_FIT_SELECTION_DESCRIPTION)
+    if (problem->rule == MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH)
         return shortest_description(selection, selection->candidates, selection->count);
     chosen = smallest_within_one_standard_error(selection);
     if (problem->line && problem->line->count > 0)
@@ -453,7 +453,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     int status;
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->problem = problem;
     status = leave_one_out_new(context, problem->columns->rows, &new->work);
     if (!status)
@@ -469,7 +469,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     }
     if (!new->errors || !new->least_errors) {
         selection_free(context, new);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     *selection = new;
     return 0;

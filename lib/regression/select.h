@@ -66,7 +66,7 @@ struct selected {
                                              least error; empty: there is none */
 };
 
-/* Where no subset is a candidate the chosen one is empty. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Where no subset is a candidate the chosen one is empty. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
               struct selected *selected);

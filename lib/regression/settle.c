@@ -72,14 +72,14 @@ int
 model_settle(memmodel_model *model)
 {
     char *before = print_terms(model), *after;
-    int status = before ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = before ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     bool same = false;
 
     for (size_t round = 0; !status && !same && round < MOST_ROUNDS; round++) {
         status = read_again(model, before);
         after = status ? NULL : print_terms(model);
         if (!status && !after)
-            status = MEMMODEL_ERROR_NOMEM;
+            status = MEMMODEL_ERROR_NO_MEMORY;
         same = !status && strcmp(before, after) == 0;
         memory_release(model->context, before);
         before = after;

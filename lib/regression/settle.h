@@ -6,7 +6,7 @@
 
 /*
  * Gives the model, before it is compiled, the terms that the reader of its file will have: what is written again from them is the
- * same text. 0, MEMMODEL_ERROR_NOMEM; MEMMODEL_ERROR_DATA if no order is found that stays.
+ * same text. 0, MEMMODEL_ERROR_NO_MEMORY; MEMMODEL_ERROR_DATA if no order is found that stays.
  */
 int
 model_settle(memmodel_model *model);

@@ -208,7 +208,7 @@ read_axis(struct shaping *shaping, size_t input)
     axis->x = expression_symbol(pool, expression_symbol_name(pool, input));
     axis->sorted = memory_allocate_zeroed(training->context, axis->rows, sizeof *axis->sorted);
     if (!axis->sorted)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memcpy(axis->sorted, matrix_column(&training->columns, input), axis->rows * sizeof *axis->sorted);
     numbers_sort(axis->sorted, axis->rows);
     axis->levels = 1;
@@ -330,7 +330,7 @@ shapes_add(struct basis *basis, const struct training *training)
     int status;
 
     if (!shaping)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     shaping->basis = basis;
     shaping->training = training;
     status = add_all(shaping);

@@ -1,41 +1,51 @@
 /* The largest input whose upper bound stays within a budget. */
 #include "regression/bound.h"
+
+#include "base/choice.h"
 #include "base/environment.h"
-#include "regression/values.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LARGEST_BITS = 53 }; /* doubles hold whole numbers up to 2^53 */
 
-/* The inputs with one of them replaced. A model with limits knows nothing of what lies above its domain. */
-static bool
-fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, const struct model_safety *safety,
-     double budget)
-{
-    double value;
+/* What is asked: the largest number of one of the inputs. */
+struct search {
+    const memmodel_model *model;
+    const struct memmodel_predict_options *options;
+    struct model_safety safety;
+    double inputs[MODEL_MOST_INPUTS];
+    size_t input;
+    double budget;
+};
 
-    if (model_has_limits(model) && (double)number > model->inputs[input].most)
+/* A model with limits knows nothing of what lies above its domain. */
+static bool
+fits(struct search *search, int64_t number)
+{
+    const memmodel_model *model = search->model;
+
+    if (model_has_limits(model) && (double)number > model->inputs[search->input].most)
         return false;
-    inputs[input] = (double)number;
-    return bound_upper(model, inputs, safety, &value) <= budget;
+    search->inputs[search->input] = (double)number;
+    return bound_upper(model, search->inputs, search->options, &search->safety) <= search->budget;
 }
 
 static int64_t
-bisect(const memmodel_model *model, double *inputs, size_t input, const struct model_safety *safety, double budget)
+bisect(struct search *search)
 {
     int64_t least = 0, most = 1;
 
-    while (most < (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget)) {
+    while (most < (INT64_C(1) << LARGEST_BITS) && fits(search, most)) {
         least = most;
         most *= 2;
     }
-    if (most == (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget))
+    if (most == (INT64_C(1) << LARGEST_BITS) && fits(search, most))
         return most;
     while (most - least > 1) {
         int64_t middle = least + (most - least) / 2;
 
-        if (fits(model, inputs, input, middle, safety, budget))
+        if (fits(search, middle))
             least = middle;
         else
             most = middle;
@@ -53,24 +63,64 @@ find_input(const memmodel_model *model, const char *name)
     return input;
 }
 
+static int
+read_options(const memmodel_model *model, const struct memmodel_predict_options *options, memmodel_context *context,
+             struct memmodel_predict_options *own)
+{
+    int status = bound_read_options(model, options, own);
+
+    switch (status) {
+    case 0:
+        return 0;
+    case MEMMODEL_ERROR_STRUCT_SIZE:
+        return context_error(context, status, "memmodel_predict_options", "this library cannot accept its size");
+    case MEMMODEL_ERROR_UNSUPPORTED:
+        return context_error(context, status, NULL, "the model has no bound by that method");
+    default:
+        if (choice_check(context, "memmodel_predict_options", "method", own->method, bound_method_names))
+            return status;
+        return context_error(context, status, "level", "%g is no level from 0.5 to 0.999, or reserved is not 0",
+                             own->level);
+    }
+}
+
+/* The other inputs: NaN is not judged. */
+static int
+check_inputs(struct search *search, memmodel_context *context)
+{
+    const double *columns[MODEL_MOST_INPUTS];
+
+    search->inputs[search->input] = (double)NAN;
+    for (size_t i = 0; i < search->model->input_count; i++)
+        columns[i] = &search->inputs[i];
+    return memmodel_model_check_points(search->model, columns, 1, context);
+}
+
 int
-memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
-                     int64_t *largest)
+memmodel_model_predict_max(const memmodel_model *model, const double *inputs, const char *input,
+                           const struct memmodel_predict_options *options, double budget, memmodel_context *context,
+                           int64_t *max)
 {
     OWN_NUMBERS;
-    double own[MODEL_MOST_INPUTS];
-    struct model_safety safety;
-    size_t solved;
+    struct memmodel_predict_options own;
+    struct search search = {.model = model, .options = &own, .budget = budget};
+    int status;
 
-    if (!model || model_lacks(model, inputs) || !input || !largest)
+    if (!model || model_lacks(model, inputs) || !input || !max)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    solved = find_input(model, input);
-    if (solved == model->input_count)
-        return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
-    if (!bound_has_level(level) || isnan(budget) || !values_allow(model, inputs, solved))
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    memcpy(own, inputs, model->input_count * sizeof *own);
-    safety = bound_safety(&model->bound, level);
-    *largest = bisect(model, own, solved, &safety, budget);
+    context = context ? context : model->context;
+    search.input = find_input(model, input);
+    if (search.input == model->input_count)
+        return context_error(context, MEMMODEL_ERROR_NOT_FOUND, input, "no input of the model");
+    if (isnan(budget))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "is no number");
+    memcpy(search.inputs, inputs, model->input_count * sizeof *inputs);
+    status = read_options(model, options, context, &own);
+    if (!status)
+        status = check_inputs(&search, context);
+    if (status)
+        return status;
+    search.safety = bound_safety(&model->bound, own.level);
+    *max = bisect(&search);
     return 0;
 }

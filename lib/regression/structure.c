@@ -1,6 +1,7 @@
 /* What is known of a formula before it is fitted. */
 #include "regression/structure.h"
 #include "expression/pool.h"
+#include "measure/samples.h"
 #include "regression/search/enumerate.h"
 
 #include <math.h>
@@ -31,8 +32,9 @@ find_input(const struct training *training, const char *name, size_t length)
 static int
 check_column(const struct reader *reader, const char *name)
 {
-    return memmodel_samples_column(reader->samples, name) ? 0
-                                                          : memmodel_context_error(reader->training->context)->status;
+    const double *numbers;
+
+    return samples_need_numbers(reader->samples, name, reader->training->context, &numbers);
 }
 
 static int
@@ -83,7 +85,7 @@ set_unit(struct reader *reader, const char *text, size_t length, const struct di
     }
     name = memory_copy_text(training->context, text);
     if (!name)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     name[length] = 0;
     status = check_column(reader, name);
     memory_release(training->context, name);
@@ -120,15 +122,15 @@ read_units(struct reader *reader, const char *const *units, size_t count)
 static int
 read_numbers(const struct training *training, const struct memmodel_fit_options *options, struct structure *structure)
 {
-    if (!(options->most_exponent >= 0) || isinf(options->most_exponent))
+    if (!(options->max_exponent >= 0) || isinf(options->max_exponent))
         return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "most_exponent is %g; it is a number above 0, or 0 for no limit", options->most_exponent);
+                             "most_exponent is %g; it is a number above 0, or 0 for no limit", options->max_exponent);
     if (options->change_points < 0 || options->change_points > 1)
         return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "change_points is %d; it may be 0 or 1", options->change_points);
     structure->non_negative = options->non_negative != 0;
     structure->integer_exponents = options->integer_exponents != 0;
-    structure->most_exponent = options->most_exponent;
+    structure->most_exponent = options->max_exponent;
     structure->change_point = options->change_points != 0;
     for (size_t i = 0; i < training->input_count; i++)
         training_range(training, i, &structure->least[i], &structure->most[i]);

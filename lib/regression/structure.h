@@ -21,7 +21,7 @@ struct structure {
     double least[TRAINING_MOST_INPUTS], most[TRAINING_MOST_INPUTS]; /* of the inputs */
 };
 
-/* Checks what options say of columns. 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT. */
+/* Checks what options say of columns. 0, MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_INVALID_ARGUMENT. */
 int
 structure_read(const memmodel_samples *samples, const struct training *training,
                const struct memmodel_fit_options *options, struct structure *structure);
@@ -43,7 +43,7 @@ enum sign { SIGN_MINUS = -1, SIGN_ANY = 0, SIGN_PLUS = 1, SIGN_NONE = 2 };
 int
 structure_sign(const struct structure *structure, const struct expression_pool *pool, expression term, enum sign *sign);
 
-/* Whether a formula is proven to be finite and what is known of it. 0, MEMMODEL_ERROR_NOMEM. */
+/* Whether a formula is proven to be finite and what is known of it. 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative,
                  bool *proven);

@@ -49,7 +49,7 @@ struct subset_library {
 /*
  * Lists the best subsets: of all subsets where these are few enough to be tried, else of those that a beam search
  * meets, which extends the listed subsets of one size to the next. The same for the same input, always. 0 or
- * MEMMODEL_ERROR_NOMEM.
+ * MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 subset_search(memmodel_context *context, const struct subset_library *library, struct shortlist *shortlist);

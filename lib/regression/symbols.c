@@ -20,7 +20,7 @@ static const char *const macros[] = {"HUGE_VAL", "INFINITY", "M_E", "M_PI", "NAN
 
 /* Functions of exported files. */
 static const char *const exported[] = {
-    "memmodel_cube_root", "memmodel_divide",  "memmodel_exp",   "memmodel_floor", "memmodel_log",
+    "memmodel_cube_root", "memmodel_divide",  "memmodel_exp",   "memmodel_floor", "memmodel_log_callback",
     "memmodel_maximum",   "memmodel_minimum", "memmodel_power", "memmodel_root",
 };
 
@@ -86,7 +86,7 @@ define(struct expression_pool *pool, memmodel_context *context, const char *name
         symbol = make_symbol(context, name, ++number);
     }
     if (!symbol)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     made = expression_symbol(pool, symbol);
     memory_release(context, symbol);
     return made < 0 ? made : 0;

@@ -1,5 +1,6 @@
 /* The rows of a table that a fit can use, checked: every refusal names the column and the row. */
 #include "regression/training.h"
+#include "measure/samples.h"
 #include "regression/fit_general.h"
 
 #include <math.h>
@@ -97,14 +98,16 @@ add_input(struct source *source, struct training *training, const char *name, co
 static int
 add_named_input(struct source *source, struct training *training, const char *name)
 {
-    const double *column = name ? memmodel_samples_column(source->samples, name) : NULL;
+    const double *column;
     const char *duplicate;
     size_t row;
+    int status;
 
     if (!name)
         return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "an input without a name");
-    if (!column)
-        return memmodel_context_error(source->context)->status;
+    status = samples_need_numbers(source->samples, name, source->context, &column);
+    if (status)
+        return status;
     if (column == source->target || column == source->weight)
         return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
                              "this column is the target or the weight and cannot be an input too");
@@ -163,7 +166,7 @@ add_found_inputs(struct source *source, struct training *training)
 
     for (size_t i = 0; !status && i < memmodel_samples_column_count(source->samples); i++) {
         const char *name = memmodel_samples_column_name(source->samples, i), *duplicate;
-        const double *column = memmodel_samples_column(source->samples, name);
+        const double *column = samples_numbers(source->samples, name);
 
         if (!column || column == source->target || column == source->weight)
             continue;
@@ -190,7 +193,7 @@ bool
 training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,
                  const char *column)
 {
-    bool named = strcmp(column, target) == 0 || (options->weight && strcmp(column, options->weight) == 0);
+    bool named = strcmp(column, target) == 0 || (options->weight_column && strcmp(column, options->weight_column) == 0);
 
     if (named || !options->inputs)
         return named || !is_bookkeeping(samples, column);
@@ -220,8 +223,7 @@ training_last_column(const memmodel_samples *samples, const char *weight)
     for (size_t i = memmodel_samples_column_count(samples); i-- > 0;) {
         const char *name = memmodel_samples_column_name(samples, i);
 
-        if (!is_bookkeeping(samples, name) && memmodel_samples_column(samples, name) &&
-            !(weight && strcmp(name, weight) == 0))
+        if (!is_bookkeeping(samples, name) && samples_numbers(samples, name) && !(weight && strcmp(name, weight) == 0))
             return name;
     }
     return NULL;
@@ -229,9 +231,10 @@ training_last_column(const memmodel_samples *samples, const char *weight)
 
 /* A column of text that stands behind a target which nobody named may have been meant in its place. */
 void
-training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options)
+training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options,
+                    memmodel_context *context)
 {
-    const char *target = options->target ? options->target : training_last_column(samples, options->weight);
+    const char *target = options->target ? options->target : training_last_column(samples, options->weight_column);
     bool behind = false;
 
     for (size_t i = 0; target && i < memmodel_samples_column_count(samples); i++) {
@@ -243,26 +246,26 @@ training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_o
         if (memmodel_samples_column(samples, name))
             continue;
         if (behind)
-            context_log(memmodel_samples_context(samples),
-                        "column \"%s\" is text: the target is \"%s\", the last column of numbers", name, target);
+            context_log(context, "column \"%s\" is text: the target is \"%s\", the last column of numbers", name,
+                        target);
         else if (!options->inputs)
-            context_log(memmodel_samples_context(samples), "column \"%s\" is text and is left out", name);
+            context_log(context, "column \"%s\" is text and is left out", name);
     }
 }
 
 static int
 find_target(struct source *source, const struct memmodel_fit_options *options, struct training *training)
 {
-    training->target = options->target ? options->target : training_last_column(source->samples, options->weight);
+    int status;
+
+    training->target =
+        options->target ? options->target : training_last_column(source->samples, options->weight_column);
     if (!training->target)
         return context_error(source->context, MEMMODEL_ERROR_DATA, NULL, "the table has no numeric column");
-    source->target = memmodel_samples_column(source->samples, training->target);
-    if (!source->target)
-        return memmodel_context_error(source->context)->status;
-    if (!options->weight)
-        return 0;
-    source->weight = memmodel_samples_column(source->samples, options->weight);
-    return source->weight ? 0 : memmodel_context_error(source->context)->status;
+    status = samples_need_numbers(source->samples, training->target, source->context, &source->target);
+    if (status || !options->weight_column)
+        return status;
+    return samples_need_numbers(source->samples, options->weight_column, source->context, &source->weight);
 }
 
 static int
@@ -359,7 +362,7 @@ allocate(struct training *training, size_t rows)
     training->measured = memory_allocate_zeroed(training->context, rows, sizeof *training->measured);
     training->weights = memory_allocate_zeroed(training->context, rows, sizeof *training->weights);
     training->points = memory_allocate_zeroed(training->context, rows, sizeof *training->points);
-    return training->measured && training->weights && training->points ? 0 : MEMMODEL_ERROR_NOMEM;
+    return training->measured && training->weights && training->points ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static void
@@ -437,7 +440,7 @@ put_in_order(struct training *training)
     }
     memory_release(training->context, rows);
     memory_release(training->context, spare);
-    return rows && spare ? 0 : MEMMODEL_ERROR_NOMEM;
+    return rows && spare ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static void
@@ -497,11 +500,12 @@ check_varying(const struct training *training)
 }
 
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+              struct training *training)
 {
     struct source source = {
         .samples = samples,
-        .context = memmodel_samples_context(samples),
+        .context = context,
         .rows = memmodel_samples_row_count(samples),
         .positive = loss_is_relative(options->loss) || !fit_is_general(options),
         .relative = loss_is_relative(options->loss),
@@ -512,7 +516,7 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
     *training = (struct training){.context = source.context};
     status = find_columns(&source, options, training);
     if (!status)
-        status = check_rows(&source, training, options->weight, &used);
+        status = check_rows(&source, training, options->weight_column, &used);
     if (!status)
         status = allocate(training, used);
     if (status)

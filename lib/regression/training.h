@@ -27,7 +27,8 @@ struct training {
  * have their defaults. A failed training may be released. Errors as memmodel_fit().
  */
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training);
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+              struct training *training);
 
 void
 training_release(struct training *training);
@@ -56,7 +57,8 @@ training_last_column(const memmodel_samples *samples, const char *weight);
 
 /* Names the columns of text that a fit passes over, in the log. */
 void
-training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options);
+training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options,
+                    memmodel_context *context);
 
 /* Whether the target, the weight or an input: named, or found. */
 bool

@@ -1,4 +1,4 @@
-/* Which values an input may have, and what is told of others. */
+/* Which values an input may have, and what is said of others. */
 #include "regression/values.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ values_allow(const memmodel_model *model, const double *inputs, size_t ignored)
     return true;
 }
 
-/* ---- what is told ---- */
+/* ---- what is said ---- */
 
 int
 values_refuse(memmodel_context *context, const char *name, const struct model_values *values, double number,
@@ -87,13 +87,7 @@ int
 memmodel_model_check_points(const memmodel_model *model, const double *const *columns, size_t count,
                             memmodel_context *context)
 {
-    if (!model || (count && model_lacks(model, columns)) || !context)
+    if (!model || (count && model_lacks(model, columns)))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return check_points(model, columns, count, context);
-}
-
-int
-memmodel_model_input_is_whole(const memmodel_model *model, size_t input)
-{
-    return model && input < model->input_count && model->inputs[input].values.whole;
+    return check_points(model, columns, count, context ? context : model->context);
 }

@@ -253,7 +253,7 @@ widen_fill(memmodel_model *model, struct model_wide *wide, const struct basis *b
 
     if (!status) {
         extended = memory_allocate_zeroed(model->context, extended_rows, sizeof *extended);
-        status = extended ? fill(model, wide, basis, list, rows, &qr, extended) : MEMMODEL_ERROR_NOMEM;
+        status = extended ? fill(model, wide, basis, list, rows, &qr, extended) : MEMMODEL_ERROR_NO_MEMORY;
         memory_release(model->context, extended);
     }
     qr_release(&qr);

@@ -24,7 +24,7 @@ widen_add(struct wide_list *list, size_t column);
 
 /*
  * Adds to `list` the simple terms of a posynomial basis, from the shortest on, that from `point` to twice its numbers become no
- * more than `slack` times as great with any input as those of `found` or the input itself do. 0, MEMMODEL_ERROR_NOMEM, or the
+ * more than `slack` times as great with any input as those of `found` or the input itself do. 0, MEMMODEL_ERROR_NO_MEMORY, or the
  * error of a term.
  */
 int
@@ -41,7 +41,7 @@ struct wide_rows {
 
 /*
  * Keeps the columns of the list in `wide`, which is the model's, with the leverage of them all; after the bound is filled. 0,
- * MEMMODEL_ERROR_NOMEM, or the error of a term.
+ * MEMMODEL_ERROR_NO_MEMORY, or the error of a term.
  */
 int
 widen_fill(memmodel_model *model, struct model_wide *wide, const struct basis *basis, const struct wide_list *list,

@@ -11,11 +11,11 @@ report_new(memmodel_context *context, memmodel_report **report)
     struct memmodel_report *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new->context = memmodel_context_ref(context);
     atomic_init(&new->references, 1);
     new->arena = ARENA_INIT(context);
-    new->moment = new->assumptions = "";
+    new->result = (struct memmodel_report_result){.size = sizeof new->result, .peak_location = "", .assumptions = ""};
     *report = new;
     return 0;
 }
@@ -32,27 +32,26 @@ copy_symbols(memmodel_report *report, const struct memmodel_job *job)
             .value = job->symbols[i].value,
         };
         if (!symbols[i].name)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     report->job.symbols = symbols;
-    return symbols ? 0 : MEMMODEL_ERROR_NOMEM;
+    return symbols ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* What the job points to may go after the call. */
 static int
 copy_job(memmodel_report *report, const struct memmodel_job *job)
 {
-    const char **texts[] = {&report->job.framework,   &report->job.rule, &report->job.device,
-                            &report->job.optimizer,   &report->job.isa,  &report->job.precision,
-                            &report->job.checkpoint,  &report->job.gpu,  &report->job.allocator,
-                            &report->job.optimization};
+    const char **texts[] = {&report->job.framework,         &report->job.textbook_rule, &report->job.device,
+                            &report->job.optimizer,         &report->job.isa,           &report->job.precision,
+                            &report->job.checkpoint,        &report->job.gpu,           &report->job.allocator_settings,
+                            &report->job.graph_optimization};
 
     report->job = *job;
-    report->job.context = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_copy_text(&report->arena, *texts[i]);
         if (!*texts[i])
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     return copy_symbols(report, job);
 }
@@ -62,12 +61,12 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
 
-    report->step_count = trace ? report->job.steps : 1;
-    report->step_peaks = arena_allocate(&report->arena, (size_t)report->step_count * sizeof *report->step_peaks);
+    report->result.step_count = trace ? report->job.steps : 1;
+    report->step_peaks = arena_allocate(&report->arena, (size_t)report->result.step_count * sizeof *report->step_peaks);
     if (!report->step_peaks)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     report->step_peaks[0] = result->peak.live;
-    for (int step = 1; trace && step <= report->step_count; step++) {
+    for (int step = 1; trace && step <= report->result.step_count; step++) {
         int32_t event = result->step_peaks ? -1 : trace_peak_event(trace, step);
 
         if (result->step_peaks)
@@ -89,7 +88,7 @@ operator_of(const struct layer *layer)
 
 /* The names of a simulated trace are those of the network's layers. */
 static int
-describe_moment(memmodel_report *report, const struct query *query, const struct result *result)
+describe_peak(memmodel_report *report, const struct query *query, const struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
     const struct trace_event *event;
@@ -100,10 +99,10 @@ describe_moment(memmodel_report *report, const struct query *query, const struct
     event = &trace->events[result->peak_event];
     if (event->layer >= 0)
         text_printf(&text, "%s (%s), ", trace->names[event->layer], operator_of(&query->network->layers[event->layer]));
-    text_printf(&text, "%s of step %d", phase_name(event->phase), event->step);
-    report->moment = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
+    text_printf(&text, "%s of step %d", memmodel_phase_name(event->phase), event->step);
+    report->result.peak_location = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
     text_release(&text);
-    return report->moment ? 0 : MEMMODEL_ERROR_NOMEM;
+    return report->result.peak_location ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* With the names, which may be the network's. */
@@ -111,18 +110,35 @@ static int
 copy_unmodelled(memmodel_report *report, const struct simulation *simulation)
 {
     size_t count = simulation->unmodelled_count;
-    struct unmodelled *unmodelled = arena_copy(&report->arena, simulation->unmodelled, count * sizeof *unmodelled);
 
-    if (!unmodelled)
-        return MEMMODEL_ERROR_NOMEM;
+    report->unmodelled = arena_allocate(&report->arena, (count + 1) * sizeof *report->unmodelled);
+    if (!report->unmodelled)
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        unmodelled[i].op = arena_copy_text(&report->arena, unmodelled[i].op);
-        if (!unmodelled[i].op)
-            return MEMMODEL_ERROR_NOMEM;
+        const char *op = arena_copy_text(&report->arena, simulation->unmodelled[i].op);
+
+        if (!op)
+            return MEMMODEL_ERROR_NO_MEMORY;
+        report->unmodelled[i] =
+            (struct memmodel_report_unmodelled){sizeof *report->unmodelled, op, simulation->unmodelled[i].bytes};
     }
-    report->unmodelled = unmodelled;
     report->unmodelled_count = count;
     return 0;
+}
+
+/* Those of the device "cuda" were not compared with measurements. */
+static void
+judge(memmodel_report *report)
+{
+    struct memmodel_report_result *result = &report->result;
+    int64_t bytes = peak_of_metric(result, report->job.metric);
+
+    result->metric = report->job.metric;
+    result->budget = report->job.budget;
+    result->verdict = verdict_of(result->budget, bytes);
+    if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
+        result->headroom = result->budget - bytes;
+    result->validated = strcmp(report->job.device, "cpu") == 0;
 }
 
 static int
@@ -130,7 +146,10 @@ copy_result(memmodel_report *report, struct result *result)
 {
     const struct simulation *simulation = &result->simulation;
 
-    report->peak = result->peak;
+    report->result.live = result->peak.live;
+    report->result.reserved = result->peak.reserved;
+    report->result.process = result->peak.process;
+    judge(report);
     memcpy(report->categories, result->categories, sizeof report->categories);
     return copy_unmodelled(report, simulation);
 }
@@ -161,7 +180,7 @@ fill_report(memmodel_report *report, const struct query *query, struct result *r
     if (!status)
         status = copy_step_peaks(report, result);
     if (!status)
-        status = describe_moment(report, query, result);
+        status = describe_peak(report, query, result);
     if (!status)
         status = add_tables(report, query, result);
     if (!status && result->simulation.trace)
@@ -193,7 +212,8 @@ estimate(struct query *query, memmodel_report **report)
 }
 
 int
-memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
+memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
+                  memmodel_report **report)
 {
     OWN_ENVIRONMENT;
     struct query query;
@@ -201,7 +221,7 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
 
     if (!network || !report)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, NULL, &query);
+    status = query_new(network, job, NULL, context, &query);
     if (status)
         return status;
     status = estimate(&query, report);

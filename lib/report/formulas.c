@@ -78,7 +78,7 @@ add_formula(memmodel_report *report, const struct query *query, struct formula_s
         formula->text[language] = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes ? text.bytes : "0");
         text_release(&text);
         if (!formula->text[language])
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     report->formula_count++;
     return 0;
@@ -117,9 +117,9 @@ add_assumptions(memmodel_report *report, const struct query *query, const struct
 
         text_printf(&text, "%s%s is a multiple of %lld", i ? ", " : "", symbol, (long long)multiple);
     }
-    report->assumptions = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes ? text.bytes : "");
+    report->result.assumptions = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes ? text.bytes : "");
     text_release(&text);
-    return report->assumptions ? 0 : MEMMODEL_ERROR_NOMEM;
+    return report->result.assumptions ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
@@ -134,7 +134,7 @@ report_add_formulas(memmodel_report *report, const struct query *query, struct f
         return status;
     report->formulas = arena_allocate(&report->arena, (TEXTBOOK_MAX_TERMS + 2) * sizeof *report->formulas);
     if (!report->formulas)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (int i = 0; i < TEXTBOOK_QUANTITY_COUNT; i++)
         quantities.bytes[i] = expression_integer(formula_pool(space), 0);
     status = textbook_slots(query->context, query->network, &query->job, &slots);

@@ -47,7 +47,7 @@ static int
 replay(const struct query *query, const struct memmodel_trace *trace, struct peaks *peaks)
 {
     const struct allocator *allocator = allocator_of_framework(query->job.framework, query->job.device);
-    struct allocator_options options = {.settings = query->job.allocator};
+    struct allocator_options options = {.settings = query->job.allocator_settings};
     struct allocator_visitor visitor = {begin, count_event, peaks};
     bool out_of_memory = false;
     int status = allocator_run_all(query->context, allocator, &options, trace, &visitor, &out_of_memory);
@@ -85,7 +85,8 @@ fill(struct result *result, const struct peaks *peaks)
     if (peaks->event < 0)
         return;
     trace_categories_at(trace, peaks->event, peaks->copy, result->categories);
-    result->categories[MEMMODEL_ALLOCATOR_SLACK] += peaks->allocated - trace_live(trace, peaks->event, peaks->copy);
+    result->categories[MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD] +=
+        peaks->allocated - trace_live(trace, peaks->event, peaks->copy);
 }
 
 int
@@ -96,7 +97,7 @@ result_of_gpu(const struct query *query, struct result *result)
 
     peaks.steps = memory_allocate_zeroed(query->context, (size_t)query->job.steps, sizeof *peaks.steps);
     if (!peaks.steps)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = replay(query, result->simulation.trace, &peaks);
     if (!status)
         status = process_bytes(query, peaks.reserved, &result->peak.process);

@@ -37,13 +37,13 @@ write_job(struct text *page, const struct memmodel_job *job)
         {"framework", job->framework},
         {"device", job->device},
         {"gpu", job->gpu},
-        {"measure", memmodel_measure_name(job->measure)},
+        {"metric", memmodel_metric_name(job->metric)},
         {"optimizer", job->optimizer},
         {"isa", job->isa},
         {"precision", job->precision},
         {"checkpoint", job->checkpoint},
-        {"allocator", job->allocator},
-        {"optimization", job->optimization},
+        {"allocator_settings", job->allocator_settings},
+        {"graph_optimization", job->graph_optimization},
     };
 
     text_append(page, "\"job\":{");
@@ -51,8 +51,9 @@ write_job(struct text *page, const struct memmodel_job *job)
         write_text(page, texts[i][0], texts[i][1]);
         text_append(page, ",");
     }
-    text_printf(page, "\"threads\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,", job->threads,
-                job->inference ? "true" : "false", job->keep_gradients ? "true" : "false", job->accumulate);
+    text_printf(page, "\"intra_op_threads\":%d,\"inference\":%s,\"keep_gradients\":%s,\"gradient_accumulation\":%d,",
+                job->intra_op_threads, job->mode ? "true" : "false", job->keep_gradients ? "true" : "false",
+                job->gradient_accumulation);
     text_append(page, "\"symbols\":[");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");
@@ -65,21 +66,21 @@ write_job(struct text *page, const struct memmodel_job *job)
 static void
 write_summary(struct text *page, const memmodel_report *report)
 {
-    const struct memmodel_peak *peak = &report->peak;
+    const struct memmodel_report_result *peak = &report->result;
 
     text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
-    write_text(page, "moment", report->moment);
-    text_printf(page, ",\"verified\":%d,\"steps\":[", memmodel_report_verified(report));
-    write_bytes(page, report->step_peaks, (size_t)report->step_count);
+    write_text(page, "peak_location", report->result.peak_location);
+    text_printf(page, ",\"validated\":%d,\"steps\":[", report->result.validated);
+    write_bytes(page, report->step_peaks, (size_t)report->result.step_count);
     text_append(page, "],\n\"categories\":[");
-    for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++) {
+    for (int i = 0; i < CATEGORIES; i++) {
         text_append(page, i ? "," : "");
         text_append_json(page, memmodel_category_name(i));
     }
     text_append(page, "],\"held\":[");
-    write_bytes(page, report->categories, MEMMODEL_CATEGORY_COUNT);
+    write_bytes(page, report->categories, CATEGORIES);
     text_append(page, "],");
-    write_text(page, "assumptions", report->assumptions);
+    write_text(page, "assumptions", report->result.assumptions);
 }
 
 static void
@@ -87,19 +88,19 @@ write_lists(struct text *page, const memmodel_report *report)
 {
     text_append(page, ",\n\"changes\":[");
     for (size_t i = 0; i < report->change_count; i++) {
-        const struct memmodel_change *change = &report->changes[i];
+        const struct memmodel_report_change *change = &report->changes[i];
 
         text_append(page, i ? ",[" : "[");
         text_append_json(page, change->name);
         text_printf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", change->live, change->reserved,
-                    change->process, change->saved);
+                    change->process, change->saving);
     }
     text_append(page, "],\n\"formulas\":[");
     for (size_t i = 0; i < report->formula_count; i++) {
         text_append(page, i ? ",[" : "[");
         text_append_json(page, report->formulas[i].name);
         text_append(page, ",");
-        text_append_json(page, report->formulas[i].text[MEMMODEL_TEXT]);
+        text_append_json(page, report->formulas[i].text[MEMMODEL_LANGUAGE_TEXT]);
         text_append(page, "]");
     }
     text_append(page, "],\n\"unmodelled\":[");
@@ -132,7 +133,7 @@ least_shown(const memmodel_report *report, memmodel_context *context, int64_t *l
         return 0;
     bytes = memory_allocate(context, report->layer_count * sizeof *bytes);
     if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < report->layer_count; i++)
         bytes[i] = report->layers[i].peak_bytes;
     qsort(bytes, report->layer_count, sizeof *bytes, compare_falling);
@@ -144,7 +145,8 @@ least_shown(const memmodel_report *report, memmodel_context *context, int64_t *l
 static void
 write_layer(struct text *page, const struct memmodel_report_layer *layer)
 {
-    const int64_t numbers[] = {layer->parameters, layer->activations, layer->multiply_adds, layer->peak_bytes};
+    const int64_t numbers[] = {layer->parameter_count, layer->activation_count, layer->multiply_adds,
+                               layer->peak_bytes};
 
     text_append(page, "[");
     text_append_json(page, layer->name);
@@ -153,11 +155,11 @@ write_layer(struct text *page, const struct memmodel_report_layer *layer)
     text_append(page, ",");
     text_append_json(page, layer->shape);
     text_append(page, ",");
-    text_append_json(page, layer->formula);
+    text_append_json(page, layer->symbolic_shape);
     text_append(page, ",");
     write_bytes(page, numbers, sizeof numbers / sizeof numbers[0]);
     text_append(page, ",[");
-    write_bytes(page, layer->peak, MEMMODEL_CATEGORY_COUNT);
+    write_bytes(page, layer->peak_by_category, CATEGORIES);
     text_append(page, "]]");
 }
 
@@ -221,14 +223,14 @@ write_moment(struct text *page, const struct memmodel_trace *trace, size_t index
                 event->release ? -block->bytes : block->bytes, block->layer);
     text_append_json(page, block->what ? block->what : "");
     text_append(page, ",");
-    write_bytes(page, live, MEMMODEL_CATEGORY_COUNT);
+    write_bytes(page, live, CATEGORIES);
     text_append(page, "]");
 }
 
 static void
 write_moments(struct text *page, const struct memmodel_trace *trace, const char *shown)
 {
-    int64_t live[MEMMODEL_CATEGORY_COUNT] = {0};
+    int64_t live[MEMMODEL_MAX_CATEGORIES] = {0};
     bool first = true;
 
     for (size_t i = 0; i < trace->event_count && text_spend(page, 1); i++) {
@@ -249,7 +251,7 @@ write_names(struct text *page, const struct memmodel_trace *trace, const char *s
     bool first = true;
 
     if (!used)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < trace->event_count && text_spend(page, 1); i++) {
         if (!shown[i])
             continue;
@@ -278,10 +280,10 @@ write_timeline(struct text *page, const memmodel_report *report)
         return 0;
     shown = memory_allocate_zeroed(page->context, trace->event_count, 1);
     if (!shown)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     mark_moments(trace, shown);
-    text_printf(page, ",\n\"phases\":[\"%s\",\"%s\",\"%s\",\"%s\"]", phase_name(0), phase_name(1), phase_name(2),
-                phase_name(3));
+    text_printf(page, ",\n\"phases\":[\"%s\",\"%s\",\"%s\",\"%s\"]", memmodel_phase_name(0), memmodel_phase_name(1),
+                memmodel_phase_name(2), memmodel_phase_name(3));
     text_printf(page, ",\"events\":%zu,\"names\":{", trace->event_count);
     status = write_names(page, trace, shown);
     text_append(page, "},\n\"moments\":[");
@@ -298,7 +300,6 @@ html_of_report(const memmodel_report *report, memmodel_context *context, char **
 {
     OWN_ENVIRONMENT;
     struct text page;
-    char *finished;
     int status;
 
     page = TEXT_INIT(context);
@@ -314,13 +315,10 @@ html_of_report(const memmodel_report *report, memmodel_context *context, char **
         status = write_placement(&page, report);
     text_append(&page, "}");
     text_append(&page, page_after);
-    finished = status ? NULL : text_finish(&page);
-    if (!finished) {
-        text_release(&page);
-        return MEMMODEL_ERROR_NOMEM;
-    }
-    *text = finished;
-    return 0;
+    if (!status)
+        status = text_hand_out(&page, text);
+    text_release(&page);
+    return status ? MEMMODEL_ERROR_NO_MEMORY : 0;
 }
 
 int

@@ -31,7 +31,7 @@ keep_text(memmodel_report *report, struct text *text, const char **kept)
     else
         *kept = NULL;
     text_release(text);
-    return *kept ? 0 : MEMMODEL_ERROR_NOMEM;
+    return *kept ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
@@ -58,7 +58,7 @@ add_shapes(const struct table *table, const struct tensor *tensor, struct memmod
         text_release(&symbols);
         return status;
     }
-    return keep_text(table->report, &symbols, &row->formula);
+    return keep_text(table->report, &symbols, &row->symbolic_shape);
 }
 
 /* ---- counts ---- */
@@ -74,7 +74,7 @@ add_outputs(const struct table *table, const struct layer *layer, struct memmode
 
         if (!binding_elements(binding, tensor->dims, tensor->rank, &elements) ||
             !binding_tensor_bytes(binding, layer->first_output + i, &bytes) ||
-            !checked_accumulate(&row->activations, elements) || !checked_accumulate(&row->output_bytes, bytes))
+            !checked_accumulate(&row->activation_count, elements) || !checked_accumulate(&row->output_bytes, bytes))
             return false;
     }
     return true;
@@ -89,9 +89,9 @@ add_parameter(const struct binding *binding, int32_t index, struct memmodel_repo
     if (!binding_elements(binding, parameter->dims, parameter->rank, &elements) ||
         !binding_parameter_bytes(binding, index, &bytes))
         return false;
-    if (parameter->trainable && !checked_accumulate(&row->trainable, elements))
+    if (parameter->trainable && !checked_accumulate(&row->trainable_count, elements))
         return false;
-    return checked_accumulate(&row->parameters, elements) && checked_accumulate(&row->parameter_bytes, bytes);
+    return checked_accumulate(&row->parameter_count, elements) && checked_accumulate(&row->parameter_bytes, bytes);
 }
 
 static bool
@@ -128,7 +128,7 @@ fill_row(struct table *table, const struct layer *layer, struct memmodel_report_
         row->name = arena_copy_text(&report->arena, layer->name);
         row->op = op_name(layer->op);
         if (!row->name || add_shapes(table, &table->query->network->tensors[layer->first_output], row))
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     if (textbook_counts_output(table->query->network, layer) && !add_outputs(table, layer, row))
         return overflow(table, layer);
@@ -176,10 +176,10 @@ add_peaks(struct table *table)
         if (block->layer >= 0) {
             struct memmodel_report_layer *row = &report->layers[table->row_of[block->layer]];
 
-            row->peak[block->category] += bytes;
+            row->peak_by_category[block->category] += bytes;
             row->peak_bytes += bytes;
         }
-        report->total.peak[block->category] += bytes;
+        report->total.peak_by_category[block->category] += bytes;
         report->total.peak_bytes += bytes;
     }
 }
@@ -191,14 +191,14 @@ add_totals(memmodel_context *context, memmodel_report *report)
 
     total->size = sizeof *total;
     total->name = "total";
-    total->op = total->shape = total->formula = "";
+    total->op = total->shape = total->symbolic_shape = "";
     for (size_t i = 0; i < report->layer_count; i++) {
         const struct memmodel_report_layer *row = &report->layers[i];
 
-        if (!checked_accumulate(&total->activations, row->activations) ||
+        if (!checked_accumulate(&total->activation_count, row->activation_count) ||
             !checked_accumulate(&total->output_bytes, row->output_bytes) ||
-            !checked_accumulate(&total->parameters, row->parameters) ||
-            !checked_accumulate(&total->trainable, row->trainable) ||
+            !checked_accumulate(&total->parameter_count, row->parameter_count) ||
+            !checked_accumulate(&total->trainable_count, row->trainable_count) ||
             !checked_accumulate(&total->parameter_bytes, row->parameter_bytes) ||
             !checked_accumulate(&total->multiply_adds, row->multiply_adds))
             return context_error(context, MEMMODEL_ERROR_OVERFLOW, row->name, "a total does not fit in 63 bits");
@@ -218,7 +218,7 @@ report_add_layers(memmodel_report *report, const struct query *query, const stru
     table.row_of = memory_allocate(query->context, (network->layer_count + 1) * sizeof *table.row_of);
     if (!report->layers || !table.row_of) {
         memory_release(query->context, table.row_of);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     memset(report->layers, 0, (network->layer_count + 1) * sizeof *report->layers);
     status = fill_rows(&table);

@@ -47,7 +47,7 @@ function keys(held) {
 function describeLoop(job) {
   const said = [
     [job.precision !== "float32", job.precision],
-    [job.accumulate > 1, `${job.accumulate} batches a step`],
+    [job.gradient_accumulation > 1, `${job.gradient_accumulation} batches a step`],
     [job.keep_gradients, "gradients kept"],
     [job.checkpoint, `checkpoint ${job.checkpoint}`],
   ];
@@ -56,9 +56,9 @@ function describeLoop(job) {
 
 function describeMachine(job) {
   if (job.framework === "textbook") return [];
-  if (job.device === "cuda") return ["cuda", job.gpu, ...(job.allocator ? [job.allocator] : [])];
-  const level = job.framework === "onnxruntime" ? [`optimization ${job.optimization}`] : [];
-  return [...level, job.device, job.isa, `${job.threads} threads`];
+  if (job.device === "cuda") return ["cuda", job.gpu, ...(job.allocator_settings ? [job.allocator_settings] : [])];
+  const level = job.framework === "onnxruntime" ? [`optimization ${job.graph_optimization}`] : [];
+  return [...level, job.device, job.isa, `${job.intra_op_threads} threads`];
 }
 
 function describeJob(job) {
@@ -77,10 +77,10 @@ function summary() {
   const names = ["live tensors", "reserved by the allocator", "process"], steps = data.steps.slice(0, 6).map(bytes);
   at("job").textContent = describeJob(data.job);
   at("cards").innerHTML = data.peak.map((size, i) => card(names[i], size)).join("");
-  if (data.moment) at("moment").innerHTML = `Peak of the live tensors in <b>${escaped(data.moment)}</b>. `;
+  if (data.peak_location) at("peak_location").innerHTML = `Peak of the live tensors in <b>${escaped(data.peak_location)}</b>. `;
   if (data.steps.length > steps.length) steps.push("\u2026");
-  if (steps.length > 1) at("moment").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
-  if (!data.verified) at("moment").innerHTML += " Unverified: not compared with measured bytes of such a device.";
+  if (steps.length > 1) at("peak_location").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
+  if (!data.validated) at("peak_location").innerHTML += " Not validated: not compared with measured bytes of such a device.";
   at("held").innerHTML = stack(data.held, data.peak[0]);
   at("keys").innerHTML = keys(data.held);
 }
@@ -99,7 +99,7 @@ function fill(table, section, rows, first) {
 }
 
 function changes() {
-  const measures = ["live", "reserved", "process"];
+  const metrics = ["live", "reserved", "process"];
   const most = Math.max(1, ...data.changes.map((change) => change[4]));
   const rows = data.changes.map(([name, ...sizes]) => {
     const saved = sizes.pop(), style = `width:${100 * Math.max(0, saved) / most}%;background:var(--mark)`;
@@ -107,7 +107,7 @@ function changes() {
     return `<td class="text">${escaped(name)}</td>${cells}<td>${bytes(saved)}</td>` +
       `<td class="bar"><div class="stack"><i style="${style}"></i></div></td>`;
   });
-  fill("changes", "what_if", rows, head("change", ...measures, `saved, ${data.job.measure}`, ""));
+  fill("changes", "what_if", rows, head("change", ...metrics, `saving, ${data.job.metric}`, ""));
 }
 
 function formulas() {

@@ -49,7 +49,7 @@ add_blocks(memmodel_plan *plan, const struct window *window)
         };
 
         if (is_seen(window, block))
-            status = memmodel_plan_add(plan, &buffer);
+            status = memmodel_plan_add_buffer(plan, &buffer);
     }
     return status;
 }
@@ -57,7 +57,7 @@ add_blocks(memmodel_plan *plan, const struct window *window)
 /* [from event, to event, offset, bytes, category, layer, what] */
 static void
 write_place(struct text *page, const struct memmodel_trace *trace, const struct trace_block *block,
-            const struct memmodel_plan_place *place)
+            const struct memmodel_plan_buffer *place)
 {
     text_printf(page, "[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,", place->lower, place->upper, place->offset,
                 place->bytes, block->category);
@@ -73,16 +73,16 @@ write_plan(struct text *page, const struct window *window, const memmodel_plan *
     struct memmodel_plan_result result = {.size = sizeof result};
     size_t next = 0;
 
-    memmodel_plan_result(plan, &result);
+    memmodel_plan_get_result(plan, &result);
     text_printf(page, ",\n\"placement\":{\"peak\":%" PRId64 ",\"lower_bound\":%" PRId64 ",\"begin\":%zu,\"end\":%zu,",
                 result.peak, result.lower_bound, window->begin, window->trace->event_count);
     text_append(page, "\"places\":[");
     for (size_t i = 0; i < window->trace->block_count; i++) {
-        struct memmodel_plan_place place = {.size = sizeof place};
+        struct memmodel_plan_buffer place = {.size = sizeof place};
 
         if (!is_seen(window, &window->trace->blocks[i]))
             continue;
-        memmodel_plan_place(plan, next, &place);
+        memmodel_plan_get_buffer(plan, next, &place);
         text_append(page, next++ ? ",\n" : "");
         write_place(page, window->trace, &window->trace->blocks[i], &place);
     }
@@ -92,7 +92,7 @@ write_plan(struct text *page, const struct window *window, const memmodel_plan *
 int
 write_placement(struct text *page, const memmodel_report *report)
 {
-    static const struct memmodel_plan_options options = {.size = sizeof options, .nodes = NODES};
+    static const struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = NODES};
     struct window window = {report->trace, 0};
     memmodel_plan *plan;
     int status;

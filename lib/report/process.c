@@ -81,7 +81,7 @@ replay(struct measured *measured)
 
 /* A process that is given holds the model and the arrays already. */
 static int
-add_up(const struct measured *measured, int64_t base_bytes, int64_t profile, struct memmodel_peak *peak)
+add_up(const struct measured *measured, int64_t base_bytes, int64_t profile, struct memmodel_report_result *peak)
 {
     int64_t sum = base_bytes ? base_bytes : profile;
 
@@ -95,7 +95,7 @@ add_up(const struct measured *measured, int64_t base_bytes, int64_t profile, str
 
 int
 process_measure(memmodel_context *context, const struct simulation *simulation, int64_t base_bytes, int64_t profile,
-                struct memmodel_peak *peak)
+                struct memmodel_report_result *peak)
 {
     struct allocator_options options = {.settings = NULL};
     struct measured measured = {.context = context, .simulation = simulation};
@@ -104,7 +104,7 @@ process_measure(memmodel_context *context, const struct simulation *simulation, 
     if (status)
         return status;
     measured.blocks = memory_allocate_zeroed(context, simulation->trace->block_count + 1, sizeof *measured.blocks);
-    status = measured.blocks ? replay(&measured) : MEMMODEL_ERROR_NOMEM;
+    status = measured.blocks ? replay(&measured) : MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         status = add_up(&measured, base_bytes, profile, peak);
     allocator_bfc.close(measured.pool);

@@ -11,6 +11,6 @@
  */
 int
 process_measure(memmodel_context *context, const struct simulation *simulation, int64_t base_bytes, int64_t profile,
-                struct memmodel_peak *peak);
+                struct memmodel_report_result *peak);
 
 #endif

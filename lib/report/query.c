@@ -2,69 +2,49 @@
 #include "base/checked.h"
 #include "base/choice.h"
 #include "frameworks/cuda/gpu.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 #include "report/report.h"
 
 #include <string.h>
 
 static const struct memmodel_job defaults = {
     .framework = "pytorch",
-    .rule = "slots",
+    .textbook_rule = "slots",
     .optimizer = "adam",
     .isa = "avx512",
     .steps = 3,
-    .threads = 2,
+    .intra_op_threads = 2,
     .precision = "float32",
     .checkpoint = "",
     .gpu = "",
-    .allocator = "",
-    .optimization = "all",
-    .accumulate = 1,
+    .allocator_settings = "",
+    .graph_optimization = "all",
+    .gradient_accumulation = 1,
 };
 
 enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
-
-enum { MEASURES = MEMMODEL_MEASURE_PROCESS + 1 };
-
-static const char *const measure_names[MEASURES + 1] = {
-    [MEMMODEL_MEASURE_DEFAULT] = "default",
-    [MEMMODEL_MEASURE_LIVE] = "live",
-    [MEMMODEL_MEASURE_RESERVED] = "reserved",
-    [MEMMODEL_MEASURE_PROCESS] = "process",
-};
-
-const char *
-memmodel_measure_name(int measure)
-{
-    return measure >= 0 && measure < MEASURES ? measure_names[measure] : NULL;
-}
-
-int
-memmodel_measure_default(const char *framework)
-{
-    return framework && strcmp(framework, "textbook") == 0 ? MEMMODEL_MEASURE_LIVE : MEMMODEL_MEASURE_PROCESS;
-}
 
 void
 job_complete(struct memmodel_job *job)
 {
     job->framework = job->framework ? job->framework : defaults.framework;
-    job->rule = job->rule ? job->rule : defaults.rule;
+    job->textbook_rule = job->textbook_rule ? job->textbook_rule : defaults.textbook_rule;
     job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
     job->isa = job->isa ? job->isa : defaults.isa;
     if (strcmp(job->isa, "native") == 0)
-        job->isa = machine_native();
+        job->isa = target_cpu_native();
     job->steps = job->steps ? job->steps : defaults.steps;
-    job->threads = job->threads ? job->threads : defaults.threads;
+    job->intra_op_threads = job->intra_op_threads ? job->intra_op_threads : defaults.intra_op_threads;
     job->precision = job->precision ? job->precision : defaults.precision;
     job->checkpoint = job->checkpoint ? job->checkpoint : defaults.checkpoint;
     job->gpu = job->gpu ? job->gpu : defaults.gpu;
     if (!job->device)
         job->device = *job->gpu ? "cuda" : "cpu";
-    job->allocator = job->allocator ? job->allocator : defaults.allocator;
-    job->optimization = job->optimization ? job->optimization : defaults.optimization;
-    job->accumulate = job->accumulate ? job->accumulate : defaults.accumulate;
-    job->measure = job->measure ? job->measure : memmodel_measure_default(job->framework);
+    job->allocator_settings = job->allocator_settings ? job->allocator_settings : defaults.allocator_settings;
+    job->graph_optimization = job->graph_optimization ? job->graph_optimization : defaults.graph_optimization;
+    job->gradient_accumulation =
+        job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
+    job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
 }
 
 /* What one framework alone has is refused elsewhere rather than passed over. */
@@ -77,11 +57,11 @@ check_framework(memmodel_context *context, const struct memmodel_job *job)
     } own[] = {
         {strcmp(job->precision, defaults.precision) != 0, "precision", "pytorch"},
         {*job->checkpoint != '\0', "checkpoint", "pytorch"},
-        {job->accumulate != 1, "accumulate", "pytorch"},
+        {job->gradient_accumulation != 1, "gradient_accumulation", "pytorch"},
         {job->keep_gradients != 0, "keep_gradients", "pytorch"},
         {*job->gpu != '\0', "gpu", "pytorch"},
         {strcmp(job->device, "cpu") != 0, "device", "pytorch"},
-        {strcmp(job->optimization, defaults.optimization) != 0, "optimization", "onnxruntime"},
+        {strcmp(job->graph_optimization, defaults.graph_optimization) != 0, "graph_optimization", "onnxruntime"},
         {job->base_bytes != 0, "base_bytes", "tensorflow"},
     };
 
@@ -106,21 +86,10 @@ check_device(memmodel_context *context, const struct memmodel_job *job)
     if (*job->gpu)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu",
                              "%s is a GPU, but the device is cpu; give cuda, or no device", job->gpu);
-    if (*job->allocator)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "allocator",
+    if (*job->allocator_settings)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "allocator_settings",
                              "settings of a GPU's allocator, but the device is cpu; say which gpu");
     return 0;
-}
-
-int
-job_check_choices(memmodel_context *context, const struct memmodel_job *job)
-{
-    static const char *const modes[] = {"training", "forward pass only", "forward pass only, with autograd on", NULL};
-    int status = choice_check(context, "inference", "inference", job->inference, modes);
-
-    if (!status)
-        status = choice_check(context, "measure", "measure", job->measure, measure_names);
-    return status ? status : flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
 }
 
 static int
@@ -131,18 +100,20 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     if (job->steps < 1 || job->steps > MOST_STEPS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "steps", "%d steps; 1 to %d can be simulated",
                              job->steps, MOST_STEPS);
-    if (job->threads < 1 || job->threads > MOST_THREADS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "threads", "%d threads; give 1 to %d",
-                             job->threads, MOST_THREADS);
+    if (job->intra_op_threads < 1 || job->intra_op_threads > MOST_THREADS)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "intra_op_threads", "%d threads; give 1 to %d",
+                             job->intra_op_threads, MOST_THREADS);
+    if (job->budget < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
     if (job->base_bytes < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "base_bytes", "a process has no negative bytes");
     if (job->symbol_count && !job->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
     status = job_check_choices(context, job);
-    if (!status && (job->accumulate < 1 || job->accumulate > MOST_ACCUMULATE))
-        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "accumulate",
-                               "gradients of %d batches; those of 1 to %d can be added up", job->accumulate,
+    if (!status && (job->gradient_accumulation < 1 || job->gradient_accumulation > MOST_ACCUMULATE))
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gradient_accumulation",
+                               "gradients of %d batches; those of 1 to %d can be added up", job->gradient_accumulation,
                                MOST_ACCUMULATE);
     if (!status)
         status = check_framework(context, job);
@@ -165,15 +136,6 @@ set_symbols(struct query *query, const char *free_symbol)
         status = symbols_set(query->context, query->network, query->job.symbols[i].name, query->job.symbols[i].value,
                              query->symbols);
     return status ? status : symbols_complete(query->context, query->network, query->symbols, free_symbol);
-}
-
-/* NULL if the caller gives none, or knows of none. */
-static memmodel_context *
-job_context(const struct memmodel_job *job)
-{
-    size_t known = offsetof(struct memmodel_job, context) + sizeof job->context;
-
-    return job && job->size >= known ? job->context : NULL;
 }
 
 static int
@@ -200,16 +162,17 @@ begin(struct query *query, const struct memmodel_job *job, const char *free_symb
         return status;
     query->symbols = memory_allocate_zeroed(query->context, expression_symbol_count(query->network->pool) + 1,
                                             sizeof *query->symbols);
-    return query->symbols ? set_symbols(query, free_symbol) : MEMMODEL_ERROR_NOMEM;
+    return query->symbols ? set_symbols(query, free_symbol) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
-query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query)
+query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,
+          memmodel_context *context, struct query *query)
 {
     int status;
 
     memset(query, 0, sizeof *query);
-    query->context = job_context(job) ? job_context(job) : network->context;
+    query->context = context ? context : network->context;
     query->network = network;
     status = begin(query, job, free_symbol);
     return status ? query_end(query, status) : 0;
@@ -236,7 +199,7 @@ query_end(struct query *query, int status)
     query_unbind(query);
     memmodel_trace_unref(query->trace);
     query->trace = NULL;
-    updates_release(query->context, &query->updates);
+    optimizer_cache_release(query->context, &query->updates);
     memory_release(query->context, query->symbols);
     query->symbols = NULL;
     return context_end(query->context, status);

@@ -27,37 +27,25 @@ memmodel_report_unref(memmodel_report *report)
 }
 
 int
-memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak)
+memmodel_report_get_result(const memmodel_report *report, struct memmodel_report_result *result)
 {
     if (!report)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return result_copy(&report->peak, sizeof report->peak, peak);
-}
-
-int
-memmodel_report_measure(const memmodel_report *report)
-{
-    return report ? report->job.measure : MEMMODEL_ERROR_INVALID_ARGUMENT;
-}
-
-int
-memmodel_report_step_count(const memmodel_report *report)
-{
-    return report ? report->step_count : 0;
+    return result_copy(&report->result, sizeof report->result, result);
 }
 
 int64_t
-memmodel_report_step_peak(const memmodel_report *report, int step)
+memmodel_report_step_peak(const memmodel_report *report, size_t index)
 {
-    if (!report || step < 1 || step > report->step_count)
+    if (!report || index >= (size_t)report->result.step_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return report->step_peaks[step - 1];
+    return report->step_peaks[index];
 }
 
 int64_t
-memmodel_report_category(const memmodel_report *report, int category)
+memmodel_report_category_bytes(const memmodel_report *report, int category)
 {
-    if (!report || category < 0 || category >= MEMMODEL_CATEGORY_COUNT)
+    if (!report || category < 0 || category >= CATEGORIES)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return report->categories[category];
 }
@@ -69,7 +57,7 @@ memmodel_report_layer_count(const memmodel_report *report)
 }
 
 int
-memmodel_report_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer)
+memmodel_report_get_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer)
 {
     if (!report || index >= report->layer_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -77,7 +65,7 @@ memmodel_report_layer(const memmodel_report *report, size_t index, struct memmod
 }
 
 int
-memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total)
+memmodel_report_get_total(const memmodel_report *report, struct memmodel_report_layer *total)
 {
     if (!report)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -106,32 +94,19 @@ memmodel_report_formula(const memmodel_report *report, size_t formula, int langu
     return report->formulas[formula].text[language];
 }
 
-const char *
-memmodel_report_assumptions(const memmodel_report *report)
+size_t
+memmodel_report_unmodelled_count(const memmodel_report *report)
 {
-    return report ? report->assumptions : NULL;
-}
-
-const char *
-memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes)
-{
-    if (!report || index >= report->unmodelled_count)
-        return NULL;
-    if (bytes)
-        *bytes = report->unmodelled[index].bytes;
-    return report->unmodelled[index].op;
+    return report ? report->unmodelled_count : 0;
 }
 
 int
-memmodel_report_verified(const memmodel_report *report)
+memmodel_report_get_unmodelled(const memmodel_report *report, size_t index,
+                               struct memmodel_report_unmodelled *unmodelled)
 {
-    return report ? strcmp(report->job.device, "cpu") == 0 : 0;
-}
-
-const char *
-memmodel_report_moment(const memmodel_report *report)
-{
-    return report ? report->moment : NULL;
+    if (!report || index >= report->unmodelled_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return result_copy(&report->unmodelled[index], sizeof report->unmodelled[index], unmodelled);
 }
 
 const memmodel_trace *
@@ -147,7 +122,7 @@ memmodel_report_change_count(const memmodel_report *report)
 }
 
 int
-memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change)
+memmodel_report_get_change(const memmodel_report *report, size_t index, struct memmodel_report_change *change)
 {
     if (!report || index >= report->change_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;

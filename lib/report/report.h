@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "frameworks/framework.h"
-#include "frameworks/pytorch/updates.h"
+#include "frameworks/job.h"
+#include "frameworks/pytorch/optimizer_cache.h"
 #include "frameworks/textbook/textbook.h"
 #include "memmodel/report.h"
 
@@ -23,21 +24,18 @@ struct memmodel_report {
     atomic_int references;
     struct arena arena;
     struct memmodel_job job; /* with its defaults; its texts and symbols are copied */
-    struct memmodel_peak peak;
-    int64_t categories[MEMMODEL_CATEGORY_COUNT];
+    struct memmodel_report_result result;
+    int64_t categories[MEMMODEL_MAX_CATEGORIES];
     int64_t *step_peaks;
-    int step_count;
     struct memmodel_report_layer *layers;
     struct memmodel_report_layer total;
     size_t layer_count;
     struct formula *formulas;
     size_t formula_count;
-    const char *assumptions;
-    const char *moment;
     struct memmodel_trace *trace;
-    const struct unmodelled *unmodelled;
+    struct memmodel_report_unmodelled *unmodelled;
     size_t unmodelled_count;
-    struct memmodel_change *changes;
+    struct memmodel_report_change *changes;
     size_t change_count;
 };
 
@@ -48,9 +46,9 @@ struct query {
     struct memmodel_job job;
     int64_t *symbols;
     struct binding binding;
-    bool peak_only;               /* only the peak of job.measure is asked for */
-    struct memmodel_trace *trace; /* that is written again and again where nobody keeps it; NULL: none yet */
-    struct updates updates;       /* of the simulations so far, for the next */
+    bool peak_only;                 /* only the peak of job.metric is asked for */
+    struct memmodel_trace *trace;   /* that is written again and again where nobody keeps it; NULL: none yet */
+    struct optimizer_cache updates; /* of the simulations so far, for the next */
 };
 
 /* ---- query.c ---- */
@@ -59,20 +57,16 @@ struct query {
 void
 job_complete(struct memmodel_job *job);
 
-/* The numbers of a job that stand for one of several, completed or not. 0, MEMMODEL_ERROR_INVALID_ARGUMENT. */
-int
-job_check_choices(memmodel_context *context, const struct memmodel_job *job);
-
 /*
- * Begins a bounded call of the job's context, which query_end() ends if this succeeds. Checks the job and copies it.
- * Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and again. `free_symbol` (NULL if none)
+ * Begins a bounded call of the context (NULL: the network's), which query_end() ends if this succeeds. Checks the job and copies it.
+ * Binds nothing yet: query_bind() does, so that memmodel_estimate_max() can bind again and again. `free_symbol` (NULL if none)
  * needs no value.
  */
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,
-          struct query *query);
+          memmodel_context *context, struct query *query);
 
-/* Index of a symbol; MEMMODEL_ERROR_UNKNOWN_SYMBOL says which there are. */
+/* Index of a symbol; MEMMODEL_ERROR_NOT_FOUND says which there are. */
 int
 query_symbol(struct query *query, const char *name, size_t *symbol);
 
@@ -91,8 +85,8 @@ query_end(struct query *query, int status);
 
 /* What one estimate comes to. Exactly one of trace and rule is there, by framework. */
 struct result {
-    struct memmodel_peak peak;
-    int64_t categories[MEMMODEL_CATEGORY_COUNT];
+    struct memmodel_report_result peak;
+    int64_t categories[MEMMODEL_MAX_CATEGORIES];
     struct simulation simulation; /* trace NULL for the textbook */
     int64_t *step_peaks;          /* of each step, where the allocator counts live bytes; NULL: the trace does */
     int32_t peak_event;
@@ -105,11 +99,11 @@ result_of_query(struct query *query, struct result *result);
 void
 result_release(memmodel_context *context, struct result *result);
 
-/* The bytes of one enum memmodel_measure; -1 if it is not modelled. */
+/* The bytes of one enum memmodel_metric; -1 if it is not modelled. */
 int64_t
-peak_measured(const struct memmodel_peak *peak, int measure);
+peak_of_metric(const struct memmodel_report_result *peak, int metric);
 
-/* The bytes that job.measure means, with one symbol's value changed, and no more than it takes to know them. */
+/* The bytes that job.metric means, with one symbol's value changed, and no more than it takes to know them. */
 int
 query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes);
 

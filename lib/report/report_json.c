@@ -10,18 +10,18 @@ enum { FORMAT_VERSION = 1 };
 /* jansson steals the reference of a value that it is given, and takes NULL (no memory) for a failure of its own. */
 
 static json_t *
-peak_json(const struct memmodel_peak *peak)
+peak_json(const struct memmodel_report_result *peak)
 {
     return json_pack("{sI sI so}", "live", (json_int_t)peak->live, "reserved", (json_int_t)peak->reserved, "process",
                      peak->process < 0 ? json_null() : json_integer((json_int_t)peak->process));
 }
 
 static json_t *
-categories_json(const int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+categories_json(const int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
     json_t *categories = json_object();
 
-    for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++)
+    for (int i = 0; i < CATEGORIES; i++)
         json_object_set_new(categories, memmodel_category_name(i), json_integer((json_int_t)bytes[i]));
     return categories;
 }
@@ -30,11 +30,12 @@ static json_t *
 layer_json(const struct memmodel_report_layer *layer)
 {
     return json_pack("{ss ss ss ss sI sI sI sI sI sI sI so}", "name", layer->name, "op", layer->op, "shape",
-                     layer->shape, "formula", layer->formula, "activations", (json_int_t)layer->activations,
-                     "output_bytes", (json_int_t)layer->output_bytes, "parameters", (json_int_t)layer->parameters,
-                     "trainable", (json_int_t)layer->trainable, "parameter_bytes", (json_int_t)layer->parameter_bytes,
+                     layer->shape, "symbolic_shape", layer->symbolic_shape, "activation_count",
+                     (json_int_t)layer->activation_count, "output_bytes", (json_int_t)layer->output_bytes,
+                     "parameter_count", (json_int_t)layer->parameter_count, "trainable_count",
+                     (json_int_t)layer->trainable_count, "parameter_bytes", (json_int_t)layer->parameter_bytes,
                      "multiply_adds", (json_int_t)layer->multiply_adds, "peak_bytes", (json_int_t)layer->peak_bytes,
-                     "peak", categories_json(layer->peak));
+                     "peak_by_category", categories_json(layer->peak_by_category));
 }
 
 static json_t *
@@ -59,9 +60,10 @@ formulas_json(const memmodel_report *report)
         const struct formula *formula = &report->formulas[i];
 
         json_object_set_new(formulas, formula->name,
-                            json_pack("{ss ss ss ss}", "text", formula->text[MEMMODEL_TEXT], "c",
-                                      formula->text[MEMMODEL_C], "python", formula->text[MEMMODEL_PYTHON], "latex",
-                                      formula->text[MEMMODEL_LATEX]));
+                            json_pack("{ss ss ss ss}", "text", formula->text[MEMMODEL_LANGUAGE_TEXT], "c",
+                                      formula->text[MEMMODEL_LANGUAGE_C], "python",
+                                      formula->text[MEMMODEL_LANGUAGE_PYTHON], "latex",
+                                      formula->text[MEMMODEL_LANGUAGE_LATEX]));
     }
     return formulas;
 }
@@ -71,7 +73,7 @@ step_peaks_json(const memmodel_report *report)
 {
     json_t *peaks = json_array();
 
-    for (int i = 0; i < report->step_count; i++)
+    for (int i = 0; i < report->result.step_count; i++)
         json_array_append_new(peaks, json_integer((json_int_t)report->step_peaks[i]));
     return peaks;
 }
@@ -88,12 +90,12 @@ unmodelled_json(const memmodel_report *report)
 }
 
 static json_t *
-change_json(const struct memmodel_change *change)
+change_json(const struct memmodel_report_change *change)
 {
     return json_pack("{ss sI sI so sI}", "name", change->name, "live", (json_int_t)change->live, "reserved",
                      (json_int_t)change->reserved, "process",
-                     change->process < 0 ? json_null() : json_integer((json_int_t)change->process), "saved",
-                     (json_int_t)change->saved);
+                     change->process < 0 ? json_null() : json_integer((json_int_t)change->process), "saving",
+                     (json_int_t)change->saving);
 }
 
 static json_t *
@@ -119,12 +121,14 @@ symbols_json(const struct memmodel_job *job)
 static json_t *
 job_json(const struct memmodel_job *job)
 {
-    return json_pack("{ss ss ss ss ss ss ss ss ss ss ss sb sb si si si so}", "framework", job->framework, "rule",
-                     job->rule, "device", job->device, "gpu", job->gpu, "measure", memmodel_measure_name(job->measure),
-                     "allocator", job->allocator, "optimizer", job->optimizer, "isa", job->isa, "precision",
-                     job->precision, "checkpoint", job->checkpoint, "optimization", job->optimization, "inference",
-                     job->inference, "keep_gradients", job->keep_gradients, "steps", job->steps, "threads",
-                     job->threads, "accumulate", job->accumulate, "symbols", symbols_json(job));
+    return json_pack("{ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework,
+                     "textbook_rule", job->textbook_rule, "device", job->device, "gpu", job->gpu, "metric",
+                     memmodel_metric_name(job->metric), "allocator_settings", job->allocator_settings, "optimizer",
+                     job->optimizer, "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint,
+                     "graph_optimization", job->graph_optimization, "mode", memmodel_mode_name(job->mode),
+                     "keep_gradients", job->keep_gradients, "steps", job->steps, "intra_op_threads",
+                     job->intra_op_threads, "gradient_accumulation", job->gradient_accumulation, "budget",
+                     (json_int_t)job->budget, "symbols", symbols_json(job));
 }
 
 static int
@@ -138,16 +142,17 @@ json_of_report(const memmodel_report *report, memmodel_context *context, char **
         json_decref(layers);
         return status;
     }
-    root = json_pack("{ss si so so sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
-                     FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->peak), "verified",
-                     memmodel_report_verified(report), "step_peaks", step_peaks_json(report), "moment", report->moment,
-                     "parameters", (json_int_t)report->total.parameters, "categories",
-                     categories_json(report->categories), "total", layer_json(&report->total), "layers", layers,
-                     "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled",
+    root = json_pack("{ss si so so ss sI sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
+                     FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->result), "verdict",
+                     memmodel_verdict_name(report->result.verdict), "headroom", (json_int_t)report->result.headroom,
+                     "validated", report->result.validated, "step_peaks", step_peaks_json(report), "peak_location",
+                     report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
+                     "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers",
+                     layers, "formulas", formulas_json(report), "assumptions", report->result.assumptions, "unmodelled",
                      unmodelled_json(report), "what_if", what_if_json(report));
     if (!root)
         return memory_failed(context, "writing JSON");
-    status = json_write(context, root, text);
+    status = json_hand_out(context, root, text);
     json_decref(root);
     return status;
 }

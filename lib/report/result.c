@@ -86,7 +86,7 @@ count(struct query *query, struct result *result)
         status = textbook_categories(query->context, &rule, quantities, result->categories);
     if (status)
         return status;
-    for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++)
+    for (int i = 0; i < CATEGORIES; i++)
         if (!checked_accumulate(&total, result->categories[i]))
             return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
     result->peak.live = result->peak.reserved = total;
@@ -135,7 +135,7 @@ measure_allocator(struct query *query, const struct framework *framework, struct
     result->peak.process = -1;
     if (status)
         return status;
-    if (query->peak_only && query->job.measure != MEMMODEL_MEASURE_PROCESS)
+    if (query->peak_only && query->job.metric != MEMMODEL_METRIC_PROCESS)
         return 0;
     status = measure_resident(query, framework, result, &resident);
     if (!status && !checked_accumulate(&resident, framework->context_bytes))
@@ -172,7 +172,7 @@ fill_live(const struct query *query, struct result *result)
 static bool
 only_live_asked(const struct query *query)
 {
-    return query->peak_only && query->job.measure == MEMMODEL_MEASURE_LIVE && strcmp(query->job.device, "cpu") == 0;
+    return query->peak_only && query->job.metric == MEMMODEL_METRIC_LIVE && strcmp(query->job.device, "cpu") == 0;
 }
 
 /* Steps beyond which the highest moment of live bytes is not to be found, if nothing else is asked for. */
@@ -295,16 +295,16 @@ result_of_query(struct query *query, struct result *result)
 }
 
 int64_t
-peak_measured(const struct memmodel_peak *peak, int measure)
+peak_of_metric(const struct memmodel_report_result *peak, int metric)
 {
     const int64_t bytes[] = {
-        [MEMMODEL_MEASURE_DEFAULT] = -1,
-        [MEMMODEL_MEASURE_LIVE] = peak->live,
-        [MEMMODEL_MEASURE_RESERVED] = peak->reserved,
-        [MEMMODEL_MEASURE_PROCESS] = peak->process,
+        [MEMMODEL_METRIC_DEFAULT] = -1,
+        [MEMMODEL_METRIC_LIVE] = peak->live,
+        [MEMMODEL_METRIC_RESERVED] = peak->reserved,
+        [MEMMODEL_METRIC_PROCESS] = peak->process,
     };
 
-    return bytes[measure];
+    return bytes[metric];
 }
 
 int
@@ -330,12 +330,12 @@ query_measure_bound(struct query *query, int64_t *bytes)
         status = result_of_query(query, &result);
     if (status)
         return status;
-    measured = peak_measured(&result.peak, query->job.measure);
+    measured = peak_of_metric(&result.peak, query->job.metric);
     result_release(query->context, &result);
     if (measured < 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
                              "%s bytes are not modelled for this framework; live ones are",
-                             memmodel_measure_name(query->job.measure));
+                             memmodel_metric_name(query->job.metric));
     *bytes = measured;
     return 0;
 }

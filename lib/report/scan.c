@@ -24,8 +24,8 @@ scan(struct query *query, size_t symbol, const int64_t *values, size_t count, in
 }
 
 int
-memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
-              const int64_t *values, size_t count, int64_t *bytes)
+memmodel_estimate_many(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
+                       const int64_t *values, size_t count, memmodel_context *context, int64_t *bytes)
 {
     OWN_ENVIRONMENT;
     struct query query;
@@ -35,11 +35,11 @@ memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, c
 
     if (!network || !symbol || (count && (!values || !bytes)))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, symbol, &query);
+    status = query_new(network, job, symbol, context, &query);
     if (status)
         return status;
     own = memory_allocate_zeroed(query.context, count + 1, sizeof *own);
-    status = own ? query_symbol(&query, symbol, &index) : MEMMODEL_ERROR_NOMEM;
+    status = own ? query_symbol(&query, symbol, &index) : MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         status = scan(&query, index, values, count, own);
     if (!status && count)

@@ -139,25 +139,27 @@ multiple_of_symbol(const struct query *query, const char *symbol, int64_t *multi
 }
 
 int
-memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget,
-               int64_t *largest)
+memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
+                      memmodel_context *context, int64_t *max)
 {
     OWN_ENVIRONMENT;
     struct query query;
-    struct search search = {.query = &query, .budget = min_i64(budget, INT64_MAX - 1)};
+    struct search search = {.query = &query};
     int status;
 
-    if (!network || !symbol || !largest)
+    if (!network || !symbol || !max)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, symbol, &query);
+    status = query_new(network, job, symbol, context, &query);
     if (status)
         return status;
     status = query_symbol(&query, symbol, &search.symbol);
-    if (!status && budget < 0)
-        status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
+    search.budget = min_i64(query.job.budget, INT64_MAX - 1);
+    if (!status && search.budget == 0)
+        status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
+                               "the job has no budget to be within");
     if (!status)
         status = multiple_of_symbol(&query, symbol, &search.step);
     if (!status)
-        status = find_largest(&search, largest);
+        status = find_largest(&search, max);
     return query_end(&query, status);
 }

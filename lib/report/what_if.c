@@ -63,13 +63,13 @@ halve_batch(struct variant *variant, const char *unused)
 static void
 accumulate_halves(struct variant *variant, const char *unused)
 {
-    if (variant->job.inference)
+    if (variant->job.mode)
         return;
     halve_batch(variant, unused);
     if (!variant->name.length)
         return;
-    variant->job.accumulate *= 2;
-    text_printf(&variant->name, ", accumulate %d", variant->job.accumulate);
+    variant->job.gradient_accumulation *= 2;
+    text_printf(&variant->name, ", gradient accumulation %d", variant->job.gradient_accumulation);
 }
 
 static void
@@ -95,7 +95,7 @@ static void
 set_checkpoint(struct variant *variant, const char *unused)
 {
     (void)unused;
-    if (variant->job.inference || *variant->job.checkpoint)
+    if (variant->job.mode || *variant->job.checkpoint)
         return;
     blocks_find(variant->network, &variant->checkpoint);
     if (!variant->checkpoint.length)
@@ -107,7 +107,7 @@ set_checkpoint(struct variant *variant, const char *unused)
 static void
 set_optimizer(struct variant *variant, const char *optimizer)
 {
-    if (variant->job.inference || strcmp(variant->job.optimizer, optimizer) == 0 || strchr(variant->job.optimizer, ':'))
+    if (variant->job.mode || strcmp(variant->job.optimizer, optimizer) == 0 || strchr(variant->job.optimizer, ':'))
         return; /* groups of parameters stay as they are */
     variant->job.optimizer = optimizer;
     text_printf(&variant->name, "optimizer %s", optimizer);
@@ -117,9 +117,9 @@ static void
 set_inference(struct variant *variant, const char *unused)
 {
     (void)unused;
-    if (variant->job.inference)
+    if (variant->job.mode)
         return;
-    variant->job.inference = 1;
+    variant->job.mode = 1;
     text_append(&variant->name, "inference");
 }
 
@@ -147,11 +147,10 @@ variant_new(const struct query *query, struct variant *variant)
     variant->name = variant->checkpoint = TEXT_INIT(query->context);
     variant->symbols = memory_allocate_zeroed(query->context, count + 1, sizeof *variant->symbols);
     if (!variant->symbols)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (count)
         memcpy(variant->symbols, query->job.symbols, count * sizeof *variant->symbols);
     variant->job.symbols = variant->symbols;
-    variant->job.context = query->context;
     return 0;
 }
 
@@ -164,11 +163,11 @@ variant_release(struct variant *variant)
 }
 
 static int
-peak_of_variant(const struct variant *variant, struct memmodel_peak *peak)
+peak_of_variant(const struct variant *variant, struct memmodel_report_result *peak)
 {
     struct query query;
     struct result result;
-    int status = query_new(variant->network, &variant->job, NULL, &query);
+    int status = query_new(variant->network, &variant->job, NULL, variant->context, &query);
 
     if (status)
         return status;
@@ -183,26 +182,26 @@ peak_of_variant(const struct variant *variant, struct memmodel_peak *peak)
 }
 
 static int
-add_change(memmodel_report *report, const struct variant *variant, const struct memmodel_peak *peak)
+add_change(memmodel_report *report, const struct variant *variant, const struct memmodel_report_result *peak)
 {
-    int measure = variant->job.measure;
+    int metric = variant->job.metric;
     const char *name = arena_copy_text(&report->arena, variant->name.bytes);
 
     if (!name)
-        return MEMMODEL_ERROR_NOMEM;
-    report->changes[report->change_count++] = (struct memmodel_change){
+        return MEMMODEL_ERROR_NO_MEMORY;
+    report->changes[report->change_count++] = (struct memmodel_report_change){
         .size = sizeof *report->changes,
         .name = name,
         .live = peak->live,
         .reserved = peak->reserved,
         .process = peak->process,
-        .saved = peak_measured(&report->peak, measure) - peak_measured(peak, measure),
+        .saving = peak_of_metric(&report->result, metric) - peak_of_metric(peak, metric),
     };
     return 0;
 }
 
 static bool
-same_peaks(const struct memmodel_peak *a, const struct memmodel_peak *b)
+same_peaks(const struct memmodel_report_result *a, const struct memmodel_report_result *b)
 {
     return a->live == b->live && a->reserved == b->reserved && a->process == b->process;
 }
@@ -212,16 +211,16 @@ static int
 try_change(memmodel_report *report, const struct query *query, size_t change)
 {
     struct variant variant;
-    struct memmodel_peak peak;
+    struct memmodel_report_result peak;
     int status = variant_new(query, &variant);
 
     if (status)
         return status;
     changes[change].apply(&variant, changes[change].value);
-    status = variant.name.failed || variant.checkpoint.failed ? MEMMODEL_ERROR_NOMEM : 0;
+    status = variant.name.failed || variant.checkpoint.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
     if (!status && variant.name.length) {
         status = peak_of_variant(&variant, &peak);
-        if (!status && !same_peaks(&peak, &report->peak))
+        if (!status && !same_peaks(&peak, &report->result))
             status = add_change(report, &variant, &peak);
         else if (status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED)
             status = 0;
@@ -235,8 +234,8 @@ static void
 sort_changes(memmodel_report *report)
 {
     for (size_t i = 1; i < report->change_count; i++)
-        for (size_t k = i; k > 0 && report->changes[k].saved > report->changes[k - 1].saved; k--) {
-            struct memmodel_change other = report->changes[k];
+        for (size_t k = i; k > 0 && report->changes[k].saving > report->changes[k - 1].saving; k--) {
+            struct memmodel_report_change other = report->changes[k];
 
             report->changes[k] = report->changes[k - 1];
             report->changes[k - 1] = other;
@@ -250,7 +249,7 @@ add_changes(memmodel_report *report, const struct query *query)
 
     report->changes = arena_allocate(&report->arena, CHANGES * sizeof *report->changes);
     if (!report->changes)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < CHANGES && !status; i++)
         status = try_change(report, query, i);
     sort_changes(report);
@@ -258,7 +257,8 @@ add_changes(memmodel_report *report, const struct query *query)
 }
 
 int
-memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
+memmodel_estimate_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
+                          memmodel_report **report)
 {
     OWN_ENVIRONMENT;
     struct memmodel_report *new;
@@ -267,10 +267,10 @@ memmodel_report_what_if(const memmodel_network *network, const struct memmodel_j
 
     if (!network || !report)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, NULL, &query);
+    status = query_new(network, job, NULL, context, &query);
     if (status)
         return status;
-    status = memmodel_estimate(network, job, &new);
+    status = memmodel_estimate(network, job, context, &new);
     if (status)
         return query_end(&query, status);
     status = add_changes(new, &query);

@@ -4,24 +4,24 @@
 const char *
 memmodel_category_name(int category)
 {
-    static const char *const names[MEMMODEL_CATEGORY_COUNT] = {
-        [MEMMODEL_PARAMETERS] = "parameters",
-        [MEMMODEL_GRADIENTS] = "gradients",
-        [MEMMODEL_OPTIMIZER_STATE] = "optimizer state",
-        [MEMMODEL_INPUTS] = "inputs",
-        [MEMMODEL_SAVED_ACTIVATIONS] = "saved activations",
-        [MEMMODEL_TRANSIENT_ACTIVATIONS] = "transient activations",
-        [MEMMODEL_ACTIVATION_GRADIENTS] = "activation gradients",
-        [MEMMODEL_WORKSPACE] = "workspace",
-        [MEMMODEL_ALLOCATOR_SLACK] = "allocator slack",
-        [MEMMODEL_CONTEXT_MEMORY] = "context",
+    static const char *const names[CATEGORIES] = {
+        [MEMMODEL_CATEGORY_PARAMETERS] = "parameters",
+        [MEMMODEL_CATEGORY_GRADIENTS] = "gradients",
+        [MEMMODEL_CATEGORY_OPTIMIZER_STATE] = "optimizer state",
+        [MEMMODEL_CATEGORY_INPUTS] = "inputs",
+        [MEMMODEL_CATEGORY_SAVED_ACTIVATIONS] = "saved activations",
+        [MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS] = "temporary activations",
+        [MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS] = "activation gradients",
+        [MEMMODEL_CATEGORY_WORKSPACE] = "workspace",
+        [MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD] = "allocator overhead",
+        [MEMMODEL_CATEGORY_RUNTIME] = "runtime",
     };
 
-    return category >= 0 && category < MEMMODEL_CATEGORY_COUNT ? names[category] : NULL;
+    return category >= 0 && category < CATEGORIES ? names[category] : NULL;
 }
 
 const char *
-phase_name(int phase)
+memmodel_phase_name(int phase)
 {
     static const char *const names[] = {
         [MEMMODEL_PHASE_SETUP] = "set-up",
@@ -30,5 +30,5 @@ phase_name(int phase)
         [MEMMODEL_PHASE_OPTIMIZER] = "optimizer",
     };
 
-    return names[phase];
+    return phase >= 0 && phase <= MEMMODEL_PHASE_OPTIMIZER ? names[phase] : NULL;
 }

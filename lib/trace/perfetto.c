@@ -19,7 +19,7 @@ static const char *const track_names[TRACK_END] = {NULL, "steps", "phases", "lay
 struct writer {
     const struct memmodel_trace *trace;
     struct text text;
-    int64_t live[MEMMODEL_CATEGORY_COUNT];
+    int64_t live[MEMMODEL_MAX_CATEGORIES];
 };
 
 /* ---- names of the rows ---- */
@@ -78,7 +78,7 @@ write_slice_name(struct writer *writer, enum track track, const struct trace_eve
     if (track == TRACK_LAYER)
         text_append_json(&writer->text, writer->trace->names[event->layer]);
     else if (track == TRACK_PHASE)
-        text_append_json(&writer->text, phase_name(event->phase));
+        text_append_json(&writer->text, memmodel_phase_name(event->phase));
     else
         text_printf(&writer->text, "\"step %d\"", event->step);
 }
@@ -124,7 +124,6 @@ perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char *
 {
     OWN_ENVIRONMENT;
     struct writer writer = {.trace = trace, .text = TEXT_INIT(context)};
-    char *finished;
 
     text_append(&writer.text, "{\"traceEvents\":[\n");
     write_metadata(&writer);
@@ -135,11 +134,7 @@ perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char *
     text_append(&writer.text,
                 "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"clock\":\"one microsecond is one event "
                 "of the trace: an allocation or a release\"}}\n");
-    finished = text_finish(&writer.text);
-    if (!finished)
-        return MEMMODEL_ERROR_NOMEM;
-    *text = finished;
-    return 0;
+    return text_hand_out(&writer.text, text);
 }
 
 int

@@ -42,7 +42,7 @@ live_blocks_new(memmodel_context *context, struct live_blocks *live, size_t even
     live->slots = memory_allocate_zeroed(context, slots, sizeof *live->slots);
     live->top = memory_allocate_zeroed(context, slots, sizeof *live->top);
     live->older = memory_allocate_zeroed(context, events + 1, sizeof *live->older);
-    return live->slots && live->top && live->older ? 0 : MEMMODEL_ERROR_NOMEM;
+    return live->slots && live->top && live->older ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static void
@@ -118,7 +118,7 @@ read_event(struct reader *reader, const json_t *item, int step)
         phase = phase_of(json_string_value(json_array_get(reader->names, (size_t)index)));
     trace_enter(trace, step, phase, reader->layers[index]);
     if (bytes > 0) {
-        block = trace_allocate(trace, bytes, "recorded", reader->layers[index], MEMMODEL_WORKSPACE);
+        block = trace_allocate(trace, bytes, "recorded", reader->layers[index], MEMMODEL_CATEGORY_WORKSPACE);
         if (block >= 0)
             push_block(&reader->live, trace->blocks, block);
         return block < 0 ? block : 0;
@@ -156,7 +156,7 @@ read_names(struct reader *reader)
     count = json_array_size(reader->names);
     reader->layers = memory_allocate_zeroed(context, count + 1, sizeof *reader->layers);
     if (!reader->layers)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         const json_t *name = json_array_get(reader->names, i);
 
@@ -197,7 +197,7 @@ read_document(struct reader *reader)
     int status = json_get_int64(&reader->document, root, "format", &version);
 
     if (!status && version > NEWEST)
-        return json_error_at(&reader->document, root, MEMMODEL_ERROR_NEWER,
+        return json_error_at(&reader->document, root, MEMMODEL_ERROR_VERSION,
                              "format %" PRId64 "; this library reads up to %d", version, NEWEST);
     if (!status)
         status = read_names(reader);
@@ -239,8 +239,40 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
     return status;
 }
 
+/* A snapshot of PyTorch's allocator, or JSON. */
 static int
-read_trace(memmodel_context *context, const char *path, memmodel_trace **trace)
+parse_either(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_trace **trace)
+{
+    return snapshot_looks_like_one(text, length) ? snapshot_parse(context, name, text, length, trace)
+                                                 : trace_parse(context, name, text, length, trace);
+}
+
+static int
+trace_of_bytes(memmodel_context *context, const char *name, const void *bytes, size_t length, memmodel_trace **trace)
+{
+    OWN_ENVIRONMENT;
+    int status;
+
+    if (!name || !bytes || !trace)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "name, bytes and trace are needed");
+    status = context_check_input(context, name, length > INT64_MAX ? INT64_MAX : (int64_t)length);
+    return status ? status : parse_either(context, name, bytes, length, trace);
+}
+
+int
+memmodel_trace_from_bytes(memmodel_context *context, const char *name, const void *bytes, size_t length,
+                          memmodel_trace **trace)
+{
+    int status;
+
+    if (!context)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : trace_of_bytes(context, name, bytes, length, trace));
+}
+
+static int
+trace_of_file(memmodel_context *context, const char *path, memmodel_trace **trace)
 {
     OWN_ENVIRONMENT;
     char *text;
@@ -252,19 +284,18 @@ read_trace(memmodel_context *context, const char *path, memmodel_trace **trace)
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
-    status = snapshot_looks_like_one(text, length) ? snapshot_parse(context, path, text, length, trace)
-                                                   : trace_parse(context, path, text, length, trace);
+    status = parse_either(context, path, text, length, trace);
     memory_release(context, text);
     return status;
 }
 
 int
-memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace)
+memmodel_trace_load(memmodel_context *context, const char *path, memmodel_trace **trace)
 {
     int status;
 
     if (!context)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = context_begin(context);
-    return context_end(context, status ? status : read_trace(context, path, trace));
+    return context_end(context, status ? status : trace_of_file(context, path, trace));
 }

@@ -266,7 +266,7 @@ trace_walk_begin(struct trace_walk *walk, memmodel_context *context, const struc
     *walk = (struct trace_walk){.context = context, .trace = trace};
     walk->times = memory_allocate_zeroed(context, trace->repeat_count + 1, sizeof *walk->times);
     if (!walk->times)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < trace->repeat_count; i++)
         walk->times[i] = trace->repeats[i].times;
     return find_periods(walk);

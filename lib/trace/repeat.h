@@ -20,7 +20,7 @@ struct trace_iterations {
 /*
  * Lets the middle iteration stand for `times` more; `growth` is what each adds to the live bytes. The events of the
  * last iteration move up by what they add. *regular is false, and nothing is done, if the three are not alike.
- * 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW.
+ * 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW.
  */
 int
 trace_add_repeat(struct memmodel_trace *trace, const struct trace_iterations *iterations, int64_t times, int64_t growth,
@@ -64,7 +64,7 @@ struct trace_walk {
     int64_t copy;
 };
 
-/* 0, MEMMODEL_ERROR_NOMEM */
+/* 0, MEMMODEL_ERROR_NO_MEMORY */
 int
 trace_walk_begin(struct trace_walk *walk, memmodel_context *context, const struct memmodel_trace *trace);
 

@@ -70,7 +70,7 @@ addresses_new(memmodel_context *context, struct addresses *addresses, size_t cou
     while (addresses->slot_count < 2 * count)
         addresses->slot_count *= 2;
     addresses->slots = memory_allocate_zeroed(context, addresses->slot_count, sizeof *addresses->slots);
-    return addresses->slots ? 0 : MEMMODEL_ERROR_NOMEM;
+    return addresses->slots ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int32_t *
@@ -240,7 +240,7 @@ allocate(struct reader *reader, int64_t address, int64_t bytes, int64_t stream)
     if (find_block(&reader->addresses, address) >= 0)
         return context_error(reader->pickle.context, MEMMODEL_ERROR_PARSE, reader->pickle.name,
                              "address 0x%" PRIx64 " is allocated twice", (uint64_t)address);
-    block = trace_allocate(reader->trace, bytes, "recorded", -1, MEMMODEL_WORKSPACE);
+    block = trace_allocate(reader->trace, bytes, "recorded", -1, MEMMODEL_CATEGORY_WORKSPACE);
     if (block < 0)
         return block;
     reader->trace->blocks[block].stream = stream;

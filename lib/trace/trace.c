@@ -10,7 +10,7 @@ trace_new(memmodel_context *context, struct memmodel_trace **trace)
     struct memmodel_trace *new = memory_allocate_zeroed(context, 1, sizeof *new);
 
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
@@ -66,7 +66,7 @@ trace_add_name(struct memmodel_trace *trace, const char *name)
         return status;
     copy = arena_copy_text(&trace->arena, name);
     if (!copy)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     trace->names[trace->name_count] = copy;
     return (int32_t)trace->name_count++;
 }
@@ -226,7 +226,7 @@ trace_times(const struct memmodel_trace *trace, int32_t event)
 /* What the iterations that a repeat leaves out allocate and release: of the blocks around it. */
 static void
 follow_repeat(const struct memmodel_trace *trace, const struct trace_repeat *repeat,
-              int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+              int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
     int32_t next = repeat->first + repeat->count;
 
@@ -243,7 +243,7 @@ follow_repeat(const struct memmodel_trace *trace, const struct trace_repeat *rep
 }
 
 void
-trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
     const struct trace_block *block = &trace->blocks[trace->events[event].block];
     bool release = trace->events[event].release;
@@ -284,9 +284,9 @@ trace_live_at(const struct memmodel_trace *trace, const struct trace_block *bloc
 
 void
 trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t copy,
-                    int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+                    int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
-    memset(bytes, 0, MEMMODEL_CATEGORY_COUNT * sizeof *bytes);
+    memset(bytes, 0, MEMMODEL_MAX_CATEGORIES * sizeof *bytes);
     for (size_t i = 0; i < trace->block_count; i++)
         bytes[trace->blocks[i].category] +=
             trace->blocks[i].bytes * trace_live_at(trace, &trace->blocks[i], event, copy);
@@ -301,21 +301,21 @@ memmodel_trace_event_count(const memmodel_trace *trace)
 }
 
 int
-memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event)
+memmodel_trace_get_event(const memmodel_trace *trace, size_t index, struct memmodel_trace_event *event)
 {
     const struct trace_event *from;
     const struct trace_block *block;
-    struct memmodel_event own;
+    struct memmodel_trace_event own;
 
     if (!trace || !event || index >= trace->event_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     from = &trace->events[index];
     block = &trace->blocks[from->block];
-    own = (struct memmodel_event){
+    own = (struct memmodel_trace_event){
         .size = sizeof own,
         .bytes = from->release ? -block->bytes : block->bytes,
         .live = from->live,
-        .what = block->what,
+        .role = block->what,
         .layer = block->layer < 0 ? "" : trace->names[block->layer],
         .block = from->block,
         .step = from->step,

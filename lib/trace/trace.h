@@ -15,6 +15,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* The categories that there are; arrays of them have MEMMODEL_MAX_CATEGORIES elements. */
+enum { CATEGORIES = MEMMODEL_CATEGORY_RUNTIME + 1 };
+
+_Static_assert(CATEGORIES <= MEMMODEL_MAX_CATEGORIES, "an array by category holds all of them");
+
 struct trace_block {
     int64_t bytes;
     const char *what; /* static text or in the trace's arena */
@@ -92,7 +97,7 @@ const char *
 trace_text(struct memmodel_trace *trace, const char *text);
 
 /*
- * The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM. 0 bytes is an error of the
+ * The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY. 0 bytes is an error of the
  * caller.
  */
 int32_t
@@ -106,13 +111,9 @@ trace_release(struct memmodel_trace *trace, int32_t block);
 void
 trace_lower(struct memmodel_trace *trace, int64_t bytes);
 
-/* memmodel_trace_read() of a text; `name` is what errors call it. */
+/* memmodel_trace_load() of a text that is JSON; `name` is what errors call it. */
 int
 trace_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_trace **trace);
-
-/* "set-up", "forward pass", ... of enum memmodel_phase */
-const char *
-phase_name(int phase);
 
 /* ---- summaries ---- */
 
@@ -126,7 +127,7 @@ trace_times(const struct memmodel_trace *trace, int32_t event);
 
 /* Makes the live bytes of each category right before `event` those right after it, the first time. */
 void
-trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_MAX_CATEGORIES]);
 
 /* Live bytes right after `event` when it is run for the time `copy`, from 0; not 0 only within a repeat. */
 int64_t
@@ -139,6 +140,6 @@ trace_live_at(const struct memmodel_trace *trace, const struct trace_block *bloc
 /* bytes[category]: live then. */
 void
 trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t copy,
-                    int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+                    int64_t bytes[MEMMODEL_MAX_CATEGORIES]);
 
 #endif

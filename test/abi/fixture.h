@@ -10,6 +10,9 @@
 /* What the calls of the table work on. The `new_` ones are what a call made. */
 struct fixture {
     memmodel_context *context;
+    struct memmodel_job job; /* with its size */
+    struct memmodel_advise_options advise_options;
+    struct memmodel_prediction prediction;
     memmodel_network *network; /* a fresh one for each call that takes options */
     memmodel_tensor square, sequence, indices, logits, classes;
     memmodel_samples *samples;
@@ -25,7 +28,7 @@ struct fixture {
     memmodel_schedule *schedule;
     memmodel_network *tiled; /* that tiles can be cut of */
     memmodel_tiling *tiling;
-    memmodel_budget *budget;
+    memmodel_optimization *optimization;
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -36,7 +39,7 @@ struct fixture {
     memmodel_replay *new_replay;
     memmodel_schedule *new_schedule;
     memmodel_tiling *new_tiling;
-    memmodel_budget *new_budget;
+    memmodel_optimization *new_optimization;
     memmodel_function *new_function;
     memmodel_plan *new_plan;
     memmodel_chain *new_chain;
@@ -75,19 +78,27 @@ plain_release(void *user, void *block)
 }
 
 static const struct memmodel_allocator allocator = {
-    .allocate = plain_allocate, .reallocate = plain_reallocate, .release = plain_release};
+    .allocate = plain_allocate, .reallocate = plain_reallocate, .deallocate = plain_release};
 static const struct memmodel_symbol_value batch = {.name = "batch", .value = 4};
-static const struct memmodel_job job = {
-    .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 2};
+static const struct memmodel_job job = {.symbols = &batch,
+                                        .symbol_count = 1,
+                                        .optimizer = "sgd",
+                                        .isa = "avx2",
+                                        .steps = 2,
+                                        .metric = 2,
+                                        .budget = INT64_C(1) << 30};
 static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
 static const char *const domain[] = {"batch=1,2,4"};
 static const struct memmodel_advise_options advise = {
     .target = "bytes", .domain = domain, .domain_count = 1, .count = 2};
 static const struct memmodel_plan_buffer buffer = {.name = "b", .bytes = 64, .lower = 1, .upper = 3, .alignment = 8};
-static const struct memmodel_plan_options plan = {.capacity = INT64_C(1) << 40, .nodes = 100};
-static const struct memmodel_chain_block chain_block = {.name = "b", .input = 1, .saved = 64, .forward_cost = 1};
-static const struct memmodel_inference inference = {
-    .symbols = &batch, .symbol_count = 1, .without = MEMMODEL_SCHEDULE_FUSION, .alignment = 64};
+static const struct memmodel_plan_options plan = {.budget = INT64_C(1) << 40, .max_nodes = 100};
+static const struct memmodel_chain_block chain_block = {
+    .name = "b", .input_bytes = 1, .saved_bytes = 64, .forward_cost = 1};
+static const struct memmodel_chain_options chain = {.budget = 100};
+static const struct memmodel_recompute_options recompute = {.max_simulations = 10};
+static const struct memmodel_schedule_options inference = {
+    .symbols = &batch, .symbol_count = 1, .disabled_passes = MEMMODEL_SCHEDULE_PASS_FUSION, .alignment = 64};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -98,36 +109,41 @@ static const struct {
     {"memmodel_network_conv", MEMMODEL_CONV(.name = "c", .filters = 4, .kernel = {3}, .groups = 2, .no_bias = 1)},
     {"memmodel_network_conv_transpose",
      MEMMODEL_CONV(.filters = 4, .kernel = {3}, .stride = {2}, .output_padding = {1})},
-    {"memmodel_network_linear", MEMMODEL_LINEAR(.units = 10, .activation = MEMMODEL_RELU)},
-    {"memmodel_network_pool", MEMMODEL_POOL(.kernel = {2}, .stride = {3}, .kind = MEMMODEL_MEAN, .ceil_mode = 1)},
-    {"memmodel_network_adaptive_pool", MEMMODEL_ADAPTIVE_POOL(.output = {3}, .kind = MEMMODEL_MEAN)},
-    {"memmodel_network_global_pool", MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_MEAN, .keep = 1)},
-    {"memmodel_network_group_norm", MEMMODEL_NORM(.groups = 2, .no_affine = 1)},
-    {"memmodel_network_activation", MEMMODEL_ACTIVATION(.kind = MEMMODEL_PRELU, .one_weight = 1)},
+    {"memmodel_network_linear", MEMMODEL_LINEAR(.units = 10, .activation = MEMMODEL_ACTIVATION_RELU)},
+    {"memmodel_network_pool",
+     MEMMODEL_POOL(.kernel = {2}, .stride = {3}, .kind = MEMMODEL_POOL_AVERAGE, .ceil_mode = 1)},
+    {"memmodel_network_adaptive_pool", MEMMODEL_ADAPTIVE_POOL(.output_size = {3}, .kind = MEMMODEL_POOL_AVERAGE)},
+    {"memmodel_network_global_pool", MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_POOL_AVERAGE, .keep_dims = 1)},
+    {"memmodel_network_group_norm", MEMMODEL_GROUP_NORM(.groups = 2, .no_affine = 1)},
+    {"memmodel_network_activation", MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_PRELU, .single_parameter = 1)},
     {"memmodel_network_softmax", MEMMODEL_SOFTMAX(.axis = 1, .logarithmic = 1)},
-    {"memmodel_network_dropout", MEMMODEL_DROPOUT(.rate = 0.25, .feature = 1)},
-    {"memmodel_network_embedding", MEMMODEL_EMBEDDING(.rows = 100, .width = 16, .dtype = MEMMODEL_FLOAT64)},
-    {"memmodel_network_upsample", MEMMODEL_UPSAMPLE(.scale = {2}, .mode = MEMMODEL_LINEAR)},
-    {"memmodel_network_pad", MEMMODEL_PAD(.before = {0, 1}, .after = {0, 0, 2}, .mode = MEMMODEL_PAD_REPLICATE)},
+    {"memmodel_network_dropout", MEMMODEL_DROPOUT(.rate = 0.25, .channelwise = 1)},
+    {"memmodel_network_embedding",
+     MEMMODEL_EMBEDDING(.num_embeddings = 100, .embedding_dim = 16, .dtype = MEMMODEL_DTYPE_FLOAT64)},
+    {"memmodel_network_upsample", MEMMODEL_UPSAMPLE(.scale = {2}, .kind = MEMMODEL_INTERPOLATION_LINEAR)},
+    {"memmodel_network_pad", MEMMODEL_PAD(.before = {0, 1}, .after = {0, 0, 2}, .kind = MEMMODEL_PAD_REPLICATE)},
     {"memmodel_network_crop", MEMMODEL_PAD(.before = {0, 1}, .after = {0, 0, 2})},
     {"memmodel_network_concat", MEMMODEL_CONCAT(.axis = 1)},
     {"memmodel_network_split", MEMMODEL_SPLIT(.parts = 2, .axis = 1)},
     {"memmodel_network_slice", MEMMODEL_SLICE(.start = 1, .stop = 5, .step = 2, .axis = 2)},
-    {"memmodel_network_reduce", MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM, .keep = 1)},
-    {"memmodel_network_recurrent", MEMMODEL_RECURRENT(.hidden = 6, .layers = 2, .bidirectional = 1)},
-    {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 400)},
+    {"memmodel_network_reduce",
+     MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_REDUCE_SUM, .keep_dims = 1)},
+    {"memmodel_network_recurrent", MEMMODEL_RECURRENT(.hidden_size = 6, .layer_count = 2, .bidirectional = 1)},
+    {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved_bytes = 400)},
     {"memmodel_fit", &fit},
     {"memmodel_advise", &advise},
-    {"memmodel_plan_add", &buffer},
+    {"memmodel_plan_add_buffer", &buffer},
     {"memmodel_plan_solve", &plan},
-    {"memmodel_chain_add", &chain_block},
-    {"memmodel_schedule_new", &inference},
-    {"memmodel_tiling_new", &inference},
+    {"memmodel_chain_add_block", &chain_block},
+    {"memmodel_chain_solve", &chain},
+    {"memmodel_recompute_options", &recompute},
+    {"memmodel_network_schedule", &inference},
+    {"memmodel_network_tile", &inference},
     {"memmodel_estimate", &job},
-    {"memmodel_report_what_if", &job},
-    {"memmodel_solve", &job},
-    {"memmodel_recomputation_solve", &job},
-    {"memmodel_budget_new", &job},
+    {"memmodel_estimate_what_if", &job},
+    {"memmodel_estimate_max", &job},
+    {"memmodel_recompute", &job},
+    {"memmodel_optimize", &job},
 };
 
 /* ---- the fixture ---- */
@@ -148,11 +164,11 @@ new_network(struct fixture *f)
 
     assert_int_equal(memmodel_network_new(f->context, &f->network), 0);
     batch_dim = memmodel_network_symbol(f->network, "batch");
-    f->square = input(f, "square", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch_dim, 4, 8, 8});
-    f->sequence = input(f, "sequence", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){8, 3, 16});
-    f->indices = input(f, "indices", MEMMODEL_INT64, 2, (memmodel_dim[]){3, 8});
-    f->logits = input(f, "logits", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){3, 10});
-    f->classes = input(f, "classes", MEMMODEL_INT64, 1, (memmodel_dim[]){3});
+    f->square = input(f, "square", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){batch_dim, 4, 8, 8});
+    f->sequence = input(f, "sequence", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){8, 3, 16});
+    f->indices = input(f, "indices", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){3, 8});
+    f->logits = input(f, "logits", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){3, 10});
+    f->classes = input(f, "classes", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){3});
 }
 
 static void
@@ -169,16 +185,19 @@ new_samples(struct fixture *f)
 
     assert_int_equal(memmodel_samples_new(f->context, (const char *[]){"batch", "bytes"}, 2, &f->samples), 0);
     for (int i = 1; i <= 12; i++)
-        assert_int_equal(memmodel_samples_add(f->samples, (double[]){i, 1000 + 200 * i + i % 3}), 0);
+        assert_int_equal(memmodel_samples_add_row(f->samples, (double[]){i, 1000 + 200 * i + i % 3}), 0);
+    f->advise_options = advise;
+    f->advise_options.size = sizeof advise;
+    f->prediction.size = sizeof f->prediction;
     options.size = sizeof options;
-    assert_int_equal(memmodel_fit(f->samples, &options, &f->model), 0);
+    assert_int_equal(memmodel_fit(f->samples, &options, NULL, &f->model), 0);
 }
 
 /* The monitor of a process that has ended reads the same each time. */
 static void
 new_monitor(struct fixture *f)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1};
     pid_t child = fork();
 
     if (!child)
@@ -187,31 +206,44 @@ new_monitor(struct fixture *f)
     assert_int_equal(memmodel_monitor_run(f->monitor, NULL, NULL), 0);
 }
 
+/* An operator that no framework has a rule for. */
+static void
+add_unmodelled(struct fixture *f)
+{
+    assert_true(
+        memmodel_network_custom(f->network, &f->square, 1,
+                                MEMMODEL_CUSTOM(.operation = "none_such", .outputs = &shape, .output_count = 1)) >= 0);
+}
+
 static void
 new_report(struct fixture *f)
 {
     struct memmodel_replay_options replayed = {.size = sizeof replayed, .allocator = "cuda_caching"};
-    struct memmodel_inference scheduled = inference;
+    struct memmodel_schedule_options scheduled = inference;
+    struct memmodel_recompute_options few = recompute;
     struct memmodel_job own = job;
 
     own.size = sizeof own;
+    f->job = own;
     new_network(f);
     assert_true(memmodel_network_linear(f->network, f->square, MEMMODEL_LINEAR(.units = 10)) >= 0);
-    assert_int_equal(memmodel_report_what_if(f->network, &own, &f->report), 0);
+    add_unmodelled(f);
+    assert_int_equal(memmodel_estimate_what_if(f->network, &own, NULL, &f->report), 0);
     f->trace = memmodel_report_trace(f->report);
-    assert_int_equal(memmodel_replay_new(f->trace, &replayed, &f->replay), 0);
+    assert_int_equal(memmodel_trace_replay(f->trace, &replayed, NULL, &f->replay), 0);
     scheduled.size = sizeof scheduled;
-    assert_int_equal(memmodel_schedule_new(f->network, &scheduled, &f->schedule), 0);
-    assert_int_equal(memmodel_recomputation_new(f->network, &f->recomputation), 0);
-    assert_int_equal(memmodel_recomputation_solve(f->recomputation, &own, 0, 10), 0);
-    assert_int_equal(memmodel_budget_new(f->network, &own, INT64_MAX, &f->budget), 0);
+    assert_int_equal(memmodel_network_schedule(f->network, &scheduled, NULL, &f->schedule), 0);
+    few.size = sizeof few;
+    assert_int_equal(memmodel_recompute(f->network, &own, &few, NULL, &f->recomputation), 0);
+    own.budget = INT64_MAX;
+    assert_int_equal(memmodel_optimize(f->network, &own, NULL, &f->optimization), 0);
     end_network(f);
 }
 
 static void
 new_plan(struct fixture *f)
 {
-    assert_int_equal(memmodel_plan_from_trace(f->trace, &f->plan), 0);
+    assert_int_equal(memmodel_plan_from_trace(f->context, f->trace, &f->plan), 0);
     assert_int_equal(memmodel_plan_solve(f->plan, NULL), 0);
 }
 
@@ -219,27 +251,29 @@ static void
 new_chain(struct fixture *f)
 {
     struct memmodel_chain_block own = chain_block;
+    struct memmodel_chain_options options = chain;
 
     own.size = sizeof own;
     assert_int_equal(memmodel_chain_new(f->context, 1, &f->chain), 0);
     assert_int_equal(memmodel_chain_new(f->context, 1, &f->solved_chain), 0);
-    assert_int_equal(memmodel_chain_add(f->solved_chain, &own), 0);
-    assert_int_equal(memmodel_chain_solve(f->solved_chain, 100, 0), 0);
+    assert_int_equal(memmodel_chain_add_block(f->solved_chain, &own), 0);
+    options.size = sizeof options;
+    assert_int_equal(memmodel_chain_solve(f->solved_chain, &options), 0);
 }
 
 static void
 new_tiling(struct fixture *f)
 {
-    struct memmodel_inference how = inference;
+    struct memmodel_schedule_options how = inference;
     memmodel_dim batch_size;
 
     how.size = sizeof how;
     assert_int_equal(memmodel_network_new(f->context, &f->tiled), 0);
     batch_size = memmodel_network_symbol(f->tiled, "batch");
     memmodel_network_conv(
-        f->tiled, memmodel_network_input(f->tiled, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){batch_size, 2, 64}),
-        MEMMODEL_CONV(.filters = 2, .kernel = {3}, .pad = {1}));
-    assert_int_equal(memmodel_tiling_new(f->tiled, &how, 0, &f->tiling), 0);
+        f->tiled, memmodel_network_input(f->tiled, "x", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){batch_size, 2, 64}),
+        MEMMODEL_CONV(.filters = 2, .kernel = {3}, .padding = {1}));
+    assert_int_equal(memmodel_network_tile(f->tiled, &how, 0, NULL, &f->tiling), 0);
 }
 
 static int
@@ -270,7 +304,7 @@ fixture_teardown(void **state)
     memmodel_plan_unref(f->plan);
     memmodel_schedule_unref(f->schedule);
     memmodel_tiling_unref(f->tiling);
-    memmodel_budget_unref(f->budget);
+    memmodel_optimization_unref(f->optimization);
     memmodel_network_unref(f->tiled);
     memmodel_replay_unref(f->replay);
     memmodel_report_unref(f->report);

@@ -4,6 +4,8 @@
 
 #include "fixture.h"
 
+#include <stdbool.h>
+
 struct field {
     const char *name;
     size_t offset, size;
@@ -17,16 +19,17 @@ struct call {
     size_t size, alignment;
     const struct field *fields; /* without the first, `size` */
     size_t field_count;
+    bool says; /* what is wrong, on a context */
 };
 
 #define FIELD(type, member, is_choice)                                                                                 \
     {                                                                                                                  \
 #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), is_choice                          \
     }
-#define CALL(function, type)                                                                                           \
+#define CALL(function, type, says)                                                                                     \
     {                                                                                                                  \
 #function, call_##function, sizeof(struct type), _Alignof(struct type), fields_##type,                         \
-            sizeof fields_##type / sizeof fields_##type[0]                                                             \
+            sizeof fields_##type / sizeof fields_##type[0], says                                                       \
     }
 
 #endif

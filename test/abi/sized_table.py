@@ -20,7 +20,7 @@ ARGUMENTS = {
     ("memmodel_network_attention", "query"): "f->square",
     ("memmodel_network_attention", "key"): "f->square",
     ("memmodel_network_attention", "value"): "f->square",
-    ("memmodel_network_attention", "mask"): "MEMMODEL_NO_TENSOR",
+    ("memmodel_network_attention", "mask"): "MEMMODEL_TENSOR_NONE",
     ("memmodel_network_loss", "target"): "f->classes",
     ("memmodel_network_loss", "x"): "f->logits",
     ("memmodel_network_load_onnx", "path"): "ONNX_FILE",
@@ -28,12 +28,21 @@ ARGUMENTS = {
     ("memmodel_network_from_onnx", "bytes"): "onnx",
     ("memmodel_network_from_onnx", "length"): "sizeof onnx - 1",
     ("memmodel_model_predict", "inputs"): "(const double[]){4}",
-    ("memmodel_model_predict_by", "inputs"): "(const double[]){4}",
-    ("memmodel_advise", "candidates"): "NULL",
-    ("memmodel_chain_step", "chain"): "f->solved_chain",
-    ("memmodel_scan", "values"): "(const int64_t[]){1}",
-    ("memmodel_scan", "bytes"): "&f->number",
-    ("memmodel_tiling_new", "network"): "f->tiled",
+    ("memmodel_model_predict", "options"): "NULL",
+    ("memmodel_model_predict", "prediction"): "&f->prediction",
+    ("memmodel_model_predict_max", "inputs"): "(const double[]){4}",
+    ("memmodel_model_predict_max", "input"): '"batch"',
+    ("memmodel_model_predict_many", "columns"): "(const double *const[]){(const double[]){4}}",
+    ("memmodel_model_predict_many", "values"): "(double[]){0}",
+    ("memmodel_model_predict_many", "options"): "NULL",
+    ("memmodel_advise", "options"): "&f->advise_options",
+    ("memmodel_advise", "result"): "&(struct memmodel_advise_result){.size = sizeof(struct memmodel_advise_result)}",
+    ("memmodel_chain_get_step", "chain"): "f->solved_chain",
+    ("memmodel_estimate_many", "values"): "(const int64_t[]){1}",
+    ("memmodel_estimate_many", "bytes"): "&f->number",
+    ("memmodel_network_tile", "network"): "f->tiled",
+    ("memmodel_recompute", "job"): "&f->job",
+    ("memmodel_recompute", "options"): "NULL",
     "axis": "0",
     "tensors": "&f->square",
     "inputs": "&f->square",
@@ -43,13 +52,13 @@ ARGUMENTS = {
     "pid": "(int64_t)getpid()",
     "symbol": '"batch"',
     "budget": "INT64_C(1) << 30",
-    "bytes": "INT64_C(1) << 30",
-    "largest": "&f->number",
-    "simulations": "10",
+    "stride": "1",
     "level": "0.95",
-    "rule": "MEMMODEL_BOUND_LARGER",
-    "error": "&(double){0}",
-    "needed": "&f->number",
+    "fraction": "0.25",
+    "upper": "(double[]){0}",
+    "extrapolated": "(int32_t[]){0}",
+    "bytes": "INT64_C(1) << 30",
+    "max": "&f->number",
     "alias memmodel_tensor": "f->square",
 }
 
@@ -84,19 +93,27 @@ def fields_text(struct):
     return "\n".join([f"static const struct field fields_{name}[] = {{", *rows, "};"])
 
 
+def says(function):
+    """With a context of its own, or that of what is being built."""
+    handles = [one["type"] for one in function["parameters"] if one["type"]["kind"] == "handle"]
+    return any(handle["name"] == "memmodel_context" or not handle["const"] for handle in handles)
+
+
 def taking(api, sized):
-    """(function, struct, wrapper in C) of each call that takes a sized struct, by a pointer."""
+    """(name, struct, role, whether it has a context to say on what is wrong, wrapper in C) of each sized struct that a
+    call takes by a pointer; the name is that of the function, and of each struct behind the first of the parameter,
+    too."""
     for function in api["functions"]:
-        structs = [name for name in (struct_of(one["type"]) for one in function["parameters"]) if name in sized]
-        if not structs:
-            continue
-        arguments = ", ".join(
-            "s" if struct_of(one["type"]) in sized else argument(function["name"], one)
-            for one in function["parameters"]
-        )
-        body = f"    (void)f;\n    return {function['name']}({arguments});"
-        head = f"static int64_t\ncall_{function['name']}(struct fixture *f, void *s)"
-        yield function["name"], structs[0], f"{head}\n{{\n{body}\n}}"
+        given = [one for one in function["parameters"] if struct_of(one["type"]) in sized]
+        for number, tested in enumerate(given):
+            arguments = ", ".join(
+                "s" if one is tested else argument(function["name"], one) for one in function["parameters"]
+            )
+            name = f"{function['name']}_{tested['name']}" if number else function["name"]
+            body = f"    (void)f;\n    return {function['name']}({arguments});"
+            head = f"static int64_t\ncall_{name}(struct fixture *f, void *s)"
+            role = "options" if tested["direction"] == "in" else "result"
+            yield name, struct_of(tested["type"]), role, says(function), f"{head}\n{{\n{body}\n}}"
 
 
 def main(path):
@@ -105,15 +122,17 @@ def main(path):
     calls = list(taking(api, sized))
     given = {struct_of(one["type"]) for callback in api["callbacks"] for one in callback["parameters"]}
     given |= {struct_of(function["returns"]["type"]) for function in api["functions"]}
-    untested = set(sized) - {struct for _, struct, _ in calls} - given
+    untested = set(sized) - {struct for _, struct, *_ in calls} - given
     if untested:
         sys.exit(f"no call takes {', '.join(sorted(untested))}")
 
     print("/* Made by sized_table.py. */")
-    print(*(fields_text(sized[name]) for name in sorted({struct for _, struct, _ in calls})), sep="\n\n")
-    print(*(text for _, _, text in calls), sep="\n\n")
+    print(*(fields_text(sized[name]) for name in sorted({struct for _, struct, *_ in calls})), sep="\n\n")
+    print(*(text for *_, text in calls), sep="\n\n")
     for role in ("options", "result"):
-        rows = [f"    CALL({call}, {name})," for call, name, _ in calls if sized[name]["role"] == role]
+        rows = [
+            f"    CALL({call}, {name}, {int(said)})," for call, name, its_role, said, _ in calls if its_role == role
+        ]
         print(f"static const struct call {role}_calls[] = {{", *rows, "};", sep="\n")
 
 

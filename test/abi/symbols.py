@@ -51,7 +51,8 @@ def exported(library):
 def explained(root):
     """Beginnings of the names that doc/abi.md says why they are testing: `memmodel_x` or `memmodel_x_*`."""
     text = (root / "doc" / "abi.md").read_text(encoding="utf-8")
-    return tuple(re.findall(r"^- `(memmodel_\w+)\*?`.*:", text, re.MULTILINE))
+    rows = re.findall(r"^\|(.*?)\|", text, re.MULTILINE)
+    return tuple(name for row in rows for name in re.findall(r"`(memmodel_\w+)\*?`", row))
 
 
 def repeated(names, where):

@@ -44,7 +44,7 @@ copy_of(void *handle)
     find(&copy, "memmodel_context_new", &copy.context_new);
     find(&copy, "memmodel_context_unref", &copy.context_unref);
     find(&copy, "memmodel_context_error", &copy.context_error);
-    find(&copy, "memmodel_samples_parse", &copy.samples_parse);
+    find(&copy, "memmodel_samples_from_csv", &copy.samples_parse);
     return copy;
 }
 

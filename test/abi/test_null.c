@@ -1,6 +1,7 @@
 /*
  * NULL for each pointer of each public function and 77 for each number of an enum, the other arguments being good: they
- * are refused by what the call returns, or, where NULL is documented, it is allowed. The table of calls is made from the API's description, so that none is forgotten.
+ * are refused by what the call returns, or, where NULL is documented, it is allowed. The table of calls is made from the
+ * API's description, so that none is forgotten.
  *
  * Each call runs in a process of its own: one that crashes is told like any other.
  */
@@ -14,10 +15,12 @@
 static void *
 valid_struct(const char *call, size_t size)
 {
-    static max_align_t room[64];
+    static max_align_t rooms[2][64]; /* a call takes two at most */
+    static int taken;
+    void *room = rooms[taken++ % 2];
 
-    memset(room, 0, sizeof room);
-    assert_true(size <= sizeof room);
+    memset(room, 0, sizeof rooms[0]);
+    assert_true(size <= sizeof rooms[0]);
     for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++)
         if (strcmp(valid[i].call, call) == 0)
             memcpy(room, valid[i].options, size);

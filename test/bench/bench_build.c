@@ -23,12 +23,13 @@ build(memmodel_network *network)
 {
     memmodel_dim batch = memmodel_network_symbol(network, "batch"), dim = memmodel_network_symbol(network, "dim");
     memmodel_tensor x =
-        memmodel_network_input(network, "image", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch, 16, dim, dim});
+        memmodel_network_input(network, "image", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){batch, 16, dim, dim});
 
     while (memmodel_network_layer_count(network) < LAYERS) {
-        x = memmodel_network_conv(network, x, MEMMODEL_CONV(.filters = 16, .kernel = {3}, .padding = MEMMODEL_SAME));
+        x = memmodel_network_conv(network, x,
+                                  MEMMODEL_CONV(.filters = 16, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
         x = memmodel_network_batch_norm(network, x, NULL);
-        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     }
     return memmodel_network_status(network);
 }
@@ -52,7 +53,7 @@ time_building(memmodel_context *context)
 int
 main(void)
 {
-    double least = 1e9, sum = 0;
+    double min = 1e9, sum = 0;
     memmodel_context *context;
 
     if (memmodel_context_new(NULL, &context))
@@ -63,10 +64,10 @@ main(void)
         if (time < 0)
             return 1;
         sum += time;
-        least = time < least ? time : least;
+        min = time < min ? time : min;
     }
     memmodel_context_unref(context);
-    printf("{\"name\": \"build_10000_layers\", \"milliseconds\": %.3f, \"least\": %.3f, \"repetitions\": %d}\n",
-           sum / REPETITIONS, least, REPETITIONS);
+    printf("{\"name\": \"build_10000_layers\", \"milliseconds\": %.3f, \"min\": %.3f, \"repetitions\": %d}\n",
+           sum / REPETITIONS, min, REPETITIONS);
     return 0;
 }

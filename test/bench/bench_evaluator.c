@@ -23,7 +23,7 @@ enum {
     ROWS = 16384,
     MANY_ROWS = 100000,
     REPEATS = 9, /* at least */
-    LEAST_MILLISECONDS = 3000,
+    MIN_MILLISECONDS = 3000,
     POINTS = 2000,
     COMPILED = 20
 };
@@ -100,23 +100,23 @@ compile_trees(enum cpu_vectors width, enum tree_gradient gradient, struct expres
     memmodel_context_unref(context);
 }
 
-/* ---- times: the least of as many as three seconds hold, since other programs only ever make them longer ---- */
+/* ---- times: the minimum of as many as three seconds hold, since other programs only ever make them longer ---- */
 
 typedef void (*work)(void *on);
 
 static double
 least_milliseconds(work run, void *on)
 {
-    double least = HUGE_VAL, end = milliseconds() + LEAST_MILLISECONDS;
+    double min = HUGE_VAL, end = milliseconds() + MIN_MILLISECONDS;
 
     for (int repeat = 0; repeat < REPEATS || milliseconds() < end; repeat++) {
         double start = milliseconds(), time;
 
         run(on);
         time = milliseconds() - start;
-        least = time < least ? time : least;
+        min = time < min ? time : min;
     }
-    return least;
+    return min;
 }
 
 static void
@@ -341,7 +341,7 @@ exported_model(const char *path)
     char *text;
 
     if (memmodel_context_new(NULL, &context) || memmodel_model_load(context, path, &model) ||
-        memmodel_model_export(model, MEMMODEL_EXPORT_C, context, &text))
+        memmodel_model_to_code(model, MEMMODEL_LANGUAGE_C, context, &text))
         stop("cannot export the model");
     memmodel_model_unref(model);
     return text;

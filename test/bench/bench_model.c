@@ -37,7 +37,7 @@ make_samples(memmodel_context *context)
         double dim = 32 + 16 * (i % 6), batch = 1 << i / 6;
         double bytes = 9e8 + 1291.125 * batch * dim * dim * dim + 3e4 * dim * dim;
 
-        if (memmodel_samples_add(samples, (double[]){dim, batch, bytes * (1 + 0.001 * (i * 7 % 19 - 9))}))
+        if (memmodel_samples_add_row(samples, (double[]){dim, batch, bytes * (1 + 0.001 * (i * 7 % 19 - 9))}))
             abort();
     }
     return samples;
@@ -51,7 +51,7 @@ time_fit(const memmodel_samples *samples)
     for (int i = 0; i < FITS; i++) {
         memmodel_model *model;
 
-        if (memmodel_fit(samples, NULL, &model))
+        if (memmodel_fit(samples, NULL, NULL, &model))
             abort();
         memmodel_model_unref(model);
     }
@@ -64,7 +64,7 @@ time_read(memmodel_context *context, const memmodel_model *model)
     double start = seconds();
     char *text;
 
-    if (memmodel_model_to_json(model, &text))
+    if (memmodel_model_to_json(model, NULL, &text))
         abort();
     for (int i = 0; i < READS; i++) {
         memmodel_model *read;
@@ -74,7 +74,7 @@ time_read(memmodel_context *context, const memmodel_model *model)
         memmodel_model_unref(read);
     }
     print("from_json", start, READS);
-    memmodel_free(context, text);
+    memmodel_free(text);
 }
 
 static void
@@ -117,7 +117,7 @@ time_evaluate_many(const memmodel_model *model)
     }
     start = seconds();
     for (int i = 0; i < CALLS / POINTS; i++)
-        memmodel_model_evaluate_many(model, (const double *const[]){dim, batch}, POINTS, results);
+        memmodel_model_evaluate_many(model, (const double *const[]){dim, batch}, 1, POINTS, results);
     print("evaluate_many, a point", start, CALLS / POINTS * POINTS);
 }
 
@@ -130,13 +130,13 @@ time_bounds(const memmodel_model *model)
     for (int i = 0; i < BOUNDS; i++) {
         struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-        if (memmodel_model_predict(model, (double[]){32 + i % 100, 8}, 0.95, &prediction))
+        if (memmodel_model_predict(model, (double[]){32 + i % 100, 8}, NULL, &prediction))
             abort();
     }
     print("predict", start, BOUNDS);
     start = seconds();
     for (int i = 0; i < SOLUTIONS; i++)
-        if (memmodel_model_solve(model, (double[]){32 + i % 100, 0}, "batch", 0.95, 16e9, &largest))
+        if (memmodel_model_predict_max(model, (double[]){32 + i % 100, 0}, "batch", NULL, 16e9, NULL, &largest))
             abort();
     print("solve", start, SOLUTIONS);
 }
@@ -192,7 +192,7 @@ make_table(memmodel_context *context, int rows, int inputs)
             row[k] = 1 + 54 * share * share * share;
         }
         row[inputs] = (100 + 3 * row[0] * row[1] + 5 * row[inputs - 1]) * (0.95 + 0.1 * spread((i + 1) * 701));
-        if (memmodel_samples_add(samples, row))
+        if (memmodel_samples_add_row(samples, row))
             abort();
     }
     return samples;
@@ -205,7 +205,7 @@ time_table(memmodel_context *context, int rows, int inputs)
     double multiplication = milliseconds_of_a_multiplication(), start = milliseconds(), taken;
     memmodel_model *model;
 
-    if (memmodel_fit(samples, NULL, &model))
+    if (memmodel_fit(samples, NULL, NULL, &model))
         abort();
     taken = milliseconds() - start;
     printf("{\"benchmark\": \"fit of %d rows of %d inputs\", \"milliseconds\": %.0f, \"multiplications\": %.3g}\n",
@@ -224,7 +224,7 @@ main(void)
     if (memmodel_context_new(NULL, &context))
         abort();
     samples = make_samples(context);
-    if (memmodel_fit(samples, NULL, &model))
+    if (memmodel_fit(samples, NULL, NULL, &model))
         abort();
     time_fit(samples);
     time_table(context, 42, 2);

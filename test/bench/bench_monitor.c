@@ -69,8 +69,8 @@ stop_after(void *user, const struct memmodel_monitor_reading *reading)
 static void
 measure(memmodel_context *context, int processes, int busy)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1};
-    struct memmodel_monitor_summary summary = {.size = sizeof summary};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1};
+    struct memmodel_monitor_result summary = {.size = sizeof summary};
     memmodel_monitor *monitor;
     pid_t root = start_family(processes - 1, busy);
     double wall, processor;
@@ -82,14 +82,14 @@ measure(memmodel_context *context, int processes, int busy)
         exit(EXIT_FAILURE);
     wall = seconds_of(CLOCK_MONOTONIC);
     processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    if (memmodel_monitor_run(monitor, stop_after, &readings) || memmodel_monitor_summarize(monitor, &summary))
+    if (memmodel_monitor_run(monitor, stop_after, &readings) || memmodel_monitor_get_result(monitor, &summary))
         exit(EXIT_FAILURE);
     processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
     wall = seconds_of(CLOCK_MONOTONIC) - wall;
     printf("{\"bench\": \"monitor\", \"processes\": %d, \"busy\": %s, \"interval\": 0.01, \"readings\": %lld, "
            "\"microseconds_per_reading\": %.1f, \"share_of_a_core\": %.5f}\n",
-           (int)summary.processes, busy ? "true" : "false", (long long)summary.readings,
-           processor / (double)summary.readings * 1e6, processor / wall);
+           (int)summary.process_count, busy ? "true" : "false", (long long)summary.reading_count,
+           processor / (double)summary.reading_count * 1e6, processor / wall);
     fflush(stdout);
     kill(-root, SIGKILL);
     waitpid(root, NULL, 0);

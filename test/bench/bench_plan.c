@@ -4,7 +4,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
-#include "plan/peers.h"
+#include "plan/baselines.h"
+#include "plan/rules.h"
 #include "timing.h"
 
 #include <inttypes.h>
@@ -43,7 +44,7 @@ read_table(memmodel_context *context, const struct table *table)
 {
     memmodel_plan *plan = NULL;
 
-    if (memmodel_plan_read(context, table->file, &plan))
+    if (memmodel_plan_load(context, table->file, &plan))
         fprintf(stderr, "%s\n", memmodel_context_error(context)->message);
     return plan;
 }
@@ -55,13 +56,13 @@ solve(memmodel_plan *plan, const char *part, const char *name, const char *witho
     struct memmodel_plan_result result = {.size = sizeof result};
     double start = milliseconds();
 
-    if (memmodel_plan_solve(plan, options) || memmodel_plan_result(plan, &result))
+    if (memmodel_plan_solve(plan, options) || memmodel_plan_get_result(plan, &result))
         return 1;
     printf("{\"bench\": \"plan\", \"part\": \"%s\", \"table\": \"%s\", \"without\": \"%s\", \"buffers\": %zu, "
            "\"status\": \"%s\", \"peak\": %" PRId64 ", \"lower_bound\": %" PRId64 ", \"nodes\": %" PRId64
            ", \"ms\": %.2f}\n",
-           part, name, without, memmodel_plan_buffer_count(plan), memmodel_plan_status_name(result.status), result.peak,
-           result.lower_bound, result.nodes, milliseconds() - start);
+           part, name, without, memmodel_plan_buffer_count(plan), memmodel_search_status_name(result.status),
+           result.peak, result.lower_bound, result.node_count, milliseconds() - start);
     fflush(stdout);
     return 0;
 }
@@ -87,41 +88,42 @@ copy_buffers(const memmodel_plan *plan, size_t *count)
     *count = memmodel_plan_buffer_count(plan);
     buffers = calloc(*count + 1, sizeof *buffers);
     for (size_t i = 0; buffers && i < *count; i++) {
-        struct memmodel_plan_place place = {.size = sizeof place};
+        struct memmodel_plan_buffer place = {.size = sizeof place};
 
-        memmodel_plan_place(plan, i, &place);
+        memmodel_plan_get_buffer(plan, i, &place);
         buffers[i] = (struct buffer){.lower = place.lower, .upper = place.upper, .bytes = place.bytes, .offset = -1};
     }
     return buffers;
 }
 
 static int
-ask_peer(const struct peer *peer, const struct table *table, const memmodel_plan *plan)
+ask_baseline(const struct baseline *baseline, const struct table *table, const memmodel_plan *plan)
 {
     size_t count;
     struct buffer *buffers = copy_buffers(plan, &count);
     double start = milliseconds();
     int64_t peak = -1;
 
-    if (buffers && count <= peer->most)
-        peak = peer->place(buffers, count);
+    if (buffers && count <= baseline->max_buffers)
+        peak = baseline->place(buffers, count);
     if (peak >= 0)
-        printf("{\"bench\": \"plan\", \"part\": \"peer\", \"table\": \"%s\", \"peer\": \"%s\", \"peak\": %" PRId64
-               ", \"ms\": %.2f}\n",
-               table->name, peer->name, peak, milliseconds() - start);
+        printf(
+            "{\"bench\": \"plan\", \"part\": \"baseline\", \"table\": \"%s\", \"baseline\": \"%s\", \"peak\": %" PRId64
+            ", \"ms\": %.2f}\n",
+            table->name, baseline->name, peak, milliseconds() - start);
     fflush(stdout);
     free(buffers);
     return buffers ? 0 : 1;
 }
 
 static int
-ask_peers(memmodel_context *context, const struct table *table)
+ask_baselines(memmodel_context *context, const struct table *table)
 {
     memmodel_plan *plan = read_table(context, table);
     int status = !plan;
 
-    for (size_t i = 0; i < peer_count && !status; i++)
-        status = ask_peer(&peers[i], table, plan);
+    for (size_t i = 0; i < baseline_count && !status; i++)
+        status = ask_baseline(&baselines[i], table, plan);
     memmodel_plan_unref(plan);
     return status;
 }
@@ -131,7 +133,7 @@ ask_peers(memmodel_context *context, const struct table *table)
 static int
 bench_capacity(memmodel_context *context)
 {
-    const struct memmodel_plan_options within = {.size = sizeof within, .capacity = CAPACITY, .nodes = PLENTY};
+    const struct memmodel_plan_options within = {.size = sizeof within, .budget = CAPACITY, .max_nodes = PLENTY};
     int status = 0;
 
     for (size_t i = 0; i < SMALL && !status; i++)
@@ -143,12 +145,12 @@ bench_capacity(memmodel_context *context)
 static int
 bench_least(memmodel_context *context, const struct table *table, double seconds)
 {
-    const struct memmodel_plan_options first = {.size = sizeof first, .seconds = seconds},
-                                       more = {.size = sizeof more, .nodes = table->more_nodes};
-    int status = solve_table(context, "least", table, "", &first);
+    const struct memmodel_plan_options first = {.size = sizeof first, .max_seconds = seconds},
+                                       more = {.size = sizeof more, .max_nodes = table->more_nodes};
+    int status = solve_table(context, "min_peak", table, "", &first);
 
     if (!status)
-        status = ask_peers(context, table);
+        status = ask_baselines(context, table);
     if (!status && table->more_nodes)
         status = solve_table(context, "more", table, "", &more);
     return status;
@@ -161,20 +163,27 @@ bench_rules(memmodel_context *context)
         const char *name;
         uint64_t rule;
     } rules[] = {
-        {"greedy", MEMMODEL_PLAN_GREEDY},       {"canonical", MEMMODEL_PLAN_CANONICAL},
-        {"dominance", MEMMODEL_PLAN_DOMINANCE}, {"sections", MEMMODEL_PLAN_SECTIONS},
-        {"floor", MEMMODEL_PLAN_FLOOR},         {"hatless", MEMMODEL_PLAN_HATLESS},
-        {"split", MEMMODEL_PLAN_SPLIT},         {"rank again", MEMMODEL_PLAN_RANK_AGAIN},
-        {"restart", MEMMODEL_PLAN_RESTART},
+        {"preordering", PLAN_RULE_PREORDERING},
+        {"canonical", PLAN_RULE_CANONICAL},
+        {"dominance", PLAN_RULE_DOMINANCE},
+        {"sections", PLAN_RULE_SECTIONS},
+        {"floor", PLAN_RULE_FLOOR},
+        {"hatless", PLAN_RULE_HATLESS},
+        {"decomposition", PLAN_RULE_DECOMPOSITION},
+        {"dynamic ordering", PLAN_RULE_DYNAMIC_ORDERING},
+        {"restart", PLAN_RULE_RESTART},
     };
+    const struct memmodel_plan_options few = {.size = sizeof few, .budget = CAPACITY, .max_nodes = FEW_FOR_A_RULE};
     int status = 0;
 
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         for (size_t i = 0; i < SMALL && !status; i++) {
-            const struct memmodel_plan_options without = {
-                .size = sizeof without, .capacity = CAPACITY, .nodes = FEW_FOR_A_RULE, .without = rules[k].rule};
+            memmodel_plan *plan = read_table(context, &small[i]);
 
-            status = solve_table(context, "rule", &small[i], rules[k].name, &without);
+            if (plan)
+                plan_leave_out(plan, rules[k].rule);
+            status = plan ? solve(plan, "rule", small[i].name, rules[k].name, &few) : 1;
+            memmodel_plan_unref(plan);
         }
     return status;
 }
@@ -197,7 +206,7 @@ add_buffer(memmodel_plan *plan, int64_t bytes, int64_t lower, int64_t upper)
 {
     const struct memmodel_plan_buffer buffer = {.size = sizeof buffer, .bytes = bytes, .lower = lower, .upper = upper};
 
-    return memmodel_plan_add(plan, &buffer);
+    return memmodel_plan_add_buffer(plan, &buffer);
 }
 
 /* Up to 1 MiB in steps of 64 bytes. */
@@ -223,7 +232,7 @@ add_uniform(memmodel_plan *plan)
     return status;
 }
 
-/* Lifetimes that go on with the same chance at every moment, in the mean as long as the longest of the uniform ones. */
+/* Lifetimes that go on with the same chance at every time, in the mean as long as the longest of the uniform ones. */
 static int
 add_exponential(memmodel_plan *plan)
 {
@@ -264,12 +273,12 @@ add_nested(memmodel_plan *plan)
 static int
 add_steps(memmodel_plan *plan)
 {
-    enum { LAYERS = 1000, STEPS = MILLION / 5 / LAYERS, MOMENTS = 4 * LAYERS + 2 };
+    enum { LAYERS = 1000, STEPS = MILLION / 5 / LAYERS, TIMES = 4 * LAYERS + 2 };
     struct random random = {1};
     int status = 0;
 
     for (int64_t i = 0; i < STEPS * LAYERS && !status; i++) {
-        int64_t start = i / LAYERS * MOMENTS, forward = start + i % LAYERS * 2;
+        int64_t start = i / LAYERS * TIMES, forward = start + i % LAYERS * 2;
         int64_t backward = start + 4 * LAYERS - i % LAYERS * 2;
 
         random.state = i % LAYERS ? random.state : 1; /* every step is the same */
@@ -277,7 +286,7 @@ add_steps(memmodel_plan *plan)
                  add_buffer(plan, draw_bytes(&random), backward - 3, backward) ||
                  add_buffer(plan, draw_bytes(&random), forward, forward + 1) ||
                  add_buffer(plan, draw_bytes(&random), backward - 2, backward - 1) ||
-                 add_buffer(plan, draw_bytes(&random), backward - 1, start + MOMENTS - 1);
+                 add_buffer(plan, draw_bytes(&random), backward - 1, start + TIMES - 1);
     }
     return status;
 }
@@ -290,14 +299,14 @@ bench_million(memmodel_context *context)
         int (*add)(memmodel_plan *plan);
     } tables[] = {
         {"uniform", add_uniform}, {"exponential", add_exponential}, {"nested", add_nested}, {"steps", add_steps}};
-    const struct memmodel_plan_options options = {.size = sizeof options, .seconds = 1};
+    const struct memmodel_plan_options options = {.size = sizeof options, .max_seconds = 1};
     int status = 0;
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !status; i++) {
         memmodel_plan *plan = NULL;
 
         status = memmodel_plan_new(context, &plan) || tables[i].add(plan) ||
-                 solve(plan, "least", tables[i].name, "", &options);
+                 solve(plan, "min_peak", tables[i].name, "", &options);
         memmodel_plan_unref(plan);
     }
     return status;

@@ -14,14 +14,14 @@ enum { ESTIMATES = 21 };
 static memmodel_tensor
 relu(memmodel_network *network, memmodel_tensor x)
 {
-    return memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    return memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
 }
 
 /* Pairs of a linear layer and a ReLU. */
 static void
 perceptron(memmodel_network *network, int layers)
 {
-    memmodel_tensor x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){64, 512});
+    memmodel_tensor x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){64, 512});
 
     for (int i = 0; i < layers; i += 2)
         x = relu(network, memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 512)));
@@ -31,10 +31,11 @@ perceptron(memmodel_network *network, int layers)
 static void
 convolutional(memmodel_network *network, int layers)
 {
-    memmodel_tensor x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){8, 16, 32, 32});
+    memmodel_tensor x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){8, 16, 32, 32});
 
     for (int i = 0; i < layers; i += 3) {
-        x = memmodel_network_conv(network, x, MEMMODEL_CONV(.filters = 16, .kernel = {3}, .padding = MEMMODEL_SAME));
+        x = memmodel_network_conv(network, x,
+                                  MEMMODEL_CONV(.filters = 16, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
         x = relu(network, memmodel_network_batch_norm(network, x, NULL));
     }
 }
@@ -50,7 +51,7 @@ measure(const memmodel_network *network, const char *name)
         memmodel_report *report;
         double start = milliseconds();
 
-        if (memmodel_estimate(network, &job, &report))
+        if (memmodel_estimate(network, &job, NULL, &report))
             return 1;
         times[i] = milliseconds() - start;
         events = memmodel_trace_event_count(memmodel_report_trace(report));

@@ -43,11 +43,12 @@ static memmodel_tensor
 block(memmodel_network *net, memmodel_tensor x)
 {
     memmodel_tensor y =
-        memmodel_network_attention(net, head_of(net, x), head_of(net, x), head_of(net, x), MEMMODEL_NO_TENSOR, NULL);
+        memmodel_network_attention(net, head_of(net, x), head_of(net, x), head_of(net, x), MEMMODEL_TENSOR_NONE, NULL);
 
     y = memmodel_network_flatten(net, memmodel_network_permute(net, y, 4, (int[]){0, 2, 1, 3}), 2, 3);
     x = joined(net, x, dense(net, y, WIDTH));
-    y = memmodel_network_activation(net, dense(net, x, 4 * WIDTH), MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    y = memmodel_network_activation(net, dense(net, x, 4 * WIDTH),
+                                    MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     return joined(net, x, dense(net, y, WIDTH));
 }
 
@@ -62,14 +63,15 @@ bert_base(memmodel_context *context, memmodel_network **network)
     if (status)
         return status;
     batch = memmodel_network_symbol(net, "batch");
-    x = memmodel_network_input(net, "tokens", MEMMODEL_INT64, 2, (memmodel_dim[]){batch, LENGTH});
-    places = memmodel_network_input(net, "positions", MEMMODEL_INT64, 2, (memmodel_dim[]){1, LENGTH});
-    x = memmodel_network_embedding(net, x, MEMMODEL_EMBEDDING(.rows = VOCABULARY, .width = WIDTH));
-    places = memmodel_network_embedding(net, places, MEMMODEL_EMBEDDING(.rows = POSITIONS, .width = WIDTH));
+    x = memmodel_network_input(net, "tokens", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){batch, LENGTH});
+    places = memmodel_network_input(net, "positions", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){1, LENGTH});
+    x = memmodel_network_embedding(net, x, MEMMODEL_EMBEDDING(.num_embeddings = VOCABULARY, .embedding_dim = WIDTH));
+    places = memmodel_network_embedding(net, places,
+                                        MEMMODEL_EMBEDDING(.num_embeddings = POSITIONS, .embedding_dim = WIDTH));
     x = joined(net, x, places);
     for (int i = 0; i < BLOCKS; i++)
         x = block(net, x);
-    memmodel_network_output(net, dense(net, x, 2));
+    memmodel_network_mark_output(net, dense(net, x, 2));
     *network = net;
     return memmodel_network_status(net);
 }
@@ -86,7 +88,7 @@ estimate(const memmodel_network *network, int64_t batch, int steps, double *time
     int status;
 
     job.symbol_count = memmodel_network_symbol_count(network);
-    status = memmodel_estimate(network, &job, &report);
+    status = memmodel_estimate(network, &job, NULL, &report);
     *time = milliseconds() - start;
     if (!status)
         memmodel_report_unref(report);
@@ -113,7 +115,7 @@ static int
 scan(const memmodel_network *network, double *time)
 {
     const struct memmodel_symbol_value values[] = {{"dim", 224}};
-    struct memmodel_job job = {.size = sizeof job, .symbols = values, .measure = MEMMODEL_MEASURE_LIVE};
+    struct memmodel_job job = {.size = sizeof job, .symbols = values, .metric = MEMMODEL_METRIC_LIVE};
     int64_t batches[BATCHES], bytes[BATCHES];
     double start = milliseconds();
     int status;
@@ -121,7 +123,7 @@ scan(const memmodel_network *network, double *time)
     job.symbol_count = memmodel_network_symbol_count(network) - 1;
     for (int i = 0; i < BATCHES; i++)
         batches[i] = i + 1;
-    status = memmodel_scan(network, &job, "batch", batches, BATCHES, bytes);
+    status = memmodel_estimate_many(network, &job, "batch", batches, BATCHES, NULL, bytes);
     *time = milliseconds() - start;
     return status;
 }
@@ -130,13 +132,14 @@ static int
 solve(const memmodel_network *network, int measure, double *time)
 {
     const struct memmodel_symbol_value values[] = {{"dim", 224}};
-    struct memmodel_job job = {.size = sizeof job, .symbols = values, .measure = measure};
+    struct memmodel_job job = {.size = sizeof job, .symbols = values, .metric = measure};
     double start = milliseconds();
     int64_t batch;
     int status;
 
     job.symbol_count = memmodel_network_symbol_count(network) - 1;
-    status = memmodel_solve(network, &job, "batch", INT64_C(16) << 30, &batch);
+    job.budget = INT64_C(16) << 30;
+    status = memmodel_estimate_max(network, &job, "batch", NULL, &batch);
     *time = milliseconds() - start;
     return status;
 }
@@ -155,9 +158,9 @@ bench(memmodel_context *context, const char *name, int (*build)(memmodel_context
     if (!status)
         status = scan(network, &scanned);
     if (!status)
-        status = solve(network, MEMMODEL_MEASURE_LIVE, &solved);
+        status = solve(network, MEMMODEL_METRIC_LIVE, &solved);
     if (!status)
-        status = solve(network, MEMMODEL_MEASURE_PROCESS, &solved_process);
+        status = solve(network, MEMMODEL_METRIC_PROCESS, &solved_process);
     printf("{\"bench\": \"step\", \"network\": \"%s\", \"layers\": %zu, \"one_step_ms\": %.3f, \"step_more_ms\": %.3f, "
            "\"scan_1000_ms\": %.1f, \"solve_ms\": %.2f, \"solve_process_ms\": %.2f}\n",
            name, memmodel_network_layer_count(network), one, (nine - one) / 8, scanned, solved, solved_process);

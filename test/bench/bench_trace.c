@@ -39,25 +39,26 @@ write_recording(const char *path)
 static int
 bench(memmodel_trace *trace, const char *allocator, const char *settings)
 {
-    struct memmodel_replay_options options = {.size = sizeof options, .allocator = allocator, .settings = settings};
-    struct memmodel_replay_summary summary = {.size = sizeof summary};
+    struct memmodel_replay_options options = {
+        .size = sizeof options, .allocator = allocator, .allocator_settings = settings};
+    struct memmodel_replay_result summary = {.size = sizeof summary};
     double times[REPLAYS];
 
     for (int i = 0; i < REPLAYS; i++) {
         memmodel_replay *replay;
         double start = milliseconds();
 
-        if (memmodel_replay_new(trace, &options, &replay))
+        if (memmodel_trace_replay(trace, &options, NULL, &replay))
             return 1;
         times[i] = milliseconds() - start;
-        memmodel_replay_summary(replay, &summary);
+        memmodel_replay_get_result(replay, &summary);
         memmodel_replay_unref(replay);
     }
     qsort(times, REPLAYS, sizeof *times, compare_times);
     printf(
         "{\"bench\": \"trace\", \"allocator\": \"%s\", \"settings\": \"%s\", \"events\": %lld, \"reserved_mib\": %lld, "
         "\"fastest_ms\": %.1f, \"median_ms\": %.1f}\n",
-        allocator, settings ? settings : "", (long long)summary.events, (long long)(summary.reserved_peak >> 20),
+        allocator, settings ? settings : "", (long long)summary.event_count, (long long)(summary.peak_reserved >> 20),
         times[0], times[REPLAYS / 2]);
     return 0;
 }
@@ -88,7 +89,7 @@ main(void)
 
     if (descriptor < 0 || close(descriptor) || write_recording(path) || memmodel_context_new(NULL, &context))
         return 1;
-    status = memmodel_trace_read(context, path, &trace);
+    status = memmodel_trace_load(context, path, &trace);
     unlink(path);
     if (!status) {
         status = bench_all(trace);

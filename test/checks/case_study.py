@@ -1,4 +1,4 @@
-"""The case study holds what its page says: simulated steps, and formulas judged on trainings they have not seen.
+"""The case study holds what its page says: simulated steps, and formulas tested on trainings they have not seen.
 
 usage: case_study.py PROGRAM KERAS.csv TORCH.csv RECORDED.csv
 
@@ -17,11 +17,11 @@ SIMULATION_LIMIT = 0.005
 MEDIAN_LIMIT = 0.022
 SPLIT_LIMIT = 0.0415
 SPLITS = 20
-LEAST_POINTS = 30
+MIN_POINTS = 30
 
 
 def failures(results):
-    if results["samples"] < LEAST_POINTS:
+    if results["samples"] < MIN_POINTS:
         yield f"only {results['samples']} points"
     if len(results["splits"]) != SPLITS:
         yield f"{len(results['splits'])} splits"

@@ -16,18 +16,19 @@ ROOMS = {
     "frameworks": {"base", "expression", "network", "trace"},
     "allocators": {"base", "trace"},
     "plan": {"base", "trace"},
-    "inference": {"base", "expression", "network", "plan"},
+    "inference": {"base", "expression", "network", "frameworks", "plan"},
     "report": {"base", "expression", "network", "trace", "frameworks", "allocators", "plan"},
     "recompute": {"base", "expression", "network", "trace", "frameworks", "allocators", "report"},
-    "budget": {"base", "expression", "network", "trace", "frameworks", "plan", "inference", "report", "recompute"},
+    "optimize": {"base", "expression", "network", "trace", "frameworks", "plan", "inference", "report", "recompute"},
     "measure": {"base"},
-    "regression": {"base", "expression"},
+    "regression": {"base", "expression", "measure"},
     "import": {"base", "expression", "network"},
 }
 
 # The room that each public header speaks for. A room includes the headers of the rooms it knows, and its own.
 PUBLIC = {
     "context": "base",
+    "search": "base",
     "version": "base",
     "network": "network",
     "onnx": "import",
@@ -38,7 +39,7 @@ PUBLIC = {
     "job": "frameworks",
     "report": "report",
     "plan": "plan",
-    "budget": "budget",
+    "optimize": "optimize",
     "recompute": "recompute",
     "schedule": "inference",
     "tiling": "inference",
@@ -51,10 +52,8 @@ PUBLIC = {
 
 # What rooms know of each other through the public header alone.
 PUBLIC_ONLY = {
-    "regression": {"samples"},  # a fit reads its table as any caller would
     "expression": {"model"},  # enum memmodel_language, the languages a formula is printed in
     "report": {"model"},  # the same
-    "inference": {"job"},  # struct memmodel_symbol_value
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

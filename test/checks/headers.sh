@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every public header compiles alone, as C11 and as C++17, with each compiler that is here.
+# Every public header compiles alone, as C11, C++11 and C++17, with each compiler that is here: whatever MEMMODEL_API is for,
+# and in C++ every struct that begins with its size takes `struct memmodel_job job{}; job.size = sizeof job;`.
 # usage: headers.sh SOURCE_ROOT
 set -uo pipefail
 cd "$1" || exit 1
@@ -7,22 +8,28 @@ cd "$1" || exit 1
 failed=0
 checked=0
 
-# check COMPILER LANGUAGE STANDARD
+# check COMPILER LANGUAGE STANDARD [OPTION...]
 check() {
-    local file
-    command -v "$1" >/dev/null || return 0
+    local file compiler=$1 language=$2 standard=$3
+    shift 3
+    command -v "$compiler" >/dev/null || return 0
     for file in test/abi/headers/*.c; do
         checked=$((checked + 1))
-        "$1" -x "$2" "-std=$3" -Iinclude -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Werror "$file" || {
-            printf '%s does not compile with %s as %s\n' "$file" "$1" "$3"
+        "$compiler" -x "$language" "-std=$standard" -Iinclude -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+            -Werror "$@" "$file" || {
+            printf '%s does not compile with %s as %s %s\n' "$file" "$compiler" "$standard" "$*"
             failed=1
         }
     done
 }
 
 check gcc c c11
+check gcc c c11 -DMEMMODEL_STATIC
+check gcc c c11 -DMEMMODEL_BUILDING
 check clang c c11
-check g++ c++ c++17
-check clang++ c++ c++17
+for standard in c++11 c++17; do
+    check g++ c++ "$standard"
+    check clang++ c++ "$standard"
+done
 printf '%d headers compiled\n' "$checked"
 [ "$failed" = 0 ] && [ "$checked" -gt 0 ]

@@ -48,7 +48,7 @@ def is_told(status: str, name: str, told: dict[str, str]) -> bool:
 
 def missing(told: dict[str, str], bounded: set[str]) -> Iterator[str]:
     for name, text in told.items():
-        takes_memory = "MEMMODEL_ERROR_NOMEM" in text and name != WITHOUT_CONTEXT
+        takes_memory = "MEMMODEL_ERROR_NO_MEMORY" in text and name != WITHOUT_CONTEXT
         for status in LONG if name in bounded else SHORT if takes_memory else ():
             if not is_told(status, name, told):
                 yield f"{name}: @returns lacks {status}"

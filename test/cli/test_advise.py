@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 TOOL, SAMPLES = sys.argv[1], sys.argv[2]
+FITTED = (SAMPLES, "--target", "peak_bytes")
 DOMAIN = "dim=32:112:16,batch=1,2,4"
 GRID = {(dim, batch) for dim in range(32, 113, 16) for batch in (1, 2, 4)}
 
@@ -19,11 +20,11 @@ def run(*words):
 
 class Advice(unittest.TestCase):
     def test_without_samples_it_begins_anywhere_in_the_domain(self):
-        made = run("--domain", DOMAIN, "-n", 5, "--json")
+        made = run("--domain", DOMAIN, "--count", 5, "--json")
         self.assertEqual(made.returncode, 0, made.stderr)
-        rows = json.loads(made.stdout)["advised"]
+        rows = json.loads(made.stdout)["design"]
         self.assertEqual(len({(row["inputs"]["dim"], row["inputs"]["batch"]) for row in rows} & GRID), 5)
-        errors = [row["error"] for row in rows]
+        errors = [row["expected_error"] for row in rows]
         self.assertEqual(errors, sorted(errors, reverse=True))
 
     def test_a_range_is_its_numbers_and_the_option_may_be_repeated(self):
@@ -32,7 +33,7 @@ class Advice(unittest.TestCase):
 
     def test_most_per_cost_is_advised(self):
         cheap, dear = (
-            json.loads(run("-d", DOMAIN, "-n", 6, "--json", *cost).stdout)["advised"]
+            json.loads(run("--domain", DOMAIN, "--count", 6, "--json", *cost).stdout)["design"]
             for cost in (("--cost", "dim^3*batch"), ())
         )
         voxels = [[row["inputs"]["dim"] ** 3 * row["inputs"]["batch"] for row in rows] for rows in (cheap, dear)]
@@ -40,17 +41,18 @@ class Advice(unittest.TestCase):
         self.assertEqual([row["cost"] for row in cheap], voxels[0])
 
     def test_with_samples_less_is_left_to_learn(self):
-        words = ("-d", DOMAIN, "-n", 1, "--noise", 0.03, "--json")
+        words = ("--domain", DOMAIN, "--count", 1, "--noise", 0.03, "--json")
         some = json.loads(run(SAMPLES, "--target", "peak_bytes", *words).stdout)
-        self.assertLess(some["error"], json.loads(run(*words).stdout)["error"])
+        self.assertLess(some["expected_error"], json.loads(run(*words).stdout)["expected_error"])
 
     def test_the_table_is_that_of_the_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "next.csv"
-            rows = json.loads(run("-d", DOMAIN, "-n", 3, "--json", "-o", path).stdout)["advised"]
+            rows = json.loads(run("--domain", DOMAIN, "--count", 3, "--json", "-o", path).stdout)["design"]
             with path.open(encoding="utf-8", newline="") as file:
                 table = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
-        self.assertEqual(table, [{**row["inputs"], "cost": row["cost"], "error": row["error"]} for row in rows])
+        expected = [{**row["inputs"], "cost": row["cost"], "error": row["expected_error"]} for row in rows]
+        self.assertEqual(table, expected)
 
     def test_what_is_wrong_is_named(self):
         for words, status, part in (
@@ -60,10 +62,10 @@ class Advice(unittest.TestCase):
             (("--domain", "dim=1,x2"), 1, "x2"),
             (("--domain", "dim=1,2", "--cost", "0-dim"), 1, "above 0"),
             (("--domain", "dim=1,2", "--cost", "dimm"), 1, "dimm"),
-            (("--domain", "dim=1,2", "--accuracy", "-1"), 1, "accuracy"),
+            (("--domain", "dim=1,2", "--target-error", "-1"), 1, "above 0 and below 1"),
             ((SAMPLES, "--target", "peak", "--domain", "dim=1,2"), 1, "peak"),
-            ((SAMPLES, "-t", "peak_bytes", "-d", "dim=-5,32,batch=1,2"), 1, "dim: takes whole numbers above 0"),
-            ((SAMPLES, "-t", "peak_bytes", "-d", "dim=32,batch=1,2.5"), 1, "batch: takes whole numbers above 0"),
+            ((*FITTED, "--domain", "dim=-5,32,batch=1,2"), 1, "dim: takes whole numbers above 0"),
+            ((*FITTED, "--domain", "dim=32,batch=1,2.5"), 1, "batch: takes whole numbers above 0"),
             (("no-such.csv", "--domain", "dim=1,2"), 1, "no-such.csv"),
         ):
             made = run(*words)

@@ -63,7 +63,7 @@ class Rows(InAFolder):
         self.assertEqual([row["status"] for row in self.rows()], ["ok", "exit 7", "signal 15", "limit"])
 
     def test_the_column_of_the_peak_has_the_name_that_was_asked_for(self):
-        self.assertEqual(self.append("--column", "vram", "-s", "batch=4", "--", "true").returncode, 0)
+        self.assertEqual(self.append("--target", "vram", "-s", "batch=4", "--", "true").returncode, 0)
         self.assertEqual(list(self.rows()[0]), ["batch", "vram", *MEASURED[1:]])
 
     def test_a_table_without_the_columns_of_the_shares_does_without(self):
@@ -89,7 +89,7 @@ class Rows(InAFolder):
         self.assertEqual(self.rows(), [])
 
     def test_what_belongs_to_a_row_needs_a_table(self):
-        for arguments in ["--set", "dim=1"], ["--column", "vram"]:
+        for arguments in ["--set", "dim=1"], ["--target", "vram"]:
             wrong = tool("run", *arguments, "--", "true")
             self.assertEqual(wrong.returncode, 2)
             self.assertIn("--append", wrong.stderr)

@@ -28,43 +28,43 @@ class Recompute(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def recompute(cls, *words, measure=("--measure", "live")):
-        return tool("recompute", cls.network, "-s", "batch=1", "-s", "dim=32", *measure, *words)
+    def recompute(cls, *words, metric=("--metric", "live")):
+        return tool("recompute", cls.network, "-s", "batch=1", "-s", "dim=32", *metric, *words)
 
     @classmethod
-    def answer(cls, *words, **measure):
-        made = cls.recompute("--json", *words, **measure)
+    def answer(cls, *words, **metric):
+        made = cls.recompute("--json", *words, **metric)
         assert made.returncode == 0, made.stderr
         return json.loads(made.stdout)
 
-    def peak(self, checkpoint, measure="live"):
-        made = tool("estimate", self.network, "-s", "batch=1", "-s", "dim=32", "--json", "-c", checkpoint)
+    def peak(self, checkpoint, metric="live"):
+        made = tool("estimate", self.network, "-s", "batch=1", "-s", "dim=32", "--json", "--checkpoint", checkpoint)
         self.assertEqual(made.returncode, 0, made.stderr)
-        return json.loads(made.stdout)["peak"][measure]
+        return json.loads(made.stdout)["peak"][metric]
 
     def test_the_answer_is_what_estimate_says_of_it(self):
-        for measure, answer in (("live", self.usual), ("process", self.answer(measure=()))):
-            self.assertEqual(answer["measure"], measure)
-            self.assertEqual(answer["peak"], self.peak(answer["checkpoint"], measure))
-            self.assertEqual(answer["before"], self.peak("", measure))
-            self.assertEqual(answer["peak"], answer["least"])
+        for metric, answer in (("live", self.usual), ("process", self.answer(metric=()))):
+            self.assertEqual(answer["metric"], metric)
+            self.assertEqual(answer["peak"], self.peak(answer["checkpoint"], metric))
+            self.assertEqual(answer["peak_baseline"], self.peak("", metric))
+            self.assertEqual(answer["peak"], answer["min_peak"])
 
     def test_every_point_of_the_curve_has_its_scopes(self):
         curve = self.usual["curve"]
-        self.assertEqual(curve[0]["scopes"], [])
+        self.assertEqual(curve[0]["segments"], [])
         for before, point in zip(curve, curve[1:]):
             self.assertLess(point["peak"], before["peak"])
-            self.assertGreaterEqual(point["extra"], before["extra"])
-            self.assertEqual(len(point["scopes"]), len(point["groups"]))
-            for name, group in zip(point["scopes"], point["groups"]):
+            self.assertGreaterEqual(point["overhead"], before["overhead"])
+            self.assertEqual(len(point["segments"]), len(point["modules"]))
+            for name, group in zip(point["segments"], point["modules"]):
                 self.assertEqual(group[0], name.split("..")[0])
                 self.assertEqual(len(group) > 1, ".." in name)
-        self.assertEqual(self.peak(",".join(curve[5]["scopes"])), curve[5]["peak"])
+        self.assertEqual(self.peak(",".join(curve[5]["segments"])), curve[5]["peak"])
 
-    def test_a_budget_is_kept_and_what_is_below_the_least_is_told(self):
-        budget = (self.usual["before"] + self.usual["least"]) // 2
+    def test_a_budget_is_kept_and_what_is_below_the_min_peak_exceeds(self):
+        budget = (self.usual["peak_baseline"] + self.usual["min_peak"]) // 2
         self.assertLessEqual(self.answer("--budget", budget)["peak"], budget)
-        below = self.recompute("--budget", self.usual["least"] // 2)
+        below = self.recompute("--budget", self.usual["min_peak"] // 2)
         self.assertEqual(below.returncode, 3)
         self.assertIn("nothing that was found", below.stderr)
         self.assertIn("--checkpoint '", below.stdout)
@@ -73,15 +73,15 @@ class Recompute(unittest.TestCase):
         made = self.recompute()
         self.assertIn(f"--checkpoint '{self.usual['checkpoint']}'", made.stdout)
         self.assertIn("of live bytes", made.stdout)
-        self.assertIn(f"{100 * self.usual['extra']:.1f} % more time", made.stdout)
+        self.assertIn(f"overhead {100 * self.usual['overhead']:.1f} %", made.stdout)
         self.assertEqual(sum(line.startswith(">") for line in made.stdout.splitlines()), 1)
-        self.assertGreater(len(self.recompute("--all").stdout), len(made.stdout))
-        self.assertIn("--simulations", self.recompute("-n", 20).stdout)
-        self.assertIn("nothing has to be wrapped", self.recompute("--budget", "1TiB").stdout)
+        self.assertGreater(len(self.recompute("--full-curve").stdout), len(made.stdout))
+        self.assertIn("--max-simulations", self.recompute("--max-simulations", 20).stdout)
+        self.assertIn("nothing has to be recomputed", self.recompute("--budget", "1TiB").stdout)
 
     def test_costs_decide(self):
-        curve = self.answer("--cost", "encoder.1=1", "--cost", "encoder.0=99")["curve"]
-        scopes = next(point["scopes"] for point in curve if point["extra"] > 0)
+        curve = self.answer("--layer-cost", "encoder.1=1", "--layer-cost", "encoder.0=99")["curve"]
+        scopes = next(point["segments"] for point in curve if point["overhead"] > 0)
         self.assertTrue(any(name.startswith("encoder.1") for name in scopes), scopes)
         self.assertFalse(any(name.startswith("encoder.0") for name in scopes), scopes)
 
@@ -93,15 +93,15 @@ class Recompute(unittest.TestCase):
 
     def test_mistakes_are_named(self):
         for words, part, code in (
-            (("--cost", "encoder.0"), "NAME=NUMBER", 2),
-            (("--cost", "encoder.0=much"), "no number", 2),
-            (("--cost", "encoder.77=1"), "encoder.77", 1),
-            (("--cost", "encoder.0=-1"), "0 or more", 1),
+            (("--layer-cost", "encoder.0"), "NAME=NUMBER", 2),
+            (("--layer-cost", "encoder.0=much"), "no number", 2),
+            (("--layer-cost", "encoder.77=1"), "encoder.77", 1),
+            (("--layer-cost", "encoder.0=-1"), "0 or more", 1),
             (("--checkpoint", "encoder.0"), "is the answer", 2),
-            (("--inference",), "backward", 1),
+            (("--mode", "inference"), "backward", 1),
             (("--framework", "tensorflow"), "pytorch", 1),
-            (("--simulations", "1"), "2 to", 1),
-            (("--measure", "most"), "--measure is", 2),
+            (("--max-simulations", "1"), "2 to", 1),
+            (("--metric", "most"), "--metric is", 2),
             (("--buget", "1"), "--budget", 2),
         ):
             made = self.recompute(*words)

@@ -69,13 +69,30 @@ class Reports(unittest.TestCase):
         self.assertIn("report.html", made.stderr)
 
     def test_the_textbook_has_no_trace(self):
-        made = estimate(self.network("t5_2_adamw"), "-f", "textbook", "--perfetto", str(self.folder / "trace.json"))
+        trace = str(self.folder / "trace.json")
+        made = estimate(self.network("t5_2_adamw"), "--framework", "textbook", "--perfetto", trace)
         self.assertEqual(made.returncode, 2)
 
-    def test_a_budget_without_a_symbol_to_solve_for_is_refused(self):
-        made = estimate(self.network("t5_2_adamw"), "--budget", "16GiB")
-        self.assertEqual((made.returncode, made.stdout), (2, ""))
-        self.assertIn("--budget is for --solve NAME", made.stderr)
+    def test_a_budget_gives_a_verdict_and_the_headroom(self):
+        # inference of one linear layer of 8 x 4: 32 + 4 parameters, 2 x 8 and 2 x 4 numbers of 4 bytes: 240 bytes
+        words = ("-s", "batch=2", "--mode", "inference", "--framework", "textbook")
+        for budget, line, code, verdict, headroom in (
+            ("1000", "takes 240 bytes of 1000 bytes (live bytes), fits with 760 bytes headroom\n", 0, "fits", 760),
+            ("240", "takes 240 bytes of 240 bytes (live bytes), fits with 0 bytes headroom\n", 0, "fits", 0),
+            ("200", "takes 240 bytes of 200 bytes (live bytes), does not fit, 40 bytes over\n", 3, "does not fit", -40),
+        ):
+            made = estimate(self.linear(), *words, "--budget", budget)
+            self.assertTrue(made.stdout.startswith(line), made.stdout)
+            answer = estimate(self.linear(), *words, "--budget", budget, "--json")
+            self.assertEqual((made.returncode, answer.returncode), (code, code))
+            report = json.loads(answer.stdout)
+            self.assertEqual((report["verdict"], report["headroom"]), (verdict, headroom))
+
+    def test_where_not_even_1_fits_the_exit_code_is_3(self):
+        made = estimate(self.linear(), "--mode", "inference", "--framework", "textbook", "--max", "batch", "-b", "100")
+        self.assertEqual((made.returncode, made.stderr), (3, ""))
+        self.assertEqual(made.stdout, "max batch within 100 bytes of live bytes: 0; not even 1 fits\n")
+        self.assertEqual(estimate(self.linear(), "--max", "batch").returncode, 2)
 
     def test_a_whole_number_beyond_63_bits_is_called_that(self):
         for value, told in (("9223372036854775808", "does not fit in 63 bits"), ("1.5", "is no whole number")):
@@ -89,40 +106,41 @@ class Reports(unittest.TestCase):
         return str(path)
 
     def test_an_option_of_another_framework_is_refused(self):
+        only = "is simulated without it; only"
         for framework, option, value, told in (
-            ("pytorch", "--optimization", "basic", "optimization: pytorch is simulated without it; only onnxruntime"),
-            ("textbook", "--optimization", "3", "optimization: textbook is simulated without it; only onnxruntime"),
-            ("pytorch", "--base-bytes", "1GB", "base_bytes: pytorch is simulated without it; only tensorflow"),
+            ("pytorch", "--graph-optimization", "basic", f"graph_optimization: pytorch {only} onnxruntime"),
+            ("textbook", "--graph-optimization", "3", f"graph_optimization: textbook {only} onnxruntime"),
+            ("pytorch", "--base-bytes", "1GB", f"base_bytes: pytorch {only} tensorflow"),
         ):
-            made = estimate(self.linear(), "-s", "batch=2", "-f", framework, option, value)
+            made = estimate(self.linear(), "-s", "batch=2", "--framework", framework, option, value)
             self.assertEqual((made.returncode, made.stdout), (1, ""), option)
             self.assertIn(told, made.stderr)
 
-    def test_where_pools_grow_in_jumps_a_solution_may_not_be_the_largest(self):
-        words = (self.linear(), "--solve", "batch", "--budget", "1GiB", "--inference")
-        for framework, measure, jumps in (
+    def test_where_pools_grow_in_jumps_more_than_the_max_may_fit(self):
+        words = (self.linear(), "--max", "batch", "--budget", "1GiB", "--mode", "inference")
+        for framework, metric, jumps in (
             ("onnxruntime", "process", True), ("tensorflow", "reserved", True),
             ("onnxruntime", "live", False), ("pytorch", "process", False),
         ):  # fmt: skip
-            asked = (*words, "-f", framework, "--measure", measure)
+            asked = (*words, "--framework", framework, "--metric", metric)
             self.assertEqual(f"the pool of {framework} grows in jumps" in estimate(*asked).stdout, jumps, asked)
-            self.assertEqual(json.loads(estimate(*asked, "--json").stdout)["solution"]["larger_may_fit"], jumps)
+            self.assertEqual(json.loads(estimate(*asked, "--json").stdout)["estimate_max"]["larger_may_fit"], jumps)
 
-    def test_every_command_says_that_a_device_is_unverified(self):
+    def test_every_command_says_that_a_device_is_not_validated(self):
         path = self.folder / "trained.json"
         loss = {"op": "loss", "name": "loss", "inputs": ["linear_1", "truth"], "kind": "mean_squared_error"}
         truth = {"op": "input", "name": "truth", "dims": ["batch", 4], "dtype": "float32"}
         network = {**LINEAR, "layers": [LINEAR["layers"][0], truth, LINEAR["layers"][1], loss]}
         path.write_text(json.dumps(network), encoding="utf-8")
         for command in ("estimate", "layers", "recompute"):
-            for device, told in ((("--gpu", "h100", "-f", "pytorch"), 1), (("-f", "pytorch"), 0)):
+            for device, told in ((("--gpu", "h100", "--framework", "pytorch"), 1), (("--framework", "pytorch"), 0)):
                 words = [TOOL, command, str(path), "-s", "batch=2", *device]
                 made = subprocess.run(words, capture_output=True, text=True, check=False)
                 self.assertEqual(made.returncode, 0, made.stderr)
-                self.assertEqual(made.stdout.count("\nunverified: "), told, words)
+                self.assertEqual(made.stdout.count("\nnot validated: "), told, words)
 
-    def test_a_measure_that_a_framework_lacks_is_named(self):
-        words = ("-f", "textbook", "--solve", "batch", "--budget", "1GiB", "--measure", "process")
+    def test_a_metric_that_a_framework_lacks_is_named(self):
+        words = ("--framework", "textbook", "--max", "batch", "--budget", "1GiB", "--metric", "process")
         made = estimate(self.linear(), *words)
         self.assertEqual((made.returncode, made.stdout), (1, ""))
         self.assertIn("process bytes are not modelled for this framework; live ones are", made.stderr)

@@ -140,7 +140,7 @@ class ExitCodes(unittest.TestCase):
     def test_a_signal_that_ended_the_command_is_128_and_its_number(self):
         process = run("--json", "sh", "-c", "kill -SEGV $$")
         self.assertEqual(process.returncode, 128 + signal.SIGSEGV)
-        self.assertEqual(result_of(process)["signal"], signal.SIGSEGV)
+        self.assertEqual(result_of(process)["exit_signal"], signal.SIGSEGV)
 
     def test_a_command_that_does_not_exist_is_127(self):
         process = run("no-such-command-here")
@@ -299,12 +299,12 @@ class Peaks(unittest.TestCase):
     def test_the_peak_of_short_spikes_is_the_kernels(self):
         process = run("--json", *python(SPIKES))
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        peak = result_of(process)["peak"]
-        self.assertGreater(peak["rss"], 200 * MIB)
-        self.assertLess(peak["rss"], 240 * MIB)
-        self.assertGreaterEqual(peak["rss"], peak["sampled"])
+        result = result_of(process)
+        self.assertGreater(result["peak_rss"], 200 * MIB)
+        self.assertLess(result["peak_rss"], 240 * MIB)
+        self.assertGreaterEqual(result["peak_rss"], result["peak_sampled"])
         # nobody measured more than the kernel has seen; what each core counts for itself is not in all its numbers
-        self.assertGreaterEqual(before * 1024 + MIB, peak["process"])
+        self.assertGreaterEqual(before * 1024 + MIB, result["peak_process"])
         self.assertIn("peak", process.stderr)
 
     def test_processes_of_a_command_that_forks_are_added(self):
@@ -312,19 +312,19 @@ class Peaks(unittest.TestCase):
         one = f'"{sys.executable}" -c "{hold}" &'
         process = run("--json", "--", "sh", "-c", f"{one} {one} wait")
         result = result_of(process)
-        self.assertGreaterEqual(result["processes"], 3)
-        self.assertGreater(result["peak"]["rss"], 100 * MIB)
-        self.assertLess(result["peak"]["process"], 100 * MIB)
+        self.assertGreaterEqual(result["process_count"], 3)
+        self.assertGreater(result["peak_rss"], 100 * MIB)
+        self.assertLess(result["peak_process"], 100 * MIB)
 
     def test_memory_that_processes_share_counts_once(self):
         for arguments in [], ["--no-cgroup"]:
             with self.subTest(arguments=arguments):
                 process = run("--json", *arguments, *python(WORKERS))
-                peak = result_of(process)["peak"]
-                self.assertGreater(peak["rss"], 800 * MIB)
-                self.assertGreater(peak["bytes"], 200 * MIB)
-                self.assertLess(peak["bytes"], 300 * MIB)
-                self.assertIn(f"peak {peak['bytes'] / MIB:.2f} MiB", process.stderr)
+                result = result_of(process)
+                self.assertGreater(result["peak_rss"], 800 * MIB)
+                self.assertGreater(result["peak"], 200 * MIB)
+                self.assertLess(result["peak"], 300 * MIB)
+                self.assertIn(f"peak {result['peak'] / MIB:.2f} MiB", process.stderr)
                 self.assertIn("RSS of each added", process.stderr)
 
     def test_the_limit_is_of_memory_counted_once(self):
@@ -335,8 +335,8 @@ class Peaks(unittest.TestCase):
         result = result_of(run("--json", *python("x = b'x' * (100 << 20)")))
         if not result["own_cgroup"]:
             self.skipTest("no control group may be made here")
-        self.assertGreater(result["peak"]["cgroup"], 100 * MIB)
-        self.assertLess(result["peak"]["cgroup"], 200 * MIB)
+        self.assertGreater(result["peak_cgroup"], 100 * MIB)
+        self.assertLess(result["peak_cgroup"], 200 * MIB)
         ended = subprocess.Popen([TOOL, "run", "true"], stderr=subprocess.DEVNULL)
         self.assertEqual(ended.wait(timeout=60), 0)
         self.assertNotIn(ended.pid, groups().values())
@@ -353,7 +353,7 @@ class Peaks(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 process = run("--json", "--limit", "100M", *arguments, *python(DAEMON))
                 self.assertEqual(process.returncode, 124)
-                self.assertGreater(result_of(process)["peak"]["bytes"], 100 * MIB)
+                self.assertGreater(result_of(process)["peak"], 100 * MIB)
                 for word in process.stdout.split("{")[0].split():
                     self.assertFalse(alive(int(word)))
 
@@ -363,7 +363,7 @@ class Peaks(unittest.TestCase):
         self.assertEqual(process.returncode, 124)
         result = result_of(process)
         self.assertTrue(result["limit_exceeded"])
-        self.assertEqual(result["exit"], 124)
+        self.assertEqual(result["exit_code"], 124)
         self.assertIn("limit", process.stderr)
         sleeper = int(process.stdout.split()[0])
         deadline = time.monotonic() + 10
@@ -373,11 +373,11 @@ class Peaks(unittest.TestCase):
 
     def test_the_json_has_all_that_the_formats_page_lists(self):
         result = result_of(run("--json", "--pss", "sleep", "0.2"))
-        members = {"peak", "exit", "signal", "limit_exceeded", "seconds", "samples", "processes"}
-        self.assertEqual(set(result), members | {"own_cgroup", "pss_samples", "pss_seconds"})
-        self.assertEqual(set(result["peak"]), {"bytes", "rss", "sampled", "process", "pss", "cgroup"})
-        self.assertGreater(result["peak"]["pss"], 0)
-        self.assertGreaterEqual(result["samples"], 5)
+        members = {"exit_code", "exit_signal", "limit_exceeded", "seconds", "reading_count", "process_count"}
+        peaks = {"peak", "peak_rss", "peak_sampled", "peak_process", "peak_pss", "peak_cgroup"}
+        self.assertEqual(set(result), members | peaks | {"own_cgroup", "pss_readings", "pss_seconds"})
+        self.assertGreater(result["peak_pss"], 0)
+        self.assertGreaterEqual(result["reading_count"], 5)
         self.assertTrue(0.2 <= result["seconds"] < 5)
 
 
@@ -389,19 +389,19 @@ class Curves(unittest.TestCase):
 
     def spikes(self) -> float:
         """Writes the curve of a command with spikes and returns its peak in MiB."""
-        return result_of(run("--json", "-o", str(self.curve), *python(SPIKES)))["peak"]["rss"] / MIB
+        return result_of(run("--json", "-o", str(self.curve), *python(SPIKES)))["peak_rss"] / MIB
 
-    def test_the_curve_has_a_command_line_and_samples_in_order_up_to_the_peak(self):
+    def test_the_curve_has_a_command_line_and_readings_in_order_up_to_the_peak(self):
         peak = self.spikes()
         lines = self.curve.read_text().splitlines()
         self.assertRegex(lines[0], r"^CMDLINE .*python.* -c '")
-        samples = []
+        readings = []
         for line in lines[1:]:
             self.assertRegex(line, r"^MEM \d+\.\d{6} \d{10}\.\d{4}$")
-            samples.append([float(word) for word in line.split()[1:]])
-        times = [sample[1] for sample in samples]
+            readings.append([float(word) for word in line.split()[1:]])
+        times = [reading[1] for reading in readings]
         self.assertEqual(times, sorted(times))
-        self.assertAlmostEqual(max(sample[0] for sample in samples), peak, places=5)
+        self.assertAlmostEqual(max(reading[0] for reading in readings), peak, places=5)
 
     def test_a_killed_tool_leaves_the_curve_so_far(self):
         process = start("-o", str(self.curve), "sh", "-c", "echo ready; echo $$; exec sleep 60")

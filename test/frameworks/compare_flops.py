@@ -36,8 +36,8 @@ def predicted(name: str) -> dict[str, int]:
     """Of each layer."""
     model = MODELS[name].make().eval()
     args, kwargs = MODELS[name].inputs(BATCH)
-    network = memmodel.torch.from_module(model, args, kwargs, training=False, symbolic=False)
-    report = memmodel.estimate(network, framework="pytorch", inference=True)
+    network = memmodel.torch.from_module(model, args, kwargs, mode="inference", symbolic=False)
+    report = memmodel.estimate(network, framework="pytorch", mode="inference")
     return {layer.name: layer.multiply_adds for layer in report.layers}
 
 

@@ -75,7 +75,7 @@ def recorded_events(recording: dict[str, Any], step: int) -> list[Event]:
 def predicted_events(trace: memmodel.Trace) -> list[list[Event]]:
     steps: dict[int, list[Event]] = {}
     for event in trace:
-        steps.setdefault(event.step, []).append(Event(event.bytes, f"{event.phase} {event.layer}: {event.what}"))
+        steps.setdefault(event.step, []).append(Event(event.bytes, f"{event.phase} {event.layer}: {event.role}"))
     return [steps[step] for step in sorted(steps) if step > 0]
 
 
@@ -109,13 +109,18 @@ def show(predicted: Sequence[Event], recorded: Sequence[Event], at: int) -> None
 
 
 def options_of(case: dict[str, Any]) -> dict[str, Any]:
-    """What a job says of a case. 2: predictions that keep what a backward pass would need."""
-    options = {"optimizer": case["optimizer"] or "none", "inference": case["optimizer"] is None}
-    options |= {"inference": 2} if case.get("autograd") else {}
+    """What a job says of a case."""
+    mode = mode_of(case["optimizer"], case.get("autograd", False))
+    options = {"optimizer": case["optimizer"] or "none", "mode": mode}
     options |= {"precision": case["precision"]} if case.get("precision") else {}
     options |= {"checkpoint": checkpoint_of(case)} if case.get("checkpoint") else {}
-    options |= {"accumulate": case["accumulate"]} if case.get("accumulate", 1) > 1 else {}
+    options |= {"gradient_accumulation": case["accumulate"]} if case.get("accumulate", 1) > 1 else {}
     return options | ({"keep_gradients": True} if case.get("keep_gradients") else {})
+
+
+def mode_of(optimizer: str | None, autograd: bool) -> str:
+    """Without an optimizer a case is of predictions; with autograd on they keep what a backward pass would need."""
+    return "training" if optimizer else "forward" if autograd else "inference"
 
 
 def checkpoint_of(case: dict[str, Any]) -> str:
@@ -135,7 +140,7 @@ def estimate_of(network: memmodel.Network, recording: dict[str, Any]) -> memmode
         network,
         framework="pytorch",
         isa=machine_of(provenance),
-        threads=provenance["threads"],
+        intra_op_threads=provenance["threads"],
         steps=len(recording["steps"]),
         **options_of(recording["case"]),
     )
@@ -156,8 +161,8 @@ def exported(name: str) -> memmodel.Network:
     if case.checkpoint:
         add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
     return memmodel.torch.from_module(
-        model, args, kwargs, loss=loss, training=case.optimizer is not None, symbolic=False,
-        precision=case.precision, no_grad=not case.autograd,
+        model, args, kwargs, loss=loss, mode=mode_of(case.optimizer, case.autograd), symbolic=False,
+        precision=case.precision,
     )  # fmt: skip
 
 

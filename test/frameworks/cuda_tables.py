@@ -196,7 +196,7 @@ def with_gradients_held(trace: memmodel.Trace) -> memmodel.Trace:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "snapshot.pickle"
         path.write_bytes(pickle.dumps({"segments": [], "device_traces": [actions]}, protocol=4))
-        return memmodel.Trace.read(path)
+        return memmodel.Trace.load(path)
 
 
 def answer_of(network: memmodel.Network, row: Row, gpu: str, held: int) -> Answer:
@@ -207,8 +207,8 @@ def answer_of(network: memmodel.Network, row: Row, gpu: str, held: int) -> Answe
     if row.held:
         trace = with_gradients_held(trace)
     options = _ffi.ReplayOptions(allocator="cuda_caching", capacity=row.capacity - held if row.capacity else 0)
-    summary = _ffi.replay_summary(_ffi.replay_new(trace._handle, options))
-    return Answer(summary.reserved_peak, summary.requested_peak, summary.out_of_memory >= 0)
+    result = _ffi.replay_get_result(_ffi.trace_replay(trace._handle, options, None))
+    return Answer(result.peak_reserved, result.peak_requested, result.oom_event >= 0)
 
 
 def answers(rows: Iterable[Row], networks: Networks, gpu: str, held: int) -> Iterator[Judged]:

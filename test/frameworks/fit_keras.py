@@ -54,9 +54,9 @@ def fitted(program: Path, folder: Path, chosen: dict[Point, float], terms: dict[
     rows = [f"{terms[point]},{peak:.0f}" for point, peak in chosen.items()]
     samples.write_text("\n".join(["simulated,peak_bytes", *rows, ""]), encoding="ascii")
     wanted.write_text("\n".join(["simulated", *map(str, terms.values()), ""]), encoding="ascii")
-    output(program, "fit", samples, "-t", "peak_bytes", "--basis", "given", "--term", "simulated", "-o", model)
+    output(program, "fit", samples, "--target", "peak_bytes", "--basis", "user", "--term", "simulated", "-o", model)
     rows_found = json.loads(output(program, "predict", model, "--points", wanted, "--json"))["rows"]
-    values = [float(row["prediction"]) for row in rows_found]
+    values = [float(row["value"]) for row in rows_found]
     return dict(zip(terms, values, strict=True))
 
 

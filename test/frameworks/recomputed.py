@@ -1,4 +1,4 @@
-"""Advice for trainings of PyTorch, followed: the modules that memmodel.recompute() names are wrapped in
+"""Recomputation in PyTorch, as it was found: the modules that memmodel.recompute() names run by
 torch.utils.checkpoint, several in one call where it says so, and the peak is recorded.
 
     python test/frameworks/recomputed.py              # all networks, half way to the least, as a table
@@ -23,7 +23,7 @@ import record_models
 from models import Model, hugging_face, image, tokens
 from torch import Tensor, cat, nn
 
-Groups = Sequence[Sequence[str]]  # names of modules that one call of checkpoint() runs
+Segments = Sequence[Sequence[str]]  # names of modules that one call of checkpoint() runs
 
 
 class UNet3d(nn.Module):
@@ -87,10 +87,10 @@ class ResNet(nn.Sequential):
         super().__init__(*stem, *(Bottleneck(channels, width) for _ in range(blocks)), *head)
 
 
-def wrapped(make: Callable[[], nn.Module], groups: Groups) -> nn.Module:
-    """A model with groups of its modules in calls of checkpoint()."""
+def checkpointed(make: Callable[[], nn.Module], segments: Segments) -> nn.Module:
+    """A model with segments of its modules in calls of checkpoint()."""
     model = make()
-    memmodel.torch.wrap(model, groups)
+    memmodel.torch.apply_checkpointing(model, segments)
     return model
 
 
@@ -133,15 +133,15 @@ cases.MODELS.update({f"recomputed {name}": model for name, (model, _) in NETWORK
 
 @dataclass(frozen=True)
 class Followed:
-    """An advice, and what became of it."""
+    """What was found, and what was recorded of it."""
 
     name: str
     budget: int
-    before: int
-    recorded_before: int
+    peak_baseline: int
+    recorded_baseline: int
     predicted: int
     recorded: int
-    extra: float
+    overhead: float
     checkpoint: str
 
     @property
@@ -155,44 +155,48 @@ def apart(work: Callable[..., Any], *arguments: Any) -> Any:
         return elsewhere.submit(work, *arguments).result()
 
 
-def peaks_of(case: cases.Case, groups: Groups) -> tuple[dict[str, Any], list[int]]:
+def peaks_of(case: cases.Case, segments: Segments) -> tuple[dict[str, Any], list[int]]:
     """Of each recorded step, with what it was recorded with."""
     model = cases.MODELS[case.model]
-    cases.MODELS[case.model] = replace(model, make=partial(wrapped, model.make, groups))
+    cases.MODELS[case.model] = replace(model, make=partial(checkpointed, model.make, segments))
     recording = record_models.record(case)
     return recording["provenance"], [step["peak"] for step in recording["steps"]]
 
 
-def advice_for(case: cases.Case, provenance: dict[str, Any], share: float, simulations: int) -> memmodel.Recomputation:
-    """For a budget so far from nothing wrapped to the least."""
+def recomputation_for(
+    case: cases.Case, provenance: dict[str, Any], share: float, max_simulations: int
+) -> memmodel.Recomputation:
+    """For a budget so far from the baseline to the smallest peak."""
     cases.CASES["recomputed"] = case
     network = compare_models.exported("recomputed")
-    job = {"optimizer": case.optimizer, "isa": compare_models.machine_of(provenance), "threads": provenance["threads"]}
-    search = partial(memmodel.recompute, network, simulations=simulations, framework="pytorch", measure="live", **job)
-    all_points = search()
-    return search(int(all_points.before - share * (all_points.before - all_points.least)))
+    search = partial(
+        memmodel.recompute, network, max_simulations=max_simulations, framework="pytorch", metric="live",
+        optimizer=case.optimizer, isa=compare_models.machine_of(provenance), intra_op_threads=provenance["threads"],
+    )  # fmt: skip
+    found = search()
+    return search(int(found.peak_baseline - share * (found.peak_baseline - found.min_peak)))
 
 
-def follow(name: str, share: float, simulations: int = 400) -> Followed:
+def follow(name: str, share: float, max_simulations: int = 400) -> Followed:
     case = CASES[name]
     provenance, before = apart(peaks_of, case, ())
-    advice = apart(advice_for, case, provenance, share, simulations)
-    _, peaks = apart(peaks_of, case, advice.groups)
+    found = apart(recomputation_for, case, provenance, share, max_simulations)
+    _, peaks = apart(peaks_of, case, found.segments)
     return Followed(
-        name, advice.budget, advice.before, max(before), advice.peak, max(peaks), advice.extra, advice.checkpoint
+        name, found.budget, found.peak_baseline, max(before), found.peak, max(peaks), found.overhead, found.checkpoint
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Follow the advice of memmodel.recompute() in PyTorch.")
+    parser = argparse.ArgumentParser(description="Do in PyTorch what memmodel.recompute() finds.")
     parser.add_argument("name", nargs="?", choices=NETWORKS)
-    parser.add_argument("share", nargs="?", type=float, default=0.5, help="0: nothing less; 1: the least")
+    parser.add_argument("share", nargs="?", type=float, default=0.5, help="0: the baseline; 1: the smallest peak")
     options = parser.parse_args()
-    print("network       before       budget    predicted     recorded    error  more time  checkpoint")
+    print("network       baseline     budget    predicted     recorded    error   overhead  checkpoint")
     for name in [options.name] if options.name else NETWORKS:
         made = follow(name, options.share)
-        print(f"{name:8s} {made.before:11,} {made.budget:12,} {made.predicted:12,} {made.recorded:12,} "
-              f"{made.error:8.4%} {made.extra:8.1%}  {made.checkpoint}", flush=True)  # fmt: skip
+        print(f"{name:8s} {made.peak_baseline:11,} {made.budget:12,} {made.predicted:12,} {made.recorded:12,} "
+              f"{made.error:8.4%} {made.overhead:8.1%}  {made.checkpoint}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

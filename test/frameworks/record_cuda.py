@@ -225,8 +225,9 @@ def answer_of(recording: dict[str, Any], networks: Path) -> Any:
     known = ("rtx3060", "rtx3090", "rtx4060", "rtx4090", "a100", "h100", "h200", "v100", "l40s", "a10", "a40", "l4")
     return memmodel.estimate(
         network, framework="pytorch", device="cuda", gpu=next(name for name in known if name in gpu),
-        optimizer=case.optimizer, inference=case.optimizer is None, precision=case.precision, steps=STEPS,
-        accumulate=case.accumulate, keep_gradients=case.keep_gradients, checkpoint=case.checkpoint,
+        optimizer=case.optimizer, mode="training" if case.optimizer else "inference", precision=case.precision,
+        steps=STEPS, gradient_accumulation=case.accumulate, keep_gradients=case.keep_gradients,
+        checkpoint=case.checkpoint,
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class KerasModels(unittest.TestCase):
     def test_parameters_are_those_of_the_model(self) -> None:
         model = classifier()
         report = memmodel.keras.estimate(model, 4, isa="avx2")
-        self.assertEqual(sum(layer.parameters for layer in report.layers), model.count_params())
+        self.assertEqual(sum(layer.parameter_count for layer in report.layers), model.count_params())
 
     def test_a_layer_without_a_rule_is_named(self) -> None:
         report = memmodel.keras.estimate(classifier(), 4, isa="avx2")

@@ -16,7 +16,7 @@ class Followed(unittest.TestCase):
         print(made)
         self.assertLessEqual(made.recorded, made.budget)
         self.assertLessEqual(made.error, ERROR)
-        self.assertLess(made.recorded, made.recorded_before)
+        self.assertLess(made.recorded, made.recorded_baseline)
         self.assertNotEqual(made.checkpoint, "")
 
     def test_a_decoder_of_text(self):
@@ -28,7 +28,7 @@ class Followed(unittest.TestCase):
     def test_an_encoder_of_images(self):
         self.check("vit", 0.3)
 
-    def test_groups_of_layers(self):
+    def test_segments_of_layers(self):
         self.check("resnet", 0.5)
 
     def test_a_network_for_volumes(self):

@@ -55,7 +55,7 @@ if TORCH:
     def tiled(model, volume, tiles, like):
         whole = torch.full_like(like, float("nan"))
         for tile in tiles:
-            whole[(..., *tile.write)] = model(volume[(..., *tile.read)])[(..., *tile.keep)]
+            whole[(..., *tile.output)] = model(volume[(..., *tile.input)])[(..., *tile.crop)]
         return whole
 
 
@@ -65,7 +65,7 @@ class Tilings(unittest.TestCase):
         for up in ("transposed", "nearest", "trilinear"):
             with self.subTest(up=up), torch.no_grad():
                 model, volume = unet(1, up), torch.randn(1, 1, 72, 20, 22, dtype=torch.float64)
-                net = memmodel.torch.from_module(model, (volume,), training=False, symbolic=False)
+                net = memmodel.torch.from_module(model, (volume,), mode="inference", symbolic=False)
                 tiling = memmodel.Tiling(net, memmodel.Tiling(net).peak // 2)
                 whole = model(volume)
                 self.assertGreaterEqual(len(tiling), 3)
@@ -75,17 +75,17 @@ class Tilings(unittest.TestCase):
     def test_tiles_with_less_around_them_do_not(self):
         with torch.no_grad():
             model, volume = unet(1, "transposed"), torch.randn(1, 1, 72, 16, 16, dtype=torch.float64)
-            net = memmodel.torch.from_module(model, (volume,), training=False, symbolic=False)
+            net = memmodel.torch.from_module(model, (volume,), mode="inference", symbolic=False)
             tiling = memmodel.Tiling(net, memmodel.Tiling(net).peak // 2)
             axis, whole, less = tiling.axes[0], model(volume), []
-            self.assertGreater(axis.tiles, 1)
+            self.assertGreater(axis.tile_count, 1)
             for read, keep, write in tiling:
                 cut = axis.alignment if read[0].start else 0
                 first = slice(read[0].start + cut, read[0].stop)
                 kept = slice(keep[0].start - cut, keep[0].stop - cut)
                 less.append(memmodel.Tile((first, *read[1:]), (kept, *keep[1:]), write))
             wrong = (tiled(model, volume, less, whole) - whole).abs().amax((0, 1, 3, 4)) > 1e-9
-            inner = [tile.write[0].start for tile in tiling if tile.write[0].start]
+            inner = [tile.output[0].start for tile in tiling if tile.output[0].start]
             self.assertEqual(sorted(set(inner) & set(wrong.nonzero().flatten().tolist())), sorted(set(inner)))
 
     def test_outputs_depend_on_what_is_around_and_no_more(self):
@@ -93,12 +93,12 @@ class Tilings(unittest.TestCase):
             with self.subTest(depth=depth, up=up):
                 model = unet(depth, up)
                 volume = torch.randn(1, 1, 128, 16, 16, dtype=torch.float64, requires_grad=True)
-                net = memmodel.torch.from_module(model, (volume.detach(),), training=False, symbolic=False)
+                net = memmodel.torch.from_module(model, (volume.detach(),), mode="inference", symbolic=False)
                 axis = memmodel.Tiling(net).axes[0]
                 model(volume)[:, :, 64 : 64 + axis.alignment].square().sum().backward()
                 used = volume.grad.abs().amax((0, 1, 3, 4)).nonzero().flatten()
-                self.assertEqual(64 - int(used.min()), axis.before)
-                self.assertEqual(int(used.max()) + 1 - 64 - axis.alignment, axis.after)
+                self.assertEqual(64 - int(used.min()), axis.halo_before)
+                self.assertEqual(int(used.max()) + 1 - 64 - axis.alignment, axis.halo_after)
 
 
 if __name__ == "__main__":

@@ -244,14 +244,14 @@ class FromModule(unittest.TestCase):
 
     def test_tied_weights_are_one(self):
         report = memmodel.torch.estimate(Tied(), (torch.randint(0, 50, (2, 5)),))
-        self.assertEqual(report.total.parameters, 50 * 16)
+        self.assertEqual(report.total.parameter_count, 50 * 16)
 
     def test_frozen_parameters_are_not_trained(self):
         model = Small()
         for parameter in model.conv.parameters():
             parameter.requires_grad_(False)
         report = memmodel.torch.estimate(model, (torch.rand(2, 3, 16, 16),))
-        self.assertEqual(report.total.trainable, 8 + 8 + 8 * 10 + 10)
+        self.assertEqual(report.total.trainable_count, 8 + 8 + 8 * 10 + 10)
 
     def test_layers_have_the_names_of_modules(self):
         report = memmodel.torch.estimate(Small(), (torch.rand(2, 3, 16, 16),))
@@ -294,23 +294,23 @@ class FromModule(unittest.TestCase):
             report = memmodel.torch.estimate(nn.Linear(64, 16, dtype=torch.bfloat16), (x,), isa=isa)
             self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"] * named)
         x, ends = torch.zeros(64, 32, dtype=torch.bfloat16), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
-        report = memmodel.torch.estimate(Groups(torch.bfloat16), (x, ends), training=False, isa="avx512")
+        report = memmodel.torch.estimate(Groups(torch.bfloat16), (x, ends), mode="inference", isa="avx512")
         self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"])
 
     def test_another_branch_than_that_of_a_run_is_told(self):
         with self.assertWarnsRegex(UserWarning, "another branch"):
-            memmodel.torch.from_module(Asks(), (torch.rand(4, 16),), training=False)
+            memmodel.torch.from_module(Asks(), (torch.rand(4, 16),), mode="inference")
 
     def test_a_function_that_forward_calls_holds_its_names_until_it_returns(self):
         x = torch.rand(256, 256)
-        report = memmodel.torch.estimate(Helped(), (x,), training=False)
+        report = memmodel.torch.estimate(Helped(), (x,), mode="inference")
         self.assertGreaterEqual(report.step_peaks[0], 4 * x.nbytes)  # x, scaled, power and its sine
         self.assertLess(report.step_peaks[0], 4 * x.nbytes + 64)
 
     def test_what_a_cache_keeps_is_there_until_it_is_filled_anew(self):
         x = torch.rand(256, 256)
         cached, plain = (
-            memmodel.torch.estimate(Cached(function), (x,), training=False).step_peaks
+            memmodel.torch.estimate(Cached(function), (x,), mode="inference").step_peaks
             for function in (squares, squares.__wrapped__)
         )
         self.assertLess(cached[0] - plain[0], 64)  # x, x + 1 and its square, both times
@@ -319,14 +319,14 @@ class FromModule(unittest.TestCase):
 
     def test_data_is_a_tensor_without_gradient(self):
         x = torch.rand(256, 256)
-        report = memmodel.torch.estimate(Data(), (x,), training=False)
+        report = memmodel.torch.estimate(Data(), (x,), mode="inference")
         self.assertAlmostEqual(report.step_peaks[0], 3 * x.nbytes, delta=64)
 
     def test_the_module_is_left_as_it_was(self):
         model = Small()
         before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         model.eval()
-        memmodel.torch.estimate(model, (torch.rand(2, 3, 16, 16),), training=False)
+        memmodel.torch.estimate(model, (torch.rand(2, 3, 16, 16),), mode="inference")
         self.assertFalse(model.training)
         for name, tensor in model.state_dict().items():
             self.assertTrue(torch.equal(tensor, before[name]), name)
@@ -392,24 +392,24 @@ class Estimate(unittest.TestCase):
 
     def test_a_gpu_has_a_kind_and_an_allocator(self):
         ampere, hopper = (self.estimate(device="cuda", gpu=gpu, loss="cross_entropy") for gpu in ("a100", "h200"))
-        self.assertFalse(ampere.verified)
+        self.assertFalse(ampere.validated)
         self.assertEqual(hopper.peak.live - ampere.peak.live, 2 * ((32 << 20) - (8192 + 128) * 1024))
         with self.assertRaises(memmodel.MemmodelError):
-            self.estimate(device="cuda", allocator="backend:cudaMallocAsync")
+            self.estimate(device="cuda", allocator_settings="backend:cudaMallocAsync")
 
     def test_kept_gradients_are_there_when_the_next_step_begins(self):
-        kept, released = self.estimate(set_to_none=False, optimizer="sgd"), self.estimate(optimizer="sgd")
+        kept, released = self.estimate(keep_gradients=True, optimizer="sgd"), self.estimate(optimizer="sgd")
         self.assertGreater(kept.step_peaks[1], released.step_peaks[1])
         self.assertEqual(kept.step_peaks[0], released.step_peaks[0])
 
     def test_accumulated_gradients_are_there_in_the_second_batch(self):
         self.assertEqual(
-            self.estimate(accumulate=2, optimizer="sgd", steps=1).step_peaks[0],
-            self.estimate(set_to_none=False, optimizer="sgd", steps=2).step_peaks[1],
+            self.estimate(gradient_accumulation=2, optimizer="sgd", steps=1).step_peaks[0],
+            self.estimate(keep_gradients=True, optimizer="sgd", steps=2).step_peaks[1],
         )
 
     def test_predictions_with_autograd_keep_what_a_backward_pass_needs(self):
-        plain, graph = self.estimate(training=False), self.estimate(training=False, no_grad=False)
+        plain, graph = self.estimate(mode="inference"), self.estimate(mode="forward")
         self.assertGreater(graph.step_peaks[1], plain.step_peaks[1])
 
 
@@ -452,7 +452,7 @@ class Checkpoints(unittest.TestCase):
         def saved(wrapped):
             torch.manual_seed(0)
             module, x = nn.Sequential(*(nn.Linear(8, 8) for _ in range(5))), torch.rand(4, 8)
-            memmodel.torch.wrap(module, wrapped)
+            memmodel.torch.apply_checkpointing(module, wrapped)
             kept = []
             with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
                 loss = module(x).square().mean()
@@ -467,7 +467,7 @@ class Checkpoints(unittest.TestCase):
     def test_a_module_to_wrap_that_is_none_is_said_and_nothing_wrapped(self):
         module = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
         with self.assertRaisesRegex(AttributeError, "7"):
-            memmodel.torch.wrap(module, [("0",), ("7",)])
+            memmodel.torch.apply_checkpointing(module, [("0",), ("7",)])
         self.assertNotIn("forward", vars(module[0]))
 
     def test_a_name_that_is_none_is_said(self):

@@ -66,7 +66,7 @@ class Refusals(unittest.TestCase):
                              Product(), torch.zeros(8, 16), loss=total)  # fmt: skip
         with self.assertRaisesRegex(NotImplementedError, "not implemented for 'Long'"):
             nn.GELU()(whole(8, 16))
-        self.refused("not implemented for 'Long'", nn.GELU(), whole(8, 16), training=False)
+        self.refused("not implemented for 'Long'", nn.GELU(), whole(8, 16), mode="inference")
 
     def test_targets_of_another_type(self):
         x, linear = torch.zeros(8, 16), nn.Linear(16, 4)
@@ -78,7 +78,7 @@ class Refusals(unittest.TestCase):
     def test_a_message_names_the_operator_the_types_and_the_line(self):
         said = r"matmul .*float32\[8, 16\], float64\[16, 8\].*self.factor @ x.double\(\)"
         with self.assertRaisesRegex(RuntimeError, said):
-            memmodel.torch.estimate(Product(), (torch.zeros(8, 16),), training=False)
+            memmodel.torch.estimate(Product(), (torch.zeros(8, 16),), mode="inference")
 
     def test_tensors_of_several_types_that_kernels_take_are_taken(self):
         x = torch.zeros(8, 16)
@@ -96,7 +96,7 @@ class Refusals(unittest.TestCase):
         self.refused_by_both(without, nn.Linear(16, 4), x, loss=lambda y: y.argmax())
         for nothing in (None, 3.0):
             self.refused("loss: a tensor is needed", nn.Linear(16, 4), x, loss=lambda y, nothing=nothing: nothing)
-        self.assertGreater(memmodel.torch.estimate(frozen, (x,), training=False).peak.live, 0)
+        self.assertGreater(memmodel.torch.estimate(frozen, (x,), mode="inference").peak.live, 0)
 
     def test_a_loss_that_is_complex(self):
         module, x = nn.Linear(16, 4, dtype=torch.complex64), torch.zeros(8, 16, dtype=torch.complex64)

@@ -94,7 +94,7 @@ class Runs(unittest.TestCase):
     def branch_is_that_of_a_run(self, question, **options):
         """options: those of from_module()"""
         x = torch.rand(4, 16)
-        no_grad = not options.get("training", True) and options.get("no_grad", True)
+        no_grad = options.get("mode") == "inference"
         network = memmodel.torch.from_module(Branches(question), (x,), **options)
         found = operations(network)
         taken = self.taken_in_a_run(question, x, no_grad=no_grad)
@@ -104,7 +104,7 @@ class Runs(unittest.TestCase):
         for name, question in QUESTIONS.items():
             with self.subTest(name):
                 self.branch_is_that_of_a_run(question)
-                self.branch_is_that_of_a_run(question, training=False, symbolic=False)
+                self.branch_is_that_of_a_run(question, mode="inference", symbolic=False)
 
     def test_the_functions_that_were_asked_are_as_they_were(self):
         before = [function.__code__ for function, _ in _torch_questions.IN_A_RUN]
@@ -113,7 +113,7 @@ class Runs(unittest.TestCase):
 
     def test_predictions_are_made_without_gradients_unless_told(self):
         for name, question in ABOUT_GRADIENTS.items():
-            for options in ({}, {"training": False}, {"training": False, "no_grad": False}):
+            for options in ({}, {"mode": "inference"}, {"mode": "forward"}):
                 with self.subTest(name, options=options):
                     self.branch_is_that_of_a_run(question, **options)
 
@@ -129,7 +129,7 @@ class Runs(unittest.TestCase):
     def test_what_a_run_calls_and_no_graph_has_is_named(self):
         layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
         with self.assertWarnsRegex(UserWarning, "a run calls aten._transformer_encoder_layer_fwd"):
-            report = memmodel.torch.estimate(layer, (torch.rand(2, 8, 16),), training=False)
+            report = memmodel.torch.estimate(layer, (torch.rand(2, 8, 16),), mode="inference")
         name = "unlike a run: aten._transformer_encoder_layer_fwd.default"
         self.assertIn(name, [part.op for part in report.unmodelled])
         self.assertIn(name, repr(report))

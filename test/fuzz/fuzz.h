@@ -25,11 +25,11 @@ expect_explained(const memmodel_context *context, int status)
 static inline void
 expect_live_follows(const memmodel_trace *trace)
 {
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
     int64_t live = 0;
 
     for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
-        if (memmodel_trace_event(trace, i, &event))
+        if (memmodel_trace_get_event(trace, i, &event))
             abort();
         live += event.bytes;
         if (live != event.live || live < 0)
@@ -51,7 +51,7 @@ expect_estimate_or_reason(const memmodel_context *context, const memmodel_networ
         values[job.symbol_count].name = memmodel_network_symbol_name(network, job.symbol_count);
         values[job.symbol_count++].value = 16;
     }
-    status = memmodel_estimate(network, &job, &report);
+    status = memmodel_estimate(network, &job, NULL, &report);
     expect_explained(context, status);
     if (!status)
         memmodel_report_unref(report);

@@ -37,7 +37,7 @@ rows_of(memmodel_context *context, const char *path)
     memmodel_samples *samples;
     size_t rows;
 
-    if (memmodel_samples_read(context, path, &samples))
+    if (memmodel_samples_load(context, path, &samples))
         abort();
     rows = memmodel_samples_row_count(samples);
     memmodel_samples_unref(samples);
@@ -54,7 +54,7 @@ append_to_table(memmodel_context *context, const char *path, const memmodel_samp
     after = rows_of(context, path);
     if (after != before && after != before + 1)
         abort();
-    if (memmodel_samples_append(context, path, columns, values, count) || rows_of(context, path) != after + 1)
+    if (memmodel_samples_append_to_file(context, path, columns, values, count) || rows_of(context, path) != after + 1)
         abort();
 }
 
@@ -71,7 +71,7 @@ append(memmodel_context *context, const char *path, const memmodel_samples *tabl
         columns[i] = table ? memmodel_samples_column_name(table, i) : made_up[i];
         values[i] = i % 2 ? "16" : "a \"b\", c";
     }
-    status = memmodel_samples_append(context, path, columns, values, count);
+    status = memmodel_samples_append_to_file(context, path, columns, values, count);
     expect_explained(context, status);
     if (!status && table)
         append_to_table(context, path, table, columns, values);
@@ -91,7 +91,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_file(path, data, size);
     if (memmodel_context_new(NULL, &context))
         abort();
-    if (memmodel_samples_read(context, path, &table))
+    if (memmodel_samples_load(context, path, &table))
         table = NULL;
     if (append(context, path, table))
         expect_unchanged(path, data, size);

@@ -8,9 +8,9 @@ check_dimension(memmodel_context *context, memmodel_network *network, memmodel_d
 {
     char *text;
 
-    memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 1, &dim);
-    if (!memmodel_network_to_json(network, &text))
-        memmodel_free(context, text);
+    memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 1, &dim);
+    if (!memmodel_network_to_json(network, NULL, &text))
+        memmodel_free(text);
     else
         expect_explained(context, memmodel_network_status(network));
 }

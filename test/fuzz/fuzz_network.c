@@ -15,14 +15,14 @@ check_round_trip(memmodel_context *context, memmodel_network *network)
     memmodel_network *again;
     char *first, *second;
 
-    if (memmodel_network_to_json(network, &first))
+    if (memmodel_network_to_json(network, NULL, &first))
         abort();
     if (memmodel_network_from_json(context, "written", first, strlen(first), &again))
         abort();
-    if (memmodel_network_to_json(again, &second) || strcmp(first, second) != 0)
+    if (memmodel_network_to_json(again, NULL, &second) || strcmp(first, second) != 0)
         abort();
-    memmodel_free(context, first);
-    memmodel_free(context, second);
+    memmodel_free(first);
+    memmodel_free(second);
     memmodel_network_unref(again);
 }
 
@@ -85,22 +85,22 @@ choose_job(struct query *query)
 
     query->job = (struct memmodel_job){.size = sizeof query->job, .symbols = query->values};
     query->job.framework = CHOOSE(c, frameworks);
-    query->job.inference = CHOOSE(c, few);
+    query->job.mode = CHOOSE(c, few);
     query->job.device = CHOOSE(c, devices);
     query->job.gpu = query->job.device ? CHOOSE(c, gpus) : NULL;
     query->job.optimizer = CHOOSE(c, optimizers);
     query->job.precision = CHOOSE(c, precisions);
     query->job.checkpoint = CHOOSE(c, checkpoints);
-    query->job.allocator = CHOOSE(c, settings);
+    query->job.allocator_settings = CHOOSE(c, settings);
     query->job.isa = CHOOSE(c, isas);
-    query->job.rule = CHOOSE(c, textbook_rules);
-    query->job.optimization = CHOOSE(c, optimizations);
+    query->job.textbook_rule = CHOOSE(c, textbook_rules);
+    query->job.graph_optimization = CHOOSE(c, optimizations);
     if (!query->job.framework || strcmp(query->job.framework, "onnxruntime") != 0)
-        query->job.optimization = NULL; /* which others refuse */
-    query->job.accumulate = CHOOSE(c, few);
+        query->job.graph_optimization = NULL; /* which others refuse */
+    query->job.gradient_accumulation = CHOOSE(c, few);
     query->job.keep_gradients = CHOOSE(c, few);
-    query->job.measure = CHOOSE(c, few);
-    query->job.threads = CHOOSE(c, few);
+    query->job.metric = CHOOSE(c, few);
+    query->job.intra_op_threads = CHOOSE(c, few);
     query->job.steps = CHOOSE(c, few);
     query->budget = CHOOSE(c, budgets);
     for (size_t i = 0; i < memmodel_network_symbol_count(query->network) && i < MOST_SYMBOLS; i++)
@@ -108,14 +108,14 @@ choose_job(struct query *query)
             (struct memmodel_symbol_value){memmodel_network_symbol_name(query->network, i), CHOOSE(c, sizes)};
 }
 
-static struct memmodel_inference
+static struct memmodel_schedule_options
 inference_of(const struct query *query)
 {
-    return (struct memmodel_inference){.size = sizeof(struct memmodel_inference),
-                                       .symbols = query->values,
-                                       .symbol_count = query->job.symbol_count,
-                                       .without = choose(query->choices, 64),
-                                       .parameters = (int32_t)choose(query->choices, 2)};
+    return (struct memmodel_schedule_options){.size = sizeof(struct memmodel_schedule_options),
+                                              .symbols = query->values,
+                                              .symbol_count = query->job.symbol_count,
+                                              .disabled_passes = choose(query->choices, 64),
+                                              .include_parameters = (int32_t)choose(query->choices, 2)};
 }
 
 /* The first symbol, or a name that the network does not have. */
@@ -128,12 +128,12 @@ symbol_of(const struct query *query)
 static void
 expect_plan_or_reason(const struct query *query, memmodel_plan *plan)
 {
-    struct memmodel_plan_options options = {.size = sizeof options, .nodes = 1000, .capacity = query->budget};
+    struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 1000, .budget = query->budget};
     char *svg;
 
     expect_explained(query->context, memmodel_plan_solve(plan, &options));
-    if (!memmodel_plan_to_svg(plan, &svg))
-        memmodel_free(query->context, svg);
+    if (!memmodel_plan_to_svg(plan, query->context, &svg))
+        memmodel_free(svg);
 }
 
 static void
@@ -142,9 +142,9 @@ expect_replay_or_reason(const struct query *query, const memmodel_trace *trace)
     static const char *const allocators[] = {"cuda_caching", "bfc", "glibc", "arena", "exact", "none"};
     struct memmodel_replay_options options = {.size = sizeof options,
                                               .allocator = CHOOSE(query->choices, allocators),
-                                              .settings = CHOOSE(query->choices, settings)};
+                                              .allocator_settings = CHOOSE(query->choices, settings)};
     memmodel_replay *replay;
-    int status = memmodel_replay_new(trace, &options, &replay);
+    int status = memmodel_trace_replay(trace, &options, query->context, &replay);
 
     expect_explained(query->context, status);
     if (!status)
@@ -157,17 +157,17 @@ ask_estimate(struct query *query)
     memmodel_report *report;
     memmodel_plan *plan;
     char *text;
-    int status = memmodel_estimate(query->network, &query->job, &report);
+    int status = memmodel_estimate(query->network, &query->job, query->context, &report);
 
     expect_explained(query->context, status);
     if (status)
         return;
     if (!memmodel_report_to_json(report, query->context, &text))
-        memmodel_free(query->context, text);
+        memmodel_free(text);
     if (memmodel_report_trace(report)) {
         expect_live_follows(memmodel_report_trace(report));
         expect_replay_or_reason(query, memmodel_report_trace(report));
-        if (!memmodel_plan_from_trace(memmodel_report_trace(report), &plan)) {
+        if (!memmodel_plan_from_trace(query->context, memmodel_report_trace(report), &plan)) {
             expect_plan_or_reason(query, plan);
             memmodel_plan_unref(plan);
         }
@@ -181,7 +181,7 @@ ask_solve(struct query *query)
     int64_t largest;
 
     expect_explained(query->context,
-                     memmodel_solve(query->network, &query->job, symbol_of(query), query->budget, &largest));
+                     memmodel_estimate_max(query->network, &query->job, symbol_of(query), query->context, &largest));
 }
 
 static void
@@ -189,14 +189,15 @@ ask_scan(struct query *query)
 {
     int64_t values[] = {CHOOSE(query->choices, sizes), CHOOSE(query->choices, sizes)}, bytes[2];
 
-    expect_explained(query->context, memmodel_scan(query->network, &query->job, symbol_of(query), values, 2, bytes));
+    expect_explained(query->context, memmodel_estimate_many(query->network, &query->job, symbol_of(query), values, 2,
+                                                            query->context, bytes));
 }
 
 static void
 ask_what_if(struct query *query)
 {
     memmodel_report *report;
-    int status = memmodel_report_what_if(query->network, &query->job, &report);
+    int status = memmodel_estimate_what_if(query->network, &query->job, query->context, &report);
 
     expect_explained(query->context, status);
     if (!status)
@@ -206,52 +207,59 @@ ask_what_if(struct query *query)
 static void
 ask_recomputation(struct query *query)
 {
+    const struct memmodel_recompute_options options = {.size = sizeof options, .max_simulations = 20};
+    struct memmodel_job job = query->job;
     memmodel_recomputation *recomputation;
     char *text;
+    int status;
 
-    if (memmodel_recomputation_new(query->network, &recomputation))
+    job.budget = query->budget;
+    status = memmodel_recompute(query->network, &job, &options, query->context, &recomputation);
+    expect_explained(query->context, status);
+    if (status)
         return;
-    expect_explained(query->context, memmodel_recomputation_solve(recomputation, &query->job, query->budget, 20));
-    if (!memmodel_recomputation_to_json(recomputation, &text))
-        memmodel_free(query->context, text);
+    if (!memmodel_recomputation_to_json(recomputation, query->context, &text))
+        memmodel_free(text);
     memmodel_recomputation_unref(recomputation);
 }
 
 static void
 ask_budget(struct query *query)
 {
-    memmodel_budget *budget;
-    int status = memmodel_budget_new(query->network, &query->job, query->budget, &budget);
+    struct memmodel_job job = query->job;
+    memmodel_optimization *budget;
+    int status;
+
+    job.budget = query->budget;
+    status = memmodel_optimize(query->network, &job, query->context, &budget);
 
     expect_explained(query->context, status);
     if (!status)
-        memmodel_budget_unref(budget);
+        memmodel_optimization_unref(budget);
 }
 
 static void
 ask_schedule(struct query *query)
 {
-    struct memmodel_inference how = inference_of(query);
+    struct memmodel_schedule_options how = inference_of(query);
     memmodel_schedule *schedule;
-    memmodel_plan *plan;
-    int status = memmodel_schedule_new(query->network, &how, &schedule);
+    char *svg;
+    int status = memmodel_network_schedule(query->network, &how, query->context, &schedule);
 
     expect_explained(query->context, status);
     if (status)
         return;
-    plan = memmodel_schedule_plan(schedule);
-    if (plan)
-        expect_plan_or_reason(query, plan);
-    memmodel_plan_unref(plan);
+    if (!memmodel_plan_to_svg(memmodel_schedule_plan(schedule), query->context, &svg))
+        memmodel_free(svg);
     memmodel_schedule_unref(schedule);
 }
 
 static void
 ask_tiling(struct query *query)
 {
-    struct memmodel_inference how = inference_of(query);
+    struct memmodel_schedule_options how = inference_of(query);
     memmodel_tiling *tiling;
-    int status = memmodel_tiling_new(query->network, &how, query->budget, &tiling);
+    int status = memmodel_network_tile(query->network, &how, query->budget, query->context, &tiling);
 
     expect_explained(query->context, status);
     if (!status)

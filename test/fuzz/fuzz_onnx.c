@@ -5,7 +5,7 @@ static void
 check_inference(const memmodel_context *context, const memmodel_network *network, const char *framework,
                 const char *optimization)
 {
-    struct memmodel_job job = {.framework = framework, .inference = 1, .steps = 2, .optimization = optimization};
+    struct memmodel_job job = {.framework = framework, .mode = 1, .steps = 2, .graph_optimization = optimization};
 
     expect_estimate_or_reason(context, network, job);
 }
@@ -17,11 +17,11 @@ check_written(memmodel_context *context, memmodel_network *network)
     memmodel_network *again;
     char *text;
 
-    if (memmodel_network_to_json(network, &text))
+    if (memmodel_network_to_json(network, NULL, &text))
         abort();
     if (memmodel_network_from_json(context, "written", text, strlen(text), &again))
         abort();
-    memmodel_free(context, text);
+    memmodel_free(text);
     memmodel_network_unref(again);
 }
 

@@ -5,9 +5,9 @@ static void
 check_places(const memmodel_plan *plan, int64_t peak)
 {
     for (size_t i = 0; i < memmodel_plan_buffer_count(plan); i++) {
-        struct memmodel_plan_place place = {.size = sizeof place};
+        struct memmodel_plan_buffer place = {.size = sizeof place};
 
-        if (memmodel_plan_place(plan, i, &place) || place.offset < 0 || place.offset % place.alignment ||
+        if (memmodel_plan_get_buffer(plan, i, &place) || place.offset < 0 || place.offset % place.alignment ||
             place.offset + place.bytes > peak)
             abort();
     }
@@ -22,21 +22,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (memmodel_context_new(NULL, &context))
         abort();
-    status = memmodel_plan_parse(context, "input", (const char *)data, size, &plan);
+    status = memmodel_plan_from_csv(context, "input", (const char *)data, size, &plan);
     expect_explained(context, status);
     if (!status) {
-        const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 2000};
+        const struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 2000};
         struct memmodel_plan_result result = {.size = sizeof result};
         char *svg;
 
         status = memmodel_plan_solve(plan, &options);
         expect_explained(context, status);
         if (!status) {
-            if (memmodel_plan_result(plan, &result) || result.lower_bound > result.peak ||
-                memmodel_plan_to_svg(plan, &svg))
+            if (memmodel_plan_get_result(plan, &result) || result.lower_bound > result.peak ||
+                memmodel_plan_to_svg(plan, NULL, &svg))
                 abort();
             check_places(plan, result.peak);
-            memmodel_free(context, svg);
+            memmodel_free(svg);
         }
         memmodel_plan_unref(plan);
     }

@@ -29,13 +29,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (memmodel_context_new(NULL, &context))
         abort();
-    status = memmodel_samples_parse(context, "input", (const char *)data, size, &samples);
+    status = memmodel_samples_from_csv(context, "input", (const char *)data, size, &samples);
     expect_explained(context, status);
     if (!status) {
         struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 1};
 
         read_columns(samples);
-        status = memmodel_fit(samples, &options, &model);
+        status = memmodel_fit(samples, &options, NULL, &model);
         expect_explained(context, status);
         if (!status)
             memmodel_model_unref(model);

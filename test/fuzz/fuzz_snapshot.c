@@ -11,13 +11,13 @@ check_replay(memmodel_trace *trace)
 {
     struct memmodel_replay_options options = {
         .size = sizeof options, .allocator = "cuda_caching", .capacity = INT64_C(1) << 36};
-    struct memmodel_replay_summary summary = {.size = sizeof summary};
+    struct memmodel_replay_result summary = {.size = sizeof summary};
     memmodel_replay *replay;
 
-    if (memmodel_replay_new(trace, &options, &replay))
+    if (memmodel_trace_replay(trace, &options, NULL, &replay))
         abort();
-    if (memmodel_replay_summary(replay, &summary) || summary.requested_peak > summary.active_peak ||
-        summary.active_peak > summary.reserved_peak)
+    if (memmodel_replay_get_result(replay, &summary) || summary.peak_requested > summary.peak_active ||
+        summary.peak_active > summary.peak_reserved)
         abort();
     memmodel_replay_unref(replay);
 }

@@ -34,14 +34,14 @@ add_conv(memmodel_network *net, memmodel_tensor x, uint64_t *random)
         conv.kernel[i] = random_between(random, 1, 4);
         conv.stride[i] = random_between(random, 1, 3);
         conv.dilation[i] = random_between(random, 1, 2);
-        conv.pad[i] = random_between(random, 0, 2);
+        conv.padding[i] = random_between(random, 0, 2);
     }
     if (random_between(random, 0, 2) == 0) {
-        conv.padding = MEMMODEL_SAME;
-        conv.pad[0] = conv.pad[1] = 0;
+        conv.auto_pad = MEMMODEL_AUTO_PAD_SAME;
+        conv.padding[0] = conv.padding[1] = 0;
     }
     conv.groups = random_between(random, 1, 2);
-    conv.activation = random_between(random, 0, 2) ? MEMMODEL_ACTIVATION_NONE : MEMMODEL_RELU;
+    conv.activation = random_between(random, 0, 2) ? MEMMODEL_ACTIVATION_NONE : MEMMODEL_ACTIVATION_RELU;
     return memmodel_network_conv(net, x, &conv);
 }
 
@@ -52,7 +52,7 @@ add_transposed(memmodel_network *net, memmodel_tensor x, uint64_t *random)
 
     return memmodel_network_conv_transpose(
         net, x,
-        MEMMODEL_CONV(.filters = 4, .kernel = {kernel}, .stride = {stride}, .pad = {random_between(random, 0, 1)}));
+        MEMMODEL_CONV(.filters = 4, .kernel = {kernel}, .stride = {stride}, .padding = {random_between(random, 0, 1)}));
 }
 
 static memmodel_tensor
@@ -61,7 +61,7 @@ add_pool(memmodel_network *net, memmodel_tensor x, uint64_t *random)
     struct memmodel_pool pool = {.size = sizeof pool, .kernel = {random_between(random, 1, 4)}};
 
     pool.stride[0] = random_between(random, 0, 3);
-    pool.pad[0] = random_between(random, 0, pool.kernel[0] / 2);
+    pool.padding[0] = random_between(random, 0, pool.kernel[0] / 2);
     pool.ceil_mode = (int32_t)random_between(random, 0, 1);
     return memmodel_network_pool(net, x, &pool);
 }
@@ -97,7 +97,7 @@ add_skip(memmodel_network *net, memmodel_tensor x, uint64_t *random)
     y = memmodel_network_upsample(net, y, MEMMODEL_UPSAMPLE(.scale = {scale}));
     if (random_between(random, 0, 1))
         return memmodel_network_binary(net, y, x, NULL);
-    return memmodel_network_concat(net, (memmodel_tensor[]){y, x}, 2, MEMMODEL_CONCAT(.channels = 1));
+    return memmodel_network_concat(net, (memmodel_tensor[]){y, x}, 2, MEMMODEL_CONCAT(.along_channels = 1));
 }
 
 static memmodel_tensor
@@ -106,7 +106,7 @@ add_part(memmodel_network *net, memmodel_tensor x, uint64_t *random)
     int32_t parts = (int32_t)random_between(random, 1, 3);
     memmodel_tensor y = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = parts, .axis = 3));
 
-    return memmodel_network_result(net, y, parts - 1);
+    return memmodel_network_layer_output(net, y, parts - 1);
 }
 
 static memmodel_tensor
@@ -136,7 +136,7 @@ build(memmodel_context *context, const struct recipe *recipe, memmodel_tensor *y
     int64_t layers = random_between(&random, 1, MOST_LAYERS);
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    *y = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4,
+    *y = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4,
                                 (memmodel_dim[]){size(net, recipe, 0), 4, size(net, recipe, 1), size(net, recipe, 2)});
     for (int64_t i = 0; i < layers; i++)
         *y = add_layer(net, *y, &random);
@@ -238,12 +238,12 @@ written_networks_are_read_as_they_were(void **state)
 
         recipe.symbolic = true;
         network = build(*state, &recipe, &y);
-        if (memmodel_network_to_json(network, &first) == 0) {
+        if (memmodel_network_to_json(network, NULL, &first) == 0) {
             assert_int_equal(memmodel_network_from_json(*state, "text", first, strlen(first), &again), 0);
-            assert_int_equal(memmodel_network_to_json(again, &second), 0);
+            assert_int_equal(memmodel_network_to_json(again, NULL, &second), 0);
             assert_string_equal(first, second);
-            memmodel_free(*state, first);
-            memmodel_free(*state, second);
+            memmodel_free(first);
+            memmodel_free(second);
             memmodel_network_unref(again);
         }
         memmodel_network_unref(network);

@@ -3,6 +3,7 @@
  * order, each at the lowest offset that is free, since pushing all of an optimal plan down leaves such a one.
  */
 #include "base/splitmix.h"
+#include "plan/rules.h"
 #include "../unit/check.h"
 
 #include <stdio.h>
@@ -169,7 +170,7 @@ static void
 add_gap(memmodel_plan *plan, size_t buffer, const struct life *life)
 {
     if (life->gap_end)
-        assert_int_equal(memmodel_plan_gap(plan, buffer, life->gap_begin, life->gap_end), 0);
+        assert_int_equal(memmodel_plan_add_gap(plan, buffer, life->gap_begin, life->gap_end), 0);
 }
 
 /* In the last buffer of the plan. */
@@ -180,8 +181,8 @@ add_part(memmodel_plan *plan, const struct buffer *b)
         .size = sizeof part, .bytes = b->part_bytes, .lower = b->part_life.lower, .upper = b->part_life.upper};
     size_t number = memmodel_plan_buffer_count(plan);
 
-    assert_int_equal(memmodel_plan_add(plan, &part), 0);
-    assert_int_equal(memmodel_plan_share(plan, number, number - 1, b->displacement), 0);
+    assert_int_equal(memmodel_plan_add_buffer(plan, &part), 0);
+    assert_int_equal(memmodel_plan_add_alias(plan, number, number - 1, b->displacement), 0);
     add_gap(plan, number, &b->part_life);
 }
 
@@ -201,7 +202,7 @@ plan_of(memmodel_context *context, const struct table *table)
                                                     .fixed = b->fixed >= 0,
                                                     .offset = b->fixed >= 0 ? b->fixed : 0};
 
-        assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+        assert_int_equal(memmodel_plan_add_buffer(plan, &buffer), 0);
         add_gap(plan, memmodel_plan_buffer_count(plan) - 1, &b->life);
         if (b->part_bytes)
             add_part(plan, b);
@@ -216,14 +217,14 @@ check_plan(const struct table *table, const memmodel_plan *plan)
     size_t number = 0;
 
     for (int i = 0; i < table->count; i++, number++) {
-        struct memmodel_plan_place place = {.size = sizeof place}, part = {.size = sizeof part};
+        struct memmodel_plan_buffer place = {.size = sizeof place}, part = {.size = sizeof part};
 
-        assert_int_equal(memmodel_plan_place(plan, number, &place), 0);
+        assert_int_equal(memmodel_plan_get_buffer(plan, number, &place), 0);
         offsets[i] = place.offset;
         assert_int_equal(place.offset % table->buffers[i].alignment, 0);
         assert_true(table->buffers[i].fixed < 0 || table->buffers[i].fixed == place.offset);
         if (table->buffers[i].part_bytes) {
-            assert_int_equal(memmodel_plan_place(plan, ++number, &part), 0);
+            assert_int_equal(memmodel_plan_get_buffer(plan, ++number, &part), 0);
             assert_int_equal(part.offset, place.offset + table->buffers[i].displacement);
         }
         assert_false(collides(table, offsets, (1u << i) - 1, i, place.offset));
@@ -261,23 +262,24 @@ check_optimum(memmodel_context *context, const struct table *table, uint64_t wit
 {
     memmodel_plan *plan = plan_of(context, table);
     int64_t least = optimum(table);
-    struct memmodel_plan_options options = {.size = sizeof options, .without = without};
+    struct memmodel_plan_options options = {.size = sizeof options};
     struct memmodel_plan_result result = {.size = sizeof result};
 
+    plan_leave_out(plan, without);
     assert_int_equal(memmodel_plan_solve(plan, &options), 0);
-    assert_int_equal(memmodel_plan_result(plan, &result), 0);
-    if (result.peak != least || result.status != MEMMODEL_PLAN_OPTIMAL) {
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
+    if (result.peak != least || result.status != MEMMODEL_SEARCH_STATUS_OPTIMAL) {
         print_table(table);
         fail_msg("%s with %lld bytes, without rules %llu, where the least is %lld",
-                 memmodel_plan_status_name(result.status), (long long)result.peak, (unsigned long long)without,
+                 memmodel_search_status_name(result.status), (long long)result.peak, (unsigned long long)without,
                  (long long)least);
     }
     assert_int_equal(result.lower_bound, least);
     check_plan(table, plan);
-    options.capacity = least - 1;                                   /* 0: none */
-    if (options.capacity && !memmodel_plan_solve(plan, &options)) { /* else the largest buffer is too large */
-        assert_int_equal(memmodel_plan_result(plan, &result), 0);
-        assert_int_equal(result.status, MEMMODEL_PLAN_INFEASIBLE);
+    options.budget = least - 1;                                   /* 0: none */
+    if (options.budget && !memmodel_plan_solve(plan, &options)) { /* else the largest buffer is too large */
+        assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
+        assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
     }
     memmodel_plan_unref(plan);
 }
@@ -304,9 +306,9 @@ small_tables_are_solved_to_the_optimum_whatever_their_kinds(void **state)
 static void
 no_rule_of_the_search_is_needed_to_be_right(void **state)
 {
-    for (uint64_t rule = 1; rule <= MEMMODEL_PLAN_RESTART; rule *= 2) {
-        check_tables(*state, 0, rule | MEMMODEL_PLAN_GREEDY);
-        check_tables(*state, ALIGNED | FIXED | GAPS | SHARED, rule | MEMMODEL_PLAN_GREEDY);
+    for (uint64_t rule = 1; rule <= PLAN_RULE_RESTART; rule *= 2) {
+        check_tables(*state, 0, rule | PLAN_RULE_PREORDERING);
+        check_tables(*state, ALIGNED | FIXED | GAPS | SHARED, rule | PLAN_RULE_PREORDERING);
     }
 }
 

@@ -31,7 +31,7 @@ below(struct random *random, int64_t limit)
 }
 
 /* Networks of tensors [1 or 2, channels, length]. */
-struct pool {
+struct object_pool {
     memmodel_network *net;
     memmodel_tensor tensors[MOST_TENSORS];
     struct memmodel_shape shapes[MOST_TENSORS];
@@ -39,20 +39,20 @@ struct pool {
 };
 
 static void
-keep(struct pool *pool, memmodel_tensor tensor)
+keep(struct object_pool *pool, memmodel_tensor tensor)
 {
     if (tensor < 0) {
-        memmodel_network_recover(pool->net);
+        memmodel_network_clear_error(pool->net);
         return;
     }
     pool->tensors[pool->count] = tensor;
-    assert_int_equal(memmodel_network_shape(pool->net, tensor, &pool->shapes[pool->count]), 0);
+    assert_int_equal(memmodel_network_get_shape(pool->net, tensor, &pool->shapes[pool->count]), 0);
     pool->count++;
 }
 
 /* One of the later tensors, mostly. */
 static int
-some(struct pool *pool, struct random *random)
+some(struct object_pool *pool, struct random *random)
 {
     int64_t back = below(random, 2) ? below(random, 3) : below(random, pool->count);
 
@@ -61,7 +61,7 @@ some(struct pool *pool, struct random *random)
 
 /* One of the same shape along all axes but `free`; itself if there is no other. */
 static int
-like(struct pool *pool, struct random *random, int of, int free)
+like(struct object_pool *pool, struct random *random, int of, int free)
 {
     int64_t first = below(random, pool->count);
 
@@ -78,7 +78,7 @@ like(struct pool *pool, struct random *random, int of, int free)
 }
 
 static void
-add_random_layer(struct pool *pool, struct random *random)
+add_random_layer(struct object_pool *pool, struct random *random)
 {
     memmodel_network *net = pool->net;
     int at = some(pool, random);
@@ -88,7 +88,7 @@ add_random_layer(struct pool *pool, struct random *random)
 
     switch (below(random, 11)) {
     case 0:
-        keep(pool, memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH)));
+        keep(pool, memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_TANH)));
         break;
     case 1:
         y = pool->tensors[like(pool, random, at, -1)];
@@ -103,7 +103,7 @@ add_random_layer(struct pool *pool, struct random *random)
         y = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 2, .axis = 1));
         keep(pool, y);
         if (y >= 0)
-            keep(pool, memmodel_network_result(net, y, 1));
+            keep(pool, memmodel_network_layer_output(net, y, 1));
         break;
     case 5:
         keep(pool, memmodel_network_slice(net, x, MEMMODEL_SLICE(.start = below(random, 2), .axis = rank > 1)));
@@ -125,17 +125,17 @@ add_random_layer(struct pool *pool, struct random *random)
 static memmodel_network *
 random_network(memmodel_context *context, struct random *random, int layers)
 {
-    struct pool pool = {.count = 0};
+    struct object_pool pool = {.count = 0};
     int64_t batch = 1 + (below(random, 4) == 0);
 
     assert_int_equal(memmodel_network_new(context, &pool.net), 0);
     for (int i = 0; i < 2; i++)
-        keep(&pool, memmodel_network_input(pool.net, i ? "b" : "a", MEMMODEL_FLOAT32, 3,
+        keep(&pool, memmodel_network_input(pool.net, i ? "b" : "a", MEMMODEL_DTYPE_FLOAT32, 3,
                                            (memmodel_dim[]){batch, 1 + below(random, 6), 4}));
     for (int i = 0; i < layers; i++)
         add_random_layer(&pool, random);
     for (int i = 0; i < 2 && below(random, 2); i++)
-        memmodel_network_output(pool.net, pool.tensors[below(random, pool.count)]);
+        memmodel_network_mark_output(pool.net, pool.tensors[below(random, pool.count)]);
     assert_int_equal(memmodel_network_status(pool.net), 0);
     return pool.net;
 }
@@ -143,10 +143,10 @@ random_network(memmodel_context *context, struct random *random, int layers)
 static memmodel_schedule *
 schedule_of(const memmodel_network *net, uint64_t without)
 {
-    const struct memmodel_inference how = {.size = sizeof how, .without = without};
+    const struct memmodel_schedule_options how = {.size = sizeof how, .disabled_passes = without};
     memmodel_schedule *schedule = NULL;
 
-    assert_int_equal(memmodel_schedule_new(net, &how, &schedule), 0);
+    assert_int_equal(memmodel_network_schedule(net, &how, NULL, &schedule), 0);
     return schedule;
 }
 
@@ -267,7 +267,7 @@ fill_contents(struct contents *contents)
 struct machine {
     struct contents contents;
     const memmodel_schedule *schedule;
-    memmodel_plan *plan;
+    const memmodel_plan *plan;
     int32_t memory[1 << 18];
 };
 
@@ -275,12 +275,12 @@ struct machine {
 static int32_t *
 place_of(struct machine *machine, int32_t tensor)
 {
-    struct memmodel_plan_place place = {.size = sizeof place};
+    struct memmodel_plan_buffer place = {.size = sizeof place};
     size_t buffer;
 
-    if (memmodel_schedule_buffer(machine->schedule, tensor, &buffer))
+    if (memmodel_schedule_find_buffer(machine->schedule, tensor, &buffer))
         return NULL;
-    assert_int_equal(memmodel_plan_place(machine->plan, buffer, &place), 0);
+    assert_int_equal(memmodel_plan_get_buffer(machine->plan, buffer, &place), 0);
     assert_true(place.offset % 4 == 0 && place.offset + place.bytes <= (int64_t)sizeof machine->memory);
     return machine->memory + place.offset / 4;
 }
@@ -314,15 +314,15 @@ run_operator(struct machine *machine, size_t index)
     const memmodel_network *net = machine->contents.net;
     struct memmodel_schedule_operator about = {.size = sizeof about};
 
-    assert_int_equal(memmodel_schedule_operator(machine->schedule, index, &about), 0);
-    for (int64_t i = about.first; i <= about.last; i++)
+    assert_int_equal(memmodel_schedule_get_operator(machine->schedule, index, &about), 0);
+    for (int64_t i = about.first_layer; i <= about.last_layer; i++)
         for (int32_t k = 0; k < net->layers[i].input_count; k++)
-            if (i == about.first || (i == about.last && place_of(machine, net->layers[i].inputs[k])))
+            if (i == about.first_layer || (i == about.last_layer && place_of(machine, net->layers[i].inputs[k])))
                 assert_there(machine, net->layers[i].inputs[k]);
-    for (int32_t k = 0; k < net->layers[about.last].output_count; k++) {
-        int32_t tensor = net->layers[about.last].first_output + k;
+    for (int32_t k = 0; k < net->layers[about.last_layer].output_count; k++) {
+        int32_t tensor = net->layers[about.last_layer].first_output + k;
 
-        if (about.does_nothing)
+        if (about.is_noop)
             assert_there(machine, tensor);
         else
             write_tensor(machine, tensor);
@@ -348,12 +348,11 @@ assert_runs(const memmodel_network *net, uint64_t without)
         assert_there(machine, net->outputs[i]);
     for (size_t i = 0; i < net->tensor_count; i++)
         free(machine->contents.words[i]);
-    memmodel_plan_unref(machine->plan);
     memmodel_schedule_unref(schedule);
     free(machine);
 }
 
-static const uint64_t ALL = 2 * MEMMODEL_SCHEDULE_ORDER - 1;
+static const uint64_t ALL = 2 * MEMMODEL_SCHEDULE_PASS_REORDERING - 1;
 
 static void
 nothing_is_overwritten_before_its_last_use(void **state)
@@ -372,11 +371,11 @@ nothing_is_overwritten_before_its_last_use(void **state)
 static int64_t
 peak_of(const memmodel_network *net, uint64_t without)
 {
-    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    struct memmodel_schedule_result summary = {.size = sizeof summary};
     memmodel_schedule *schedule = schedule_of(net, without);
 
-    assert_int_equal(memmodel_schedule_summary(schedule, &summary), 0);
-    assert_true(summary.peak <= summary.built_peak);
+    assert_int_equal(memmodel_schedule_get_result(schedule, &summary), 0);
+    assert_true(summary.peak <= summary.peak_program_order);
     memmodel_schedule_unref(schedule);
     return summary.peak;
 }
@@ -400,7 +399,7 @@ no_rule_alone_makes_the_peak_rise(void **state)
 /* ---- all orders ---- */
 
 struct orders {
-    struct sharing *sharing;
+    struct aliasing *sharing;
     const struct graph *graph;
     int32_t *order;
     bool *chosen, *runs;
@@ -424,7 +423,7 @@ static void
 try_all_orders(struct orders *orders, int32_t at)
 {
     if (at == orders->graph->operator_count) {
-        sharing_evaluate(orders->sharing, orders->order, orders->chosen);
+        aliasing_evaluate(orders->sharing, orders->order, orders->chosen);
         orders->best = orders->sharing->peak < orders->best ? orders->sharing->peak : orders->best;
         orders->count++;
         return;
@@ -441,7 +440,7 @@ try_all_orders(struct orders *orders, int32_t at)
 
 /* The least load of all orders, with views and concatenations as they are chosen. */
 static int64_t
-least_of_all_orders(struct sharing *sharing, bool *chosen, int64_t *count)
+least_of_all_orders(struct aliasing *sharing, bool *chosen, int64_t *count)
 {
     size_t operators = (size_t)sharing->graph->operator_count;
     struct orders orders = {
@@ -461,17 +460,17 @@ compare_orders(memmodel_context *context, const memmodel_network *net, uint64_t 
 {
     struct binding binding;
     struct graph graph;
-    struct sharing sharing;
+    struct aliasing sharing;
     int32_t order[MOST_TENSORS];
     bool chosen[MOST_TENSORS] = {false};
     int64_t best, count, built;
 
     assert_int_equal(binding_new(context, net, NULL, &binding), 0);
     assert_int_equal(operator_graph_new(context, &binding, without, &graph), 0);
-    assert_int_equal(sharing_new(&graph, without, &sharing), 0);
+    assert_int_equal(aliasing_new(&graph, without, &sharing), 0);
     for (int32_t i = 0; i < graph.operator_count; i++)
         order[i] = i;
-    sharing_evaluate(&sharing, order, chosen);
+    aliasing_evaluate(&sharing, order, chosen);
     built = sharing.peak;
     best = least_of_all_orders(&sharing, chosen, &count);
     if (count < 20000) {
@@ -479,7 +478,7 @@ compare_orders(memmodel_context *context, const memmodel_network *net, uint64_t 
         assert_true(sharing.peak <= built);
         assert_int_equal(sharing.peak, best);
     }
-    sharing_release(&sharing);
+    aliasing_release(&sharing);
     operator_graph_release(&graph);
     binding_release(context, &binding);
 }
@@ -493,7 +492,7 @@ the_order_is_the_best_of_all(void **state)
     for (int i = 0; i < NETWORKS; i++) {
         memmodel_network *net = random_network(*state, &random, 3 + (int)below(&random, 6));
 
-        compare_orders(*state, net, ALL & ~(uint64_t)MEMMODEL_SCHEDULE_ORDER);
+        compare_orders(*state, net, ALL & ~(uint64_t)MEMMODEL_SCHEDULE_PASS_REORDERING);
         memmodel_network_unref(net);
     }
 }
@@ -519,14 +518,14 @@ randomly_wired(memmodel_context *context, struct random *random, int nodes, int 
                 edges[i < to ? i : to][i < to ? to : i] = true;
         }
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){1, 16, 32, 32});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){1, 16, 32, 32});
     for (int i = 0; i < nodes; i++) {
         sum = -1;
         for (int k = 0; k < i; k++)
             if (edges[k][i])
                 sum = sum < 0 ? made[k] : memmodel_network_binary(net, sum, made[k], NULL);
-        made[i] = memmodel_network_conv(net, sum < 0 ? x : sum,
-                                        MEMMODEL_CONV(.filters = 16, .kernel = {3}, .padding = MEMMODEL_SAME));
+        made[i] = memmodel_network_conv(
+            net, sum < 0 ? x : sum, MEMMODEL_CONV(.filters = 16, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     }
     sum = -1;
     for (int i = 0; i < nodes; i++) {
@@ -537,7 +536,7 @@ randomly_wired(memmodel_context *context, struct random *random, int nodes, int 
         if (!used)
             sum = sum < 0 ? made[i] : memmodel_network_binary(net, sum, made[i], NULL);
     }
-    memmodel_network_output(net, sum);
+    memmodel_network_mark_output(net, sum);
     return net;
 }
 
@@ -550,7 +549,7 @@ randomly_wired_networks_gain_by_their_order(void **state)
     for (int i = 0; i < 20; i++) {
         memmodel_network *net = randomly_wired(*state, &random, 32, 4);
 
-        built += (double)peak_of(net, MEMMODEL_SCHEDULE_ORDER);
+        built += (double)peak_of(net, MEMMODEL_SCHEDULE_PASS_REORDERING);
         found += (double)peak_of(net, 0);
         memmodel_network_unref(net);
     }
@@ -569,13 +568,13 @@ branches_are_run_one_after_the_other(void **state)
     memmodel_tensor wide[4], x;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, 100});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){1, 100});
     for (int i = 0; i < 4; i++)
         wide[i] = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 1000));
     for (int i = 0; i < 4; i++)
         wide[i] = memmodel_network_linear(net, wide[i], MEMMODEL_LINEAR(.units = 100));
-    memmodel_network_output(net, memmodel_network_concat(net, wide, 4, MEMMODEL_CONCAT(.axis = 1)));
-    assert_int_equal(peak_of(net, MEMMODEL_SCHEDULE_ORDER), 400 * (4 * 10 + 1));
+    memmodel_network_mark_output(net, memmodel_network_concat(net, wide, 4, MEMMODEL_CONCAT(.axis = 1)));
+    assert_int_equal(peak_of(net, MEMMODEL_SCHEDULE_PASS_REORDERING), 400 * (4 * 10 + 1));
     /* the last narrow one takes the place of nothing: x is dead by then, so 10 + 3 + 1 against 1 + 3 + 10 before */
     assert_int_equal(peak_of(net, 0), 400 * 14);
     memmodel_network_unref(net);

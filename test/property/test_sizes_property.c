@@ -4,7 +4,7 @@
  */
 #include "../unit/check.h"
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 #include "network/network.h"
 
 #include <stdlib.h>
@@ -45,42 +45,43 @@ input(const struct plan *p, int dtype, int rank, const memmodel_dim *dims)
 static tensor
 rows(const struct plan *p)
 {
-    return input(p, MEMMODEL_FLOAT32, 3, (memmodel_dim[]){p->batch, p->length, 8});
+    return input(p, MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){p->batch, p->length, 8});
 }
 
 static tensor
 image(const struct plan *p)
 {
-    return input(p, MEMMODEL_FLOAT32, 4, (memmodel_dim[]){p->batch, 8, p->length, 8});
+    return input(p, MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){p->batch, 8, p->length, 8});
 }
 
 static tensor
 lstm(const struct plan *p)
 {
-    return memmodel_network_recurrent(p->net, rows(p),
-                                      MEMMODEL_RECURRENT(.kind = MEMMODEL_LSTM, .hidden = 4, .batch_first = 1));
+    return memmodel_network_recurrent(
+        p->net, rows(p), MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_LSTM, .hidden_size = 4, .batch_first = 1));
 }
 
 static tensor
 projected(const struct plan *p)
 {
     return memmodel_network_recurrent(
-        p->net, rows(p), MEMMODEL_RECURRENT(.kind = MEMMODEL_LSTM, .hidden = 4, .projection = 2, .batch_first = 1));
+        p->net, rows(p),
+        MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_LSTM, .hidden_size = 4, .projection_size = 2, .batch_first = 1));
 }
 
 static tensor
 gru(const struct plan *p)
 {
-    return memmodel_network_recurrent(
-        p->net, rows(p),
-        MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = 4, .batch_first = 1, .bidirectional = 1, .layers = 2));
+    return memmodel_network_recurrent(p->net, rows(p),
+                                      MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_GRU, .hidden_size = 4,
+                                                         .batch_first = 1, .bidirectional = 1, .layer_count = 2));
 }
 
 static tensor
 rnn(const struct plan *p)
 {
-    return memmodel_network_recurrent(p->net, rows(p),
-                                      MEMMODEL_RECURRENT(.kind = MEMMODEL_RNN_TANH, .hidden = 4, .batch_first = 1));
+    return memmodel_network_recurrent(
+        p->net, rows(p), MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_RNN_TANH, .hidden_size = 4, .batch_first = 1));
 }
 
 static tensor
@@ -92,14 +93,14 @@ dense(const struct plan *p)
 static tensor
 conv(const struct plan *p)
 {
-    return memmodel_network_conv(p->net, image(p), MEMMODEL_CONV(.filters = 16, .kernel = {3, 3}, .pad = {1, 1}));
+    return memmodel_network_conv(p->net, image(p), MEMMODEL_CONV(.filters = 16, .kernel = {3, 3}, .padding = {1, 1}));
 }
 
 static tensor
 depthwise(const struct plan *p)
 {
-    return memmodel_network_conv(p->net, image(p),
-                                 MEMMODEL_CONV(.filters = 8, .kernel = {3}, .pad = {1}, .groups = 8, .stride = {2}));
+    return memmodel_network_conv(
+        p->net, image(p), MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = {1}, .groups = 8, .stride = {2}));
 }
 
 static tensor
@@ -111,9 +112,9 @@ transposed(const struct plan *p)
 static tensor
 volume(const struct plan *p)
 {
-    tensor x = input(p, MEMMODEL_FLOAT32, 5, (memmodel_dim[]){p->batch, 4, p->length, 4, 4});
+    tensor x = input(p, MEMMODEL_DTYPE_FLOAT32, 5, (memmodel_dim[]){p->batch, 4, p->length, 4, 4});
 
-    return memmodel_network_conv(p->net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .pad = {1}));
+    return memmodel_network_conv(p->net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = {1}));
 }
 
 static tensor
@@ -137,7 +138,7 @@ pool(const struct plan *p)
 static tensor
 adaptive_pool(const struct plan *p)
 {
-    return memmodel_network_adaptive_pool(p->net, image(p), MEMMODEL_ADAPTIVE_POOL(.output = {1}));
+    return memmodel_network_adaptive_pool(p->net, image(p), MEMMODEL_ADAPTIVE_POOL(.output_size = {1}));
 }
 
 static tensor
@@ -149,7 +150,7 @@ upsample(const struct plan *p)
 static tensor
 activation(const struct plan *p)
 {
-    return memmodel_network_activation(p->net, rows(p), MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    return memmodel_network_activation(p->net, rows(p), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
 }
 
 static tensor
@@ -161,17 +162,17 @@ softmax(const struct plan *p)
 static tensor
 embedding(const struct plan *p)
 {
-    tensor x = input(p, MEMMODEL_INT64, 2, (memmodel_dim[]){p->batch, p->length});
+    tensor x = input(p, MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){p->batch, p->length});
 
-    return memmodel_network_embedding(p->net, x, MEMMODEL_EMBEDDING(.rows = 10, .width = 4));
+    return memmodel_network_embedding(p->net, x, MEMMODEL_EMBEDDING(.num_embeddings = 10, .embedding_dim = 4));
 }
 
 static tensor
 attention(const struct plan *p)
 {
-    tensor x = input(p, MEMMODEL_FLOAT32, 4, (memmodel_dim[]){p->batch, 2, p->length, 8});
+    tensor x = input(p, MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){p->batch, 2, p->length, 8});
 
-    return memmodel_network_attention(p->net, x, x, x, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.causal = 1));
+    return memmodel_network_attention(p->net, x, x, x, MEMMODEL_TENSOR_NONE, MEMMODEL_ATTENTION(.causal = 1));
 }
 
 static tensor
@@ -187,7 +188,7 @@ binary(const struct plan *p)
 {
     tensor x = rows(p);
 
-    return memmodel_network_binary(p->net, x, x, MEMMODEL_BINARY(.kind = MEMMODEL_MULTIPLY));
+    return memmodel_network_binary(p->net, x, x, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_MULTIPLY));
 }
 
 static tensor
@@ -220,7 +221,7 @@ static tensor
 reduce(const struct plan *p)
 {
     return memmodel_network_reduce(p->net, rows(p),
-                                   MEMMODEL_REDUCE(.kind = MEMMODEL_MEAN, .axes = {1}, .axis_count = 1));
+                                   MEMMODEL_REDUCE(.kind = MEMMODEL_REDUCE_MEAN, .axes = {1}, .axis_count = 1));
 }
 
 static tensor
@@ -241,7 +242,7 @@ loss(const struct plan *p)
     tensor x = rows(p), y;
 
     y = memmodel_network_linear(p->net, x, MEMMODEL_LINEAR(.units = 8));
-    return memmodel_network_loss(p->net, y, x, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+    return memmodel_network_loss(p->net, y, x, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
 }
 
 static const struct family {
@@ -318,16 +319,16 @@ peak_of(memmodel_context *context, const memmodel_network *net, const struct run
                                .device = run->device,
                                .isa = run->isa,
                                .gpu = run->gpu,
-                               .inference = run->inference};
-    struct memmodel_peak peak = {.size = sizeof peak};
+                               .mode = run->inference};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     memmodel_report *report;
-    int status = memmodel_estimate(net, &job, &report);
+    int status = memmodel_estimate(net, &job, NULL, &report);
 
     if (status && !is_clear(status))
         fail_msg("%s, %s: status %d, %s", what, run->framework, status, memmodel_context_error(context)->message);
     if (status)
         return -1;
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     if (peak.live < 0 || peak.reserved < 0 || peak.process < -1)
         fail_msg("%s, %s: %lld bytes live, %lld reserved, %lld of the process", what, run->framework,
                  (long long)peak.live, (long long)peak.reserved, (long long)peak.process);
@@ -353,7 +354,7 @@ try_size(const struct family *family, const struct run *run, int64_t large, bool
     int64_t peak = -1;
 
     assert_int_equal(memmodel_network_new(context, &plan.net), 0);
-    memmodel_network_output(plan.net, family->build(&plan));
+    memmodel_network_mark_output(plan.net, family->build(&plan));
     if (memmodel_network_status(plan.net) == 0)
         peak = peak_of(context, plan.net, run, family->name);
     else if (!is_clear(memmodel_network_status(plan.net)))
@@ -398,10 +399,10 @@ layers_of_any_size_are_answered_or_refused(void **state)
 static const char *
 rule_name_at(size_t index)
 {
-    const struct named_rule *rule;
+    const struct aten_op_rule *rule;
     size_t count = 0;
 
-    for (; (rule = named_rule_at(count)) != NULL; count++)
+    for (; (rule = aten_op_rule_at(count)) != NULL; count++)
         if (count == index)
             return rule->name;
     return formula_at(index - count) ? formula_at(index - count)->name : NULL;
@@ -421,7 +422,7 @@ call_operator(memmodel_context *context, const char *name, const char *attribute
     enum { MOST = 6 };
     static const struct run run = {"pytorch", "cpu", "avx2", NULL, 0};
     int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
-    struct memmodel_shape output = {.dtype = MEMMODEL_FLOAT32, .rank = rank};
+    struct memmodel_shape output = {.dtype = MEMMODEL_DTYPE_FLOAT32, .rank = rank};
     memmodel_tensor inputs[MOST];
     memmodel_network *net;
 
@@ -432,9 +433,10 @@ call_operator(memmodel_context *context, const char *name, const char *attribute
         char text[16];
 
         snprintf(text, sizeof text, "p%d", i);
-        inputs[i] = memmodel_network_parameter(net, text, MEMMODEL_FLOAT32, rank, dims, 1);
+        inputs[i] = memmodel_network_parameter(net, text, MEMMODEL_DTYPE_FLOAT32, rank, dims, 1);
         if (strstr(name, "_.")) /* PyTorch changes no parameter in place */
-            inputs[i] = memmodel_network_activation(net, inputs[i], MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+            inputs[i] =
+                memmodel_network_activation(net, inputs[i], MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     }
     memmodel_network_custom(
         net, inputs, (size_t)count,

@@ -1,4 +1,5 @@
 /* What holds for every fit to a table of any kind, tried on random ones: of a curve, a product, steps and noise. */
+#include "../unit/asked.h"
 #include "../unit/near.h"
 
 #include <math.h>
@@ -61,9 +62,9 @@ fit_rows(memmodel_context *context, const struct rows *rows, double unit)
     for (size_t i = 0; i < rows->count; i++) {
         const double *row = rows->values[i];
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){row[0], row[1], row[2], row[3] * unit}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){row[0], row[1], row[2], row[3] * unit}), 0);
     }
-    status = memmodel_fit(samples, &options, &model);
+    status = memmodel_fit(samples, &options, NULL, &model);
     if (status)
         assert_int_equal(status, MEMMODEL_ERROR_DATA);
     memmodel_samples_unref(samples);
@@ -118,11 +119,11 @@ the_order_of_the_rows_does_not_matter(void **state)
         again = fit_rows(*state, &turned, 1);
         if (!model)
             continue;
-        assert_int_equal(memmodel_model_to_json(model, &json), 0);
-        assert_int_equal(memmodel_model_to_json(again, &same), 0);
+        assert_int_equal(memmodel_model_to_json(model, NULL, &json), 0);
+        assert_int_equal(memmodel_model_to_json(again, NULL, &same), 0);
         assert_string_equal(json, same);
-        memmodel_free(*state, json);
-        memmodel_free(*state, same);
+        memmodel_free(json);
+        memmodel_free(same);
         memmodel_model_unref(model);
         memmodel_model_unref(again);
     }
@@ -140,8 +141,8 @@ what_is_chosen_is_no_worse_than_the_mean_on_rows_held_out(void **state)
         model = fit_rows(*state, &rows, 1);
         if (!model)
             continue;
-        assert_int_equal(memmodel_model_scores(model, &scores), 0);
-        assert_true(scores.held_out_error <= scores.constant_error);
+        assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
+        assert_true(scores.nested_cv_error <= scores.baseline_error);
         memmodel_model_unref(model);
     }
 }
@@ -165,7 +166,7 @@ bounds_lie_above_the_prediction_and_rise_with_the_level(void **state)
             for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
                 struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-                assert_int_equal(memmodel_model_predict(model, point, levels[k], &prediction), 0);
+                assert_int_equal(memmodel_model_predict(model, point, at_level(levels[k]), &prediction), 0);
                 assert_true(isfinite(prediction.upper) && prediction.upper >= prediction.value);
                 assert_true(prediction.upper >= before);
                 before = prediction.upper;
@@ -202,8 +203,8 @@ every_fit_can_be_written_and_read(void **state)
 
     for (uint64_t seed = 1; seed <= WILD_TABLES; seed++) {
         const struct memmodel_fit_options options = {.size = sizeof options,
-                                                     .basis =
-                                                         seed % 2 ? MEMMODEL_BASIS_GENERAL : MEMMODEL_BASIS_POSYNOMIAL,
+                                                     .basis = seed % 2 ? MEMMODEL_FIT_BASIS_GENERAL
+                                                                       : MEMMODEL_FIT_BASIS_POSYNOMIAL,
                                                      .loss = MEMMODEL_FIT_LOSS_RELATIVE + (int32_t)(seed / 2 % 6)};
         struct rows rows;
         memmodel_samples *samples;
@@ -212,8 +213,8 @@ every_fit_can_be_written_and_read(void **state)
         draw_wild_rows(seed, &rows);
         assert_int_equal(memmodel_samples_new(*state, columns, INPUTS + 1, &samples), 0);
         for (size_t i = 0; i < rows.count; i++)
-            assert_int_equal(memmodel_samples_add(samples, rows.values[i]), 0);
-        if (memmodel_fit(samples, &options, &model))
+            assert_int_equal(memmodel_samples_add_row(samples, rows.values[i]), 0);
+        if (memmodel_fit(samples, &options, NULL, &model))
             fail_msg("table %d: %s", (int)seed, memmodel_context_error(*state)->message);
         memmodel_model_unref(written_and_read(*state, model));
         memmodel_model_unref(model);

@@ -69,9 +69,9 @@ survives_failure_after(int64_t good, bool once, int (*work)(memmodel_context *co
     assert_int_equal(memmodel_context_new(&allocator, &context), 0);
     allocations.until_failure = good;
     status = work(context);
-    assert_int_equal(status, allocations.failures ? MEMMODEL_ERROR_NOMEM : 0);
+    assert_int_equal(status, allocations.failures ? MEMMODEL_ERROR_NO_MEMORY : 0);
     if (status) {
-        assert_int_equal(memmodel_context_error(context)->status, MEMMODEL_ERROR_NOMEM);
+        assert_int_equal(memmodel_context_error(context)->status, MEMMODEL_ERROR_NO_MEMORY);
         assert_true(memmodel_context_error(context)->message[0] != '\0');
     }
     memmodel_context_unref(context);
@@ -81,7 +81,7 @@ survives_failure_after(int64_t good, bool once, int (*work)(memmodel_context *co
 
 /*
  * Calls `work` with a context on which the first, then the second, ... allocation fails, alone and with all after it,
- * until none has to. Each failure must be MEMMODEL_ERROR_NOMEM, said by the context too, and leave nothing behind.
+ * until none has to. Each failure must be MEMMODEL_ERROR_NO_MEMORY, said by the context too, and leave nothing behind.
  */
 static inline void
 assert_survives_failing_allocations(int (*work)(memmodel_context *context))

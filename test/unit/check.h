@@ -29,7 +29,7 @@ context_teardown(void **state)
     return 0;
 }
 
-/* The last message of a context's log, of which NOTE_BYTES at most are kept; a memmodel_log. */
+/* The last message of a context's log, of which NOTE_BYTES at most are kept; a memmodel_log_callback. */
 enum { NOTE_BYTES = 256 };
 
 static inline void
@@ -45,9 +45,10 @@ written_and_read(memmodel_context *context, const memmodel_model *model)
     memmodel_model *read = NULL;
     char *text = NULL;
 
-    if (memmodel_model_to_json(model, &text) || memmodel_model_from_json(context, "model", text, strlen(text), &read))
+    if (memmodel_model_to_json(model, NULL, &text) ||
+        memmodel_model_from_json(context, "model", text, strlen(text), &read))
         fail_msg("%s", memmodel_context_error(context)->message);
-    memmodel_free(context, text);
+    memmodel_free(text);
     return read;
 }
 

@@ -171,7 +171,7 @@ read_recording(memmodel_context *context, const char *name)
     close(file);
     snprintf(command, sizeof command, "gzip -dc '%s/%s.json.gz' > %s", TEST_DATA, name, path);
     assert_int_equal(system(command), 0);
-    if (memmodel_trace_read(context, path, &trace) != 0)
+    if (memmodel_trace_load(context, path, &trace) != 0)
         fail_msg("%s: %s", name, memmodel_context_error(context)->message);
     remove(path);
     return trace;
@@ -258,7 +258,7 @@ recorded_job(const char *isa, const char *optimizer)
         .isa = isa,
         .optimizer = optimizer,
         .steps = 3,
-        .threads = 2,
+        .intra_op_threads = 2,
     };
 }
 

@@ -24,10 +24,10 @@ struct subject {
 
 /* Gives the text back that a call made, unless it failed. */
 static int
-forget(memmodel_context *context, int status, char **text)
+forget(int status, char **text)
 {
     if (!status)
-        memmodel_free(context, *text);
+        memmodel_free(*text);
     return status;
 }
 
@@ -52,12 +52,12 @@ write_and_read(const struct subject *subject)
 {
     memmodel_network *again;
     char *text;
-    int status = memmodel_network_to_json(subject->net, &text);
+    int status = memmodel_network_to_json(subject->net, NULL, &text);
 
     if (status)
         return status;
     status = memmodel_network_from_json(subject->context, "text", text, strlen(text), &again);
-    memmodel_free(subject->context, text);
+    memmodel_free(text);
     if (!status)
         memmodel_network_unref(again);
     return status;
@@ -67,7 +67,7 @@ static int
 save_and_load(const struct subject *subject)
 {
     memmodel_network *again;
-    int status = memmodel_network_save(subject->net, family_file);
+    int status = memmodel_network_save(subject->net, family_file, NULL);
 
     if (!status)
         status = memmodel_network_load(subject->context, family_file, &again);
@@ -92,7 +92,7 @@ print_a_dim(const struct subject *subject)
     dim = memmodel_network_expression(net, "2 * batch + 1");
     status = memmodel_network_status(net);
     if (!status)
-        status = forget(subject->context, memmodel_network_dim_text(net, dim, &text), &text);
+        status = forget(memmodel_network_dim_to_text(net, dim, &text), &text);
     memmodel_network_unref(net);
     return status;
 }
@@ -103,7 +103,7 @@ static int
 estimate(const struct subject *subject, const struct memmodel_job *job)
 {
     memmodel_report *report;
-    int status = memmodel_estimate(subject->net, job, &report);
+    int status = memmodel_estimate(subject->net, job, NULL, &report);
 
     if (!status)
         memmodel_report_unref(report);
@@ -125,20 +125,20 @@ simulate_pytorch(const struct subject *subject)
 static int
 simulate_pytorch_on_gpu(const struct subject *subject)
 {
-    return estimate(subject, JOB(.steps = 1, .gpu = "a100", .allocator = "expandable_segments:True"));
+    return estimate(subject, JOB(.steps = 1, .gpu = "a100", .allocator_settings = "expandable_segments:True"));
 }
 
 static int
 simulate_autocast(const struct subject *subject)
 {
-    return estimate(subject,
-                    JOB(.steps = 1, .precision = "bfloat16", .accumulate = 2, .optimizer = "sgd(momentum=0.9)"));
+    return estimate(subject, JOB(.steps = 1, .precision = "bfloat16", .gradient_accumulation = 2,
+                                 .optimizer = "sgd(momentum=0.9)"));
 }
 
 static int
 simulate_inference_with_autograd(const struct subject *subject)
 {
-    return estimate(subject, JOB(.inference = 2));
+    return estimate(subject, JOB(.mode = 2));
 }
 
 static int
@@ -156,7 +156,7 @@ simulate_tensorflow(const struct subject *subject)
 static int
 simulate_onnxruntime(const struct subject *subject)
 {
-    return estimate(subject, JOB(.framework = "onnxruntime", .inference = 1));
+    return estimate(subject, JOB(.framework = "onnxruntime", .mode = 1));
 }
 
 static int
@@ -164,7 +164,7 @@ solve_for_batch(const struct subject *subject)
 {
     int64_t largest;
 
-    return memmodel_solve(subject->net, JOB(.steps = 1), "batch", 1 << 13, &largest);
+    return memmodel_estimate_max(subject->net, JOB(.steps = 1, .budget = 1 << 13), "batch", NULL, &largest);
 }
 
 static int
@@ -172,14 +172,14 @@ scan_batches(const struct subject *subject)
 {
     int64_t bytes[2];
 
-    return memmodel_scan(subject->net, JOB(.steps = 1), "batch", (int64_t[]){1, 9}, 2, bytes);
+    return memmodel_estimate_many(subject->net, JOB(.steps = 1), "batch", (int64_t[]){1, 9}, 2, NULL, bytes);
 }
 
 static int
 ask_what_if(const struct subject *subject)
 {
     memmodel_report *report;
-    int status = memmodel_report_what_if(subject->net, JOB(.steps = 1), &report);
+    int status = memmodel_estimate_what_if(subject->net, JOB(.steps = 1), NULL, &report);
 
     if (!status)
         memmodel_report_unref(report);
@@ -193,7 +193,7 @@ print_as_json(const struct subject *subject)
 {
     char *text;
 
-    return forget(subject->context, memmodel_report_to_json(subject->report, subject->context, &text), &text);
+    return forget(memmodel_report_to_json(subject->report, subject->context, &text), &text);
 }
 
 static int
@@ -201,7 +201,7 @@ print_as_page(const struct subject *subject)
 {
     char *text;
 
-    return forget(subject->context, memmodel_report_to_html(subject->report, subject->context, &text), &text);
+    return forget(memmodel_report_to_html(subject->report, subject->context, &text), &text);
 }
 
 static int
@@ -210,7 +210,7 @@ print_trace(const struct subject *subject)
     const memmodel_trace *trace = memmodel_report_trace(subject->report);
     char *text;
 
-    return forget(subject->context, memmodel_trace_to_perfetto(trace, subject->context, &text), &text);
+    return forget(memmodel_trace_to_perfetto(trace, subject->context, &text), &text);
 }
 
 static int
@@ -218,12 +218,12 @@ replay_by(const struct subject *subject, const char *allocator)
 {
     struct memmodel_replay_options options = {.size = sizeof options, .allocator = allocator};
     memmodel_replay *replay;
-    int status = memmodel_replay_new(memmodel_report_trace(subject->report), &options, &replay);
+    int status = memmodel_trace_replay(memmodel_report_trace(subject->report), &options, NULL, &replay);
 
     if (status)
         return status;
     if (strcmp(allocator, "cuda_caching") == 0)
-        status = memmodel_replay_write(replay, family_file);
+        status = memmodel_replay_save_snapshot(replay, family_file);
     memmodel_replay_unref(replay);
     remove(family_file);
     return status;
@@ -241,18 +241,18 @@ replay(const struct subject *subject)
 }
 
 static int
-solve_plan(memmodel_context *context, memmodel_plan *plan)
+solve_plan(memmodel_plan *plan)
 {
-    struct memmodel_plan_options options = {.size = sizeof options, .nodes = 50};
+    struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 50};
     char *text;
     int status = memmodel_plan_solve(plan, &options);
 
     if (!status)
-        status = forget(context, memmodel_plan_to_svg(plan, &text), &text);
+        status = forget(memmodel_plan_to_svg(plan, NULL, &text), &text);
     if (!status)
-        status = forget(context, memmodel_plan_to_c(plan, "plan", &text), &text);
+        status = forget(memmodel_plan_to_c(plan, "plan", NULL, &text), &text);
     if (!status)
-        status = memmodel_plan_write(plan, family_file);
+        status = memmodel_plan_save(plan, family_file);
     remove(family_file);
     return status;
 }
@@ -261,11 +261,11 @@ static int
 plan(const struct subject *subject)
 {
     memmodel_plan *made;
-    int status = memmodel_plan_from_trace(memmodel_report_trace(subject->report), &made);
+    int status = memmodel_plan_from_trace(subject->context, memmodel_report_trace(subject->report), &made);
 
     if (status)
         return status;
-    status = solve_plan(subject->context, made);
+    status = solve_plan(made);
     memmodel_plan_unref(made);
     return status;
 }
@@ -273,37 +273,37 @@ plan(const struct subject *subject)
 /* ---- recomputation, inference, budgets ---- */
 
 static int
-print_advice(memmodel_context *context, const memmodel_recomputation *recomputation)
+print_advice(const memmodel_recomputation *recomputation)
 {
     char *text;
-    int status = forget(context, memmodel_recomputation_to_json(recomputation, &text), &text);
+    int status = forget(memmodel_recomputation_to_json(recomputation, NULL, &text), &text);
 
-    return status ? status : forget(context, memmodel_recomputation_to_svg(recomputation, &text), &text);
+    return status ? status : forget(memmodel_recomputation_to_svg(recomputation, NULL, &text), &text);
 }
 
 static int
 recompute(const struct subject *subject)
 {
     enum { BUDGET = 1 << 20, SIMULATIONS = 3 };
+    const struct memmodel_recompute_options options = {.size = sizeof options, .max_simulations = SIMULATIONS};
     memmodel_recomputation *recomputation;
-    int status = memmodel_recomputation_new(subject->net, &recomputation);
+    int status =
+        memmodel_recompute(subject->net, JOB(.steps = 1, .budget = BUDGET), &options, subject->context, &recomputation);
 
     if (status)
         return status;
-    status = memmodel_recomputation_solve(recomputation, JOB(.steps = 1), BUDGET, SIMULATIONS);
-    if (!status)
-        status = print_advice(subject->context, recomputation);
+    status = print_advice(recomputation);
     memmodel_recomputation_unref(recomputation);
     return status;
 }
 
-static const struct memmodel_inference how = {.size = sizeof how, .symbols = two_samples, .symbol_count = 1};
+static const struct memmodel_schedule_options how = {.size = sizeof how, .symbols = two_samples, .symbol_count = 1};
 
 static int
 schedule(const struct subject *subject)
 {
     memmodel_schedule *made;
-    int status = memmodel_schedule_new(subject->net, &how, &made);
+    int status = memmodel_network_schedule(subject->net, &how, NULL, &made);
 
     if (!status)
         memmodel_schedule_unref(made);
@@ -314,7 +314,7 @@ static int
 tile(const struct subject *subject)
 {
     memmodel_tiling *made;
-    int status = memmodel_tiling_new(subject->net, &how, 3000, &made);
+    int status = memmodel_network_tile(subject->net, &how, 3000, NULL, &made);
 
     if (!status)
         memmodel_tiling_unref(made);
@@ -324,24 +324,24 @@ tile(const struct subject *subject)
 static int
 keep_within(const struct subject *subject, const struct memmodel_job *job)
 {
-    memmodel_budget *budget;
-    int status = memmodel_budget_new(subject->net, job, 2048, &budget);
+    memmodel_optimization *optimization;
+    int status = memmodel_optimize(subject->net, job, NULL, &optimization);
 
     if (!status)
-        memmodel_budget_unref(budget);
+        memmodel_optimization_unref(optimization);
     return status;
 }
 
 static int
 keep_inference_within_a_budget(const struct subject *subject)
 {
-    return keep_within(subject, JOB(.inference = 1));
+    return keep_within(subject, JOB(.mode = MEMMODEL_MODE_INFERENCE, .budget = 2048));
 }
 
 static int
 keep_training_within_a_budget(const struct subject *subject)
 {
-    return keep_within(subject, JOB(.steps = 1));
+    return keep_within(subject, JOB(.steps = 1, .budget = 2048));
 }
 
 /* ---- all of them ---- */

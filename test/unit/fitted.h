@@ -2,6 +2,7 @@
 #ifndef TEST_FITTED_H
 #define TEST_FITTED_H
 
+#include "asked.h"
 #include "check.h"
 
 /* A 3D network: 900 MB, 1291.125 bytes a voxel and image, and 30,000 bytes a face; times an error in percent. */
@@ -44,7 +45,7 @@ network_samples(memmodel_context *context, double error, uint64_t seed)
         for (size_t j = 0; j < BATCHES; j++) {
             double bytes = network_bytes(dims[i], batches[j]) * (1 + error * random_error(&seed));
 
-            assert_int_equal(memmodel_samples_add(samples, (double[]){dims[i], batches[j], bytes}), 0);
+            assert_int_equal(memmodel_samples_add_row(samples, (double[]){dims[i], batches[j], bytes}), 0);
         }
     return samples;
 }
@@ -54,8 +55,10 @@ fit(const memmodel_samples *samples, const struct memmodel_fit_options *options)
 {
     memmodel_model *model;
 
-    if (memmodel_fit(samples, options, &model))
-        fail_msg("%s", memmodel_context_error(memmodel_samples_context(samples))->message);
+    int status = memmodel_fit(samples, options, NULL, &model);
+
+    if (status)
+        fail_msg("%s", memmodel_status_name(status));
     return model;
 }
 
@@ -64,11 +67,14 @@ static inline void
 refuse_fit(memmodel_samples *samples, struct memmodel_fit_options options, int status, const char *part)
 {
     memmodel_model *model = NULL;
+    memmodel_context *own;
 
     options.size = sizeof options;
-    assert_error(memmodel_samples_context(samples), memmodel_fit(samples, &options, &model), status, part);
+    assert_int_equal(memmodel_context_new(NULL, &own), 0);
+    assert_error(own, memmodel_fit(samples, &options, own, &model), status, part);
     assert_null(model);
     memmodel_samples_unref(samples);
+    memmodel_context_unref(own);
 }
 
 static inline memmodel_model *
@@ -86,17 +92,8 @@ parse(memmodel_context *context, const char *csv)
 {
     memmodel_samples *samples;
 
-    assert_int_equal(memmodel_samples_parse(context, "table", csv, strlen(csv), &samples), 0);
+    assert_int_equal(memmodel_samples_from_csv(context, "table", csv, strlen(csv), &samples), 0);
     return samples;
-}
-
-static inline char *
-formula(memmodel_context *context, const memmodel_model *model, int language)
-{
-    char *text;
-
-    assert_int_equal(memmodel_model_formula(model, language, context, &text), 0);
-    return text;
 }
 
 static inline struct memmodel_prediction
@@ -104,7 +101,7 @@ predict(const memmodel_model *model, double dim, double batch, double level)
 {
     struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-    assert_int_equal(memmodel_model_predict(model, (double[]){dim, batch}, level, &prediction), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){dim, batch}, at_level(level), &prediction), 0);
     return prediction;
 }
 

@@ -25,8 +25,8 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
 {
     struct step *step = &stepping->step;
 
-    stepping->job =
-        (struct memmodel_job){.size = sizeof stepping->job, .optimizer = "none", .steps = 1, .threads = threads};
+    stepping->job = (struct memmodel_job){
+        .size = sizeof stepping->job, .optimizer = "none", .steps = 1, .intra_op_threads = threads};
     job_complete(&stepping->job);
     assert_int_equal(binding_new(stepping->context, stepping->network, NULL, &stepping->binding), 0);
     *step = (struct step){
@@ -34,7 +34,7 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
         .network = stepping->binding.network,
         .binding = &stepping->binding,
         .job = &stepping->job,
-        .pool = POOL_INIT(stepping->context),
+        .pool = OBJECT_POOL_INIT(stepping->context),
         .layer = -1,
         .number = 1,
         .grad_mode = grad_mode,
@@ -47,7 +47,7 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
     step->variables = calloc(step->network->parameter_count + 1, sizeof *step->variables);
     assert_true(step->values && step->variables);
     assert_int_equal(trace_new(stepping->context, &step->trace), 0);
-    assert_int_equal(machine_find(stepping->context, "avx512", threads, &step->machine), 0);
+    assert_int_equal(target_cpu_find(stepping->context, "avx512", threads, &step->machine), 0);
     assert_int_equal(device_find(stepping->context, "cpu", &step->device), 0);
 }
 
@@ -63,7 +63,7 @@ stepping_end(struct stepping *stepping)
     memory_release(stepping->context, step->queue.heap);
     memory_release(stepping->context, step->queue.stack);
     memory_release(stepping->context, step->autocast.sources);
-    pool_release(&step->pool);
+    object_pool_release(&step->pool);
     memmodel_trace_unref(step->trace);
     binding_release(stepping->context, &stepping->binding);
     memmodel_network_unref(stepping->network);

@@ -1,5 +1,6 @@
 /* Which configuration to measure next: what is advised, how well it serves, and what is refused. */
 #include "allocations.h"
+#include "base/shuffle.h"
 #include "fitted.h"
 #include "near.h"
 
@@ -8,15 +9,16 @@
 enum { INPUTS = 2 };
 
 static memmodel_samples *
-advise(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
-       const struct memmodel_advise_options *options, int64_t *needed)
+advise(memmodel_context *context, const memmodel_samples *samples, const struct memmodel_advise_options *options,
+       int64_t *needed)
 {
-    memmodel_samples *advised;
-    double error;
+    struct memmodel_advise_result result = {.size = sizeof result};
+    memmodel_samples *design;
 
-    if (memmodel_advise(context, samples, candidates, options, &advised, &error, needed))
+    if (memmodel_advise(samples, options, context, &result, &design))
         fail_msg("%s", memmodel_context_error(context)->message);
-    return advised;
+    *needed = result.needed_count;
+    return design;
 }
 
 static const char *const grid[] = {"dim=32:112:16", "batch=1,2,4,8,16"};
@@ -29,7 +31,7 @@ advice_lies_in_the_domain_and_lowers_the_error(void **state)
     const struct memmodel_advise_options options = {
         .size = sizeof options, .domain = grid, .domain_count = 2, .count = 12};
     int64_t needed;
-    memmodel_samples *advised = advise(*state, NULL, NULL, &options, &needed);
+    memmodel_samples *advised = advise(*state, NULL, &options, &needed);
     const double *dim = memmodel_samples_column(advised, "dim"), *batch = memmodel_samples_column(advised, "batch"),
                  *cost = memmodel_samples_column(advised, "cost"), *error = memmodel_samples_column(advised, "error");
 
@@ -55,8 +57,8 @@ the_same_question_has_the_same_answer(void **state)
     memmodel_samples *a, *b;
 
     five.count = 5;
-    a = advise(*state, NULL, NULL, &ten, &needed);
-    b = advise(*state, NULL, NULL, &five, &again);
+    a = advise(*state, NULL, &ten, &needed);
+    b = advise(*state, NULL, &five, &again);
     assert_int_equal(memmodel_samples_row_count(a), 10);
     assert_int_equal(needed, again);
     for (size_t i = 0; i < 5; i++) {
@@ -85,8 +87,8 @@ what_costs_more_is_advised_less(void **state)
     int64_t needed;
 
     dear.cost = "dim^3*batch";
-    a = advise(*state, NULL, NULL, &plain, &needed);
-    b = advise(*state, NULL, NULL, &dear, &needed);
+    a = advise(*state, NULL, &plain, &needed);
+    b = advise(*state, NULL, &dear, &needed);
     assert_true(memmodel_samples_column(b, "cost")[0] ==
                 pow(memmodel_samples_column(b, "dim")[0], 3) * memmodel_samples_column(b, "batch")[0]);
     assert_true(sum(b, "batch") < sum(a, "batch"));
@@ -106,19 +108,19 @@ what_is_measured_already_counts(void **state)
                                                     .count = 1,
                                                     .cost = "prediction",
                                                     .noise = 0.02,
-                                                    .accuracy = 0.018};
+                                                    .target_error = 0.018};
     memmodel_samples *some = network_samples(*state, 0.02, 1), *small, *advised;
     int64_t none, all;
     size_t rows[10];
 
     for (size_t i = 0; i < 10; i++)
         rows[i] = i; /* images of 32 and 48 */
-    assert_int_equal(memmodel_samples_select(some, rows, 10, &small), 0);
-    advised = advise(*state, small, NULL, &options, &none);
+    assert_int_equal(memmodel_samples_select(some, rows, 10, NULL, &small), 0);
+    advised = advise(*state, small, &options, &none);
     assert_true(memmodel_samples_column(advised, "dim")[0] >= 80);
     assert_true(memmodel_samples_column(advised, "cost")[0] > 1e9);
     memmodel_samples_unref(advised);
-    memmodel_samples_unref(advise(*state, some, NULL, &options, &all));
+    memmodel_samples_unref(advise(*state, some, &options, &all));
     assert_true(none > 10 && all >= DIMS * BATCHES);
     memmodel_samples_unref(small);
     memmodel_samples_unref(some);
@@ -128,10 +130,10 @@ static void
 no_number_of_samples_is_better_than_their_noise(void **state)
 {
     const struct memmodel_advise_options options = {
-        .size = sizeof options, .domain = grid, .domain_count = 2, .noise = 0.1, .accuracy = 0.05};
+        .size = sizeof options, .domain = grid, .domain_count = 2, .noise = 0.1, .target_error = 0.05};
     int64_t needed = 0;
 
-    memmodel_samples_unref(advise(*state, NULL, NULL, &options, &needed));
+    memmodel_samples_unref(advise(*state, NULL, &options, &needed));
     assert_int_equal(needed, -1);
 }
 
@@ -152,7 +154,7 @@ read_points(memmodel_context *context, const char *path, struct points *points)
     double counts[MOST_POINTS] = {0};
 
     points->count = 0;
-    if (memmodel_samples_read(context, path, &samples))
+    if (memmodel_samples_load(context, path, &samples))
         fail_msg("%s", memmodel_context_error(context)->message);
     for (size_t row = 0; row < memmodel_samples_row_count(samples); row++) {
         double dim = memmodel_samples_column(samples, "dim")[row],
@@ -188,7 +190,8 @@ error_of(memmodel_context *context, const struct points *points, const size_t *c
     for (size_t i = 0; i < count; i++) {
         const double *inputs = points->inputs[chosen[i]];
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){inputs[0], inputs[1], points->peaks[chosen[i]]}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){inputs[0], inputs[1], points->peaks[chosen[i]]}),
+                         0);
         taken[chosen[i]] = true;
     }
     model = fit(samples, &options);
@@ -207,15 +210,16 @@ static double
 error_of_advice(memmodel_context *context, const struct points *points)
 {
     static const char *const columns[] = {"dim", "batch"};
-    const struct memmodel_advise_options options = {.size = sizeof options, .count = ADVISED};
+    struct memmodel_advise_options options = {.size = sizeof options, .count = ADVISED};
     memmodel_samples *candidates, *advised;
     size_t chosen[ADVISED];
     int64_t needed;
 
     assert_int_equal(memmodel_samples_new(context, columns, INPUTS, &candidates), 0);
     for (size_t i = 0; i < points->count; i++)
-        assert_int_equal(memmodel_samples_add(candidates, points->inputs[i]), 0);
-    advised = advise(context, NULL, candidates, &options, &needed);
+        assert_int_equal(memmodel_samples_add_row(candidates, points->inputs[i]), 0);
+    options.candidates = candidates;
+    advised = advise(context, NULL, &options, &needed);
     for (size_t i = 0; i < ADVISED; i++)
         for (size_t j = 0; j < points->count; j++)
             if (points->inputs[j][0] == memmodel_samples_column(advised, "dim")[i] &&
@@ -242,7 +246,7 @@ median_of_random(memmodel_context *context, const struct points *points, size_t 
     for (uint64_t seed = 0; seed < TRIES; seed++) {
         size_t order[MOST_POINTS];
 
-        memmodel_samples_shuffle(seed, points->count, order);
+        shuffle_numbers(seed, points->count, order);
         errors[seed] = error_of(context, points, order, count);
     }
     qsort(errors, TRIES, sizeof errors[0], compare);
@@ -292,13 +296,13 @@ what_cannot_be_advised_is_refused_by_name(void **state)
         {{DOMAIN("dim=0:1e9:1")}, MEMMODEL_ERROR_INVALID_ARGUMENT, "too many numbers"},
         {{DOMAIN("a=1:200:1", "b=1:200:1")}, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than 10000 configurations"},
         {{DOMAIN("batch=1,2", "batch=4,8")}, MEMMODEL_ERROR_INVALID_ARGUMENT, "batch"},
-        {{DOMAIN("batch=1,2,4"), .cost = "dim"}, MEMMODEL_ERROR_UNKNOWN_SYMBOL, "\"dim\" in it, which is no input"},
+        {{DOMAIN("batch=1,2,4"), .cost = "dim"}, MEMMODEL_ERROR_NOT_FOUND, "\"dim\" in it, which is no input"},
         {{DOMAIN("batch=1,2,4"), .cost = "batch+("}, MEMMODEL_ERROR_PARSE, ""},
         {{DOMAIN("batch=1,2,4"), .cost = "batch-2"}, MEMMODEL_ERROR_INVALID_ARGUMENT, "is -1 at configuration 1"},
         {{DOMAIN("batch=1,2,4"), .cost = "prediction"}, MEMMODEL_ERROR_INVALID_ARGUMENT, "at least 4 samples"},
-        {{DOMAIN("batch=1,2,4"), .accuracy = 1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "accuracy"},
-        {{DOMAIN("batch=1,2,4"), .accuracy = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "accuracy"},
-        {{DOMAIN("batch=1,2,4"), .accuracy = NAN}, MEMMODEL_ERROR_INVALID_ARGUMENT, "accuracy"},
+        {{DOMAIN("batch=1,2,4"), .target_error = 1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "target_error"},
+        {{DOMAIN("batch=1,2,4"), .target_error = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "target_error"},
+        {{DOMAIN("batch=1,2,4"), .target_error = NAN}, MEMMODEL_ERROR_INVALID_ARGUMENT, "target_error"},
         {{DOMAIN("batch=1,2,4"), .noise = 2}, MEMMODEL_ERROR_INVALID_ARGUMENT, "noise"},
         {{DOMAIN("batch=1,2,4"), .count = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 1000"},
         {{DOMAIN("batch=1,2,4"), .count = 1001}, MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 1000"},
@@ -307,14 +311,13 @@ what_cannot_be_advised_is_refused_by_name(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct memmodel_advise_options options = cases[i].options;
         memmodel_samples *advised = NULL;
-        double error = -5;
-        int64_t needed = -5;
+        struct memmodel_advise_result result = {.size = sizeof result, .expected_error = -5, .needed_count = -5};
 
         options.size = sizeof options;
-        assert_error(*state, memmodel_advise(*state, NULL, NULL, &options, &advised, &error, &needed), cases[i].status,
+        assert_error(*state, memmodel_advise(NULL, &options, *state, &result, &advised), cases[i].status,
                      cases[i].message);
         assert_null(advised);
-        assert_true(error == -5 && needed == -5);
+        assert_true(result.expected_error == -5 && result.needed_count == -5);
     }
 }
 
@@ -326,8 +329,8 @@ samples_that_do_not_fit_the_domain_are_refused(void **state)
         int status;
         const char *message;
     } cases[] = {
-        {"dim,peak\n1,2\n", "peak", MEMMODEL_ERROR_UNKNOWN_SYMBOL, "no numeric column \"batch\""},
-        {"batch,dim,peak\n1,2,3\n", "bytes", MEMMODEL_ERROR_UNKNOWN_SYMBOL, "no numeric column \"bytes\""},
+        {"dim,peak\n1,2\n", "peak", MEMMODEL_ERROR_NOT_FOUND, "no numeric column \"batch\""},
+        {"batch,dim,peak\n1,2,3\n", "bytes", MEMMODEL_ERROR_NOT_FOUND, "no numeric column \"bytes\""},
         {"batch,dim,peak\n1,2,3\n", "dim", MEMMODEL_ERROR_INVALID_ARGUMENT, "an input and the target"},
         {"batch,dim,peak\n1,2,3\n2,3,4\n3,4,0\n4,5,6\n", "peak", MEMMODEL_ERROR_DATA, "peak"},
     };
@@ -337,11 +340,10 @@ samples_that_do_not_fit_the_domain_are_refused(void **state)
         const struct memmodel_advise_options options = {
             .size = sizeof options, .domain = domain, .domain_count = 2, .target = cases[i].target};
         memmodel_samples *samples = parse(*state, cases[i].csv), *advised = NULL;
-        int64_t needed;
-        double error;
+        struct memmodel_advise_result result = {.size = sizeof result};
 
-        assert_error(*state, memmodel_advise(*state, samples, NULL, &options, &advised, &error, &needed),
-                     cases[i].status, cases[i].message);
+        assert_error(*state, memmodel_advise(samples, &options, *state, &result, &advised), cases[i].status,
+                     cases[i].message);
         assert_null(advised);
         memmodel_samples_unref(samples);
     }
@@ -365,7 +367,7 @@ few_and_repeated_samples_are_taken_as_they_are(void **state)
         int64_t needed;
 
         if (memmodel_samples_row_count(samples) > 0)
-            memmodel_samples_unref(advise(*state, samples, NULL, &options, &needed));
+            memmodel_samples_unref(advise(*state, samples, &options, &needed));
         memmodel_samples_unref(samples);
     }
 }
@@ -378,13 +380,12 @@ advise_and_drop(memmodel_context *context)
     const struct memmodel_advise_options options = {
         .size = sizeof options, .domain = domain, .domain_count = 2, .count = 3, .cost = "dim*batch"};
     memmodel_samples *samples, *advised;
-    int64_t needed;
-    double error;
-    int status = memmodel_samples_parse(context, "table", csv, sizeof csv - 1, &samples);
+    struct memmodel_advise_result result = {.size = sizeof result};
+    int status = memmodel_samples_from_csv(context, "table", csv, sizeof csv - 1, &samples);
 
     if (status)
         return status;
-    status = memmodel_advise(context, samples, NULL, &options, &advised, &error, &needed);
+    status = memmodel_advise(samples, &options, context, &result, &advised);
     if (!status)
         memmodel_samples_unref(advised);
     memmodel_samples_unref(samples);

@@ -14,7 +14,7 @@ image(memmodel_network *net, int channels)
 {
     memmodel_dim size = memmodel_network_symbol(net, "size");
 
-    return memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 4,
+    return memmodel_network_input(net, "image", MEMMODEL_DTYPE_FLOAT32, 4,
                                   (memmodel_dim[]){memmodel_network_symbol(net, "batch"), channels, size, size});
 }
 
@@ -24,19 +24,21 @@ build_image_layers(memmodel_network *net)
     memmodel_tensor x = image(net, 4), skip;
 
     memmodel_network_push_scope(net, "encoder");
-    skip = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = MEMMODEL_SAME));
+    skip =
+        memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     x = memmodel_network_batch_norm(net, skip, NULL);
-    x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
     memmodel_network_pop_scope(net);
     x = memmodel_network_conv_transpose(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {2}, .stride = {2}));
-    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.along_channels = 1));
     x = memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}));
     x = memmodel_network_pad(net, x, MEMMODEL_PAD(.before = {0, 0, 1, 1}, .after = {0, 0, 1, 1}));
     x = memmodel_network_crop(net, x, MEMMODEL_PAD(.before = {0, 0, 1, 1}, .after = {0, 0, 1, 1}));
-    x = memmodel_network_group_norm(net, x, MEMMODEL_NORM(.groups = 2));
+    x = memmodel_network_group_norm(net, x, MEMMODEL_GROUP_NORM(.groups = 2));
     x = memmodel_network_instance_norm(net, x, NULL);
-    x = memmodel_network_adaptive_pool(net, x, MEMMODEL_ADAPTIVE_POOL(.output = {4}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_adaptive_pool(net, x,
+                                       MEMMODEL_ADAPTIVE_POOL(.output_size = {4}, .kind = MEMMODEL_POOL_AVERAGE));
     x = memmodel_network_dropout(net, x, NULL);
     x = memmodel_network_global_pool(net, x, NULL);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 10));
@@ -47,22 +49,25 @@ static void
 build_sequence_layers(memmodel_network *net)
 {
     memmodel_dim batch = memmodel_network_symbol(net, "batch"), length = memmodel_network_symbol(net, "size");
-    memmodel_tensor words = memmodel_network_input(net, "words", MEMMODEL_INT64, 2, (memmodel_dim[]){batch, length});
-    memmodel_tensor classes = memmodel_network_input(net, "classes", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
-    memmodel_tensor x = memmodel_network_embedding(net, words, MEMMODEL_EMBEDDING(.rows = 100, .width = 16)), heads;
+    memmodel_tensor words =
+        memmodel_network_input(net, "words", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){batch, length});
+    memmodel_tensor classes = memmodel_network_input(net, "classes", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){batch});
+    memmodel_tensor x = memmodel_network_embedding(net, words,
+                                                   MEMMODEL_EMBEDDING(.num_embeddings = 100, .embedding_dim = 16)),
+                    heads;
 
     x = memmodel_network_layer_norm(net, x, NULL);
     x = memmodel_network_rms_norm(net, x, NULL);
     heads = memmodel_network_reshape(net, x, 4, (memmodel_dim[]){batch, length, 4, 4});
     heads = memmodel_network_permute(net, heads, 4, (int[]){0, 2, 1, 3});
-    heads = memmodel_network_attention(net, heads, heads, heads, MEMMODEL_NO_TENSOR, NULL);
+    heads = memmodel_network_attention(net, heads, heads, heads, MEMMODEL_TENSOR_NONE, NULL);
     heads = memmodel_network_permute(net, heads, 4, (int[]){0, 2, 1, 3});
     heads = memmodel_network_flatten(net, heads, 2, 3);
     x = memmodel_network_binary(net, x, heads, NULL);
-    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = 8, .batch_first = 1, .bidirectional = 1));
+    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden_size = 8, .batch_first = 1, .bidirectional = 1));
     x = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 2, .axis = -1));
-    x = memmodel_network_binary(net, x, memmodel_network_result(net, x, 1), NULL);
-    x = memmodel_network_slice(net, x, MEMMODEL_SLICE(.axis = 1, .start = 0, .stop = 1, .drop = 1));
+    x = memmodel_network_binary(net, x, memmodel_network_layer_output(net, x, 1), NULL);
+    x = memmodel_network_slice(net, x, MEMMODEL_SLICE(.axis = 1, .start = 0, .stop = 1, .squeeze = 1));
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 5));
     memmodel_network_loss(net, x, classes, NULL);
 }
@@ -71,29 +76,29 @@ static void
 build_arithmetic_layers(memmodel_network *net)
 {
     memmodel_dim size = memmodel_network_expression(net, "2 * size + floor(size / 3)");
-    memmodel_tensor a = memmodel_network_input(net, "a", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){size, 6}), b, c;
+    memmodel_tensor a = memmodel_network_input(net, "a", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){size, 6}), b, c;
     struct memmodel_shape shape = {.dims = {size, 3}, .rank = 2};
 
-    b = memmodel_network_parameter(net, "b", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, 6}, 1);
-    b = memmodel_network_expand(net, b, 2, (memmodel_dim[]){size, MEMMODEL_INFER});
-    c = memmodel_network_matmul(net, a, b, MEMMODEL_MATMUL(.transpose_second = 1));
-    c = memmodel_network_reduce(net, c, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM));
-    memmodel_network_output(net, c);
+    b = memmodel_network_parameter(net, "b", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){1, 6}, 1);
+    b = memmodel_network_expand(net, b, 2, (memmodel_dim[]){size, MEMMODEL_DIM_INFER});
+    c = memmodel_network_matmul(net, a, b, MEMMODEL_MATMUL(.transpose_b = 1));
+    c = memmodel_network_reduce(net, c, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_REDUCE_SUM));
+    memmodel_network_mark_output(net, c);
     memmodel_network_use_parameter(net, "weight",
                                    memmodel_network_parameter(net, "w", 0, 2, (memmodel_dim[]){3, 6}, 1));
     memmodel_network_linear(net, a, MEMMODEL_LINEAR(.units = 3, .no_bias = 1));
     memmodel_network_custom(net, &a, 1,
-                            MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64,
+                            MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved_bytes = 64,
                                             .operation = "aten.none_such.default", .attributes = "dim=1"));
 }
 
 static int
 keep_a_byte_an_element(void *user, const struct memmodel_shape *inputs, size_t count,
-                       struct memmodel_custom_needs *needs)
+                       struct memmodel_custom_requirements *needs)
 {
     (void)user;
     (void)count;
-    needs->saved = inputs[0].dims[0] * inputs[0].dims[1];
+    needs->saved_bytes = inputs[0].dims[0] * inputs[0].dims[1];
     return 0;
 }
 
@@ -101,11 +106,11 @@ static void
 build_a_layer_with_a_rule(memmodel_network *net)
 {
     memmodel_dim size = memmodel_network_symbol(net, "size");
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){size, 6});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){size, 6});
     struct memmodel_shape shape = {.dims = {size, 3}, .rank = 2};
 
     memmodel_network_custom(net, &x, 1,
-                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .rule = keep_a_byte_an_element));
+                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .callback = keep_a_byte_an_element));
 }
 
 /* Builds a network, hands it to `use` unless that failed, and lets go of it. */
@@ -135,12 +140,12 @@ write_and_read(memmodel_context *context, memmodel_network *net)
 {
     memmodel_network *again;
     char *text;
-    int status = memmodel_network_to_json(net, &text);
+    int status = memmodel_network_to_json(net, NULL, &text);
 
     if (status)
         return status;
     status = memmodel_network_from_json(context, "text", text, strlen(text), &again);
-    memmodel_free(context, text);
+    memmodel_free(text);
     if (!status)
         memmodel_network_unref(again);
     return status;
@@ -157,12 +162,12 @@ estimate(memmodel_context *context, memmodel_network *net, const char *framework
     job.symbol_count = memmodel_network_symbol_count(net);
     if (job.symbol_count == 1)
         job.symbols = symbols + 1;
-    status = memmodel_estimate(net, &job, &report);
+    status = memmodel_estimate(net, &job, NULL, &report);
     if (status)
         return status;
     status = memmodel_report_to_json(report, context, &text);
     if (!status)
-        memmodel_free(context, text);
+        memmodel_free(text);
     memmodel_report_unref(report);
     return status;
 }
@@ -188,7 +193,7 @@ estimate_on_gpu(memmodel_context *context, memmodel_network *net)
 
     (void)context;
     job.symbol_count = memmodel_network_symbol_count(net);
-    status = memmodel_estimate(net, &job, &report);
+    status = memmodel_estimate(net, &job, NULL, &report);
     if (!status)
         memmodel_report_unref(report);
     return status;
@@ -201,7 +206,8 @@ solve_for_batch(memmodel_context *context, memmodel_network *net)
     int64_t largest;
 
     (void)context;
-    return memmodel_solve(net, &job, "batch", 1 << 20, &largest);
+    job.budget = 1 << 20;
+    return memmodel_estimate_max(net, &job, "batch", NULL, &largest);
 }
 
 static int
@@ -211,7 +217,7 @@ scan_batches(memmodel_context *context, memmodel_network *net)
     int64_t bytes[2];
 
     (void)context;
-    return memmodel_scan(net, &job, "batch", (int64_t[]){1, 9}, 2, bytes);
+    return memmodel_estimate_many(net, &job, "batch", (int64_t[]){1, 9}, 2, NULL, bytes);
 }
 
 /* As a page, and its trace for a viewer. */
@@ -223,10 +229,10 @@ write_report(memmodel_context *context, const memmodel_report *report)
 
     if (status)
         return status;
-    memmodel_free(context, text);
+    memmodel_free(text);
     status = memmodel_trace_to_perfetto(memmodel_report_trace(report), context, &text);
     if (!status)
-        memmodel_free(context, text);
+        memmodel_free(text);
     return status;
 }
 
@@ -235,7 +241,7 @@ ask_what_if(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .steps = 1, .symbols = symbols + 1, .symbol_count = 1};
     memmodel_report *report;
-    int status = memmodel_report_what_if(net, &job, &report);
+    int status = memmodel_estimate_what_if(net, &job, NULL, &report);
 
     if (status)
         return status;
@@ -255,7 +261,7 @@ static int
 with_samples(memmodel_context *context, int (*use)(memmodel_context *context, memmodel_samples *samples))
 {
     memmodel_samples *samples;
-    int status = memmodel_samples_parse(context, "table", table, sizeof table - 1, &samples);
+    int status = memmodel_samples_from_csv(context, "table", table, sizeof table - 1, &samples);
 
     if (status)
         return status;
@@ -268,12 +274,12 @@ static int
 choose_rows(memmodel_context *context, memmodel_samples *samples)
 {
     memmodel_samples *filtered, *selected;
-    int status = memmodel_samples_filter(samples, "device", "cpu", &filtered);
+    int status = memmodel_samples_filter(samples, "device", "cpu", NULL, &filtered);
 
     (void)context;
     if (status)
         return status;
-    status = memmodel_samples_select(filtered, (size_t[]){3, 1, 2}, 3, &selected);
+    status = memmodel_samples_select(filtered, (size_t[]){3, 1, 2}, 3, NULL, &selected);
     if (!status)
         memmodel_samples_unref(selected);
     memmodel_samples_unref(filtered);
@@ -285,17 +291,17 @@ write_and_read_model(memmodel_context *context, const memmodel_model *model)
 {
     memmodel_model *again;
     char *text;
-    int status = memmodel_model_to_json(model, &text);
+    int status = memmodel_model_to_json(model, NULL, &text);
 
     if (status)
         return status;
     status = memmodel_model_from_json(context, "text", text, strlen(text), &again);
-    memmodel_free(context, text);
+    memmodel_free(text);
     if (status)
         return status;
-    status = memmodel_model_formula(again, MEMMODEL_LATEX, context, &text);
+    status = memmodel_model_to_code(again, MEMMODEL_LANGUAGE_LATEX, context, &text);
     if (!status)
-        memmodel_free(context, text);
+        memmodel_free(text);
     memmodel_model_unref(again);
     return status;
 }
@@ -317,7 +323,7 @@ fit_samples(memmodel_context *context, memmodel_samples *samples)
 {
     struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 2, .threads = 1};
     memmodel_model *model;
-    int status = memmodel_fit(samples, &options, &model);
+    int status = memmodel_fit(samples, &options, NULL, &model);
 
     if (status)
         return status;
@@ -333,7 +339,7 @@ fit_squares(memmodel_context *context, memmodel_samples *samples)
 {
     struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
     memmodel_model *model;
-    int status = memmodel_fit(samples, &options, &model);
+    int status = memmodel_fit(samples, &options, NULL, &model);
 
     if (status)
         return status;
@@ -346,14 +352,14 @@ static int
 fit_by_search(memmodel_context *context, memmodel_samples *samples)
 {
     struct memmodel_fit_options options = {.size = sizeof options,
-                                           .basis = MEMMODEL_BASIS_GENERAL,
+                                           .basis = MEMMODEL_FIT_BASIS_GENERAL,
                                            .loss = MEMMODEL_FIT_LOSS_MAPE, /* which needs more room than squares */
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 3000,
+                                           .max_evaluations = 3000,
                                            .forbidden = (const char *const[]){"log(log)"},
                                            .forbidden_count = 1};
     memmodel_model *model;
-    int status = memmodel_fit(samples, &options, &model);
+    int status = memmodel_fit(samples, &options, NULL, &model);
 
     (void)context;
     if (!status)
@@ -366,13 +372,13 @@ static int
 append_rows(memmodel_context *context)
 {
     static const char path[] = "test_allocation_failure.csv", *const columns[] = {"batch", "peak"};
-    int status = memmodel_samples_append(context, path, columns, (const char *[]){"4", "110"}, 2);
+    int status = memmodel_samples_append_to_file(context, path, columns, (const char *[]){"4", "110"}, 2);
     FILE *file = status ? NULL : fopen(path, "a");
 
     if (file) {
         fputs("8,", file);
         fclose(file);
-        status = memmodel_samples_append(context, path, columns, (const char *[]){"8", "205"}, 2);
+        status = memmodel_samples_append_to_file(context, path, columns, (const char *[]){"8", "205"}, 2);
     }
     remove(path);
     return status;

@@ -21,7 +21,7 @@ make_subject(struct subject *subject, struct allocations *allocations, const str
     assert_int_equal(memmodel_context_new(&allocator, &subject->context), 0);
     assert_int_equal(memmodel_network_new(subject->context, &subject->net), 0);
     family->build(subject->net);
-    if (memmodel_estimate(subject->net, JOB(.steps = 1), &subject->report))
+    if (memmodel_estimate(subject->net, JOB(.steps = 1), NULL, &subject->report))
         fail_msg("%s: %s", family->name, memmodel_context_error(subject->context)->message);
 }
 
@@ -46,7 +46,7 @@ serves_after(struct allocations *allocations, int64_t good, const struct use *us
     allocations->failures = 0;
     status = use->use(subject);
     allocations->until_failure = -1;
-    if (status != (allocations->failures ? MEMMODEL_ERROR_NOMEM : usual))
+    if (status != (allocations->failures ? MEMMODEL_ERROR_NO_MEMORY : usual))
         fail_msg("%s: status %d after %d allocations", subject->family->name, status, (int)good);
     if (status && (error->status != status || !error->message[0]))
         fail_msg("%s: the context does not tell of status %d", subject->family->name, status);

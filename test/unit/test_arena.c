@@ -9,8 +9,8 @@
 /* Made by operators 0, 1 and 2, which is in place; the last has the first's memory. */
 static const struct memmodel_arena_buffer chain_buffers[] = {
     {"a", 0, 8, 0}, {"b", 8, 8, 1}, {"c", 8, 8, 1}, {"d", 0, 8, 3}};
-static const struct memmodel_arena_life chain_lives[] = {{0, 0, 2}, {1, 1, 3}, {2, 2, 4}, {3, 3, 4}};
-static const struct memmodel_arena_plan chain = {16, 8, 4, 4, chain_buffers, chain_lives};
+static const struct memmodel_arena_live_range chain_live_ranges[] = {{0, 0, 2}, {1, 1, 3}, {2, 2, 4}, {3, 3, 4}};
+static const struct memmodel_arena_plan chain = {16, 8, 4, 4, chain_buffers, chain_live_ranges};
 
 static struct memmodel_arena
 lay(const struct memmodel_arena_plan *plan, void *memory, size_t bytes)
@@ -28,9 +28,9 @@ tensors_lie_at_their_offsets(void **state)
     struct memmodel_arena arena = lay(&chain, memory, sizeof memory);
 
     (void)state;
-    assert_ptr_equal(memmodel_arena_at(&arena, 0), memory);
-    assert_ptr_equal(memmodel_arena_at(&arena, 2), memory + 8);
-    assert_null(memmodel_arena_at(&arena, 4));
+    assert_ptr_equal(memmodel_arena_address(&arena, 0), memory);
+    assert_ptr_equal(memmodel_arena_address(&arena, 2), memory + 8);
+    assert_null(memmodel_arena_address(&arena, 4));
 }
 
 static void
@@ -40,20 +40,20 @@ memory_that_will_not_do_is_refused(void **state)
     struct memmodel_arena arena;
 
     (void)state;
-    assert_int_equal(memmodel_arena_init(&arena, &chain, memory, 15), MEMMODEL_ARENA_TOO_SMALL);
-    assert_int_equal(memmodel_arena_init(&arena, &chain, NULL, 16), MEMMODEL_ARENA_TOO_SMALL);
-    assert_int_equal(memmodel_arena_init(&arena, &chain, memory + 4, 16), MEMMODEL_ARENA_MISALIGNED);
+    assert_int_equal(memmodel_arena_init(&arena, &chain, memory, 15), MEMMODEL_ARENA_ERROR_TOO_SMALL);
+    assert_int_equal(memmodel_arena_init(&arena, &chain, NULL, 16), MEMMODEL_ARENA_ERROR_TOO_SMALL);
+    assert_int_equal(memmodel_arena_init(&arena, &chain, memory + 4, 16), MEMMODEL_ARENA_ERROR_MISALIGNED);
 }
 
 static void
-a_sound_table_has_no_collision(void **state)
+a_sound_table_has_no_conflict(void **state)
 {
     (void)state;
-    assert_true(memmodel_arena_collision(&chain) == MEMMODEL_ARENA_NONE);
+    assert_true(memmodel_arena_find_conflict(&chain) == MEMMODEL_ARENA_NONE);
 }
 
 static void
-a_collision_is_found(void **state)
+a_conflict_is_found(void **state)
 {
     struct memmodel_arena_buffer buffers[4];
     struct memmodel_arena_plan broken = chain;
@@ -62,24 +62,24 @@ a_collision_is_found(void **state)
     memcpy(buffers, chain_buffers, sizeof buffers);
     broken.buffers = buffers;
     buffers[1].offset = 7;
-    assert_true(memmodel_arena_collision(&broken) != MEMMODEL_ARENA_NONE);
+    assert_true(memmodel_arena_find_conflict(&broken) != MEMMODEL_ARENA_NONE);
     buffers[1].offset = 9;
-    assert_int_equal(memmodel_arena_collision(&broken), 1); /* beyond the end */
+    assert_int_equal(memmodel_arena_find_conflict(&broken), 1); /* beyond the end */
     buffers[1].bytes = SIZE_MAX;
-    assert_int_equal(memmodel_arena_collision(&broken), 1);
+    assert_int_equal(memmodel_arena_find_conflict(&broken), 1);
 }
 
-/* Operator `moment` writes one byte at `offset`. */
+/* Operator `time` writes one byte at `offset`. */
 static size_t
-write_at(int64_t moment, size_t offset)
+write_at(int64_t time, size_t offset)
 {
     _Alignas(8) unsigned char memory[16] = {0};
     struct memmodel_arena arena = lay(&chain, memory, sizeof memory);
     uint64_t sums[4];
 
-    memmodel_arena_watch(&arena, moment, sums);
+    memmodel_arena_checksum(&arena, time, sums);
     memory[offset] ^= 1;
-    return memmodel_arena_overwritten(&arena, moment, sums);
+    return memmodel_arena_find_clobbered(&arena, time, sums);
 }
 
 static void
@@ -108,14 +108,14 @@ draw(uint32_t *random, uint32_t below)
 /* A random plan as a table, as an embedding runtime would fill one in. */
 struct random_plan {
     struct memmodel_arena_buffer buffers[BUFFERS];
-    struct memmodel_arena_life lives[BUFFERS];
+    struct memmodel_arena_live_range live_ranges[BUFFERS];
     struct memmodel_arena_plan table;
 };
 
 static void
 plan_at_random(memmodel_context *context, uint32_t *random, struct random_plan *made)
 {
-    const struct memmodel_plan_options few = {.size = sizeof few, .nodes = 1000};
+    const struct memmodel_plan_options few = {.size = sizeof few, .max_nodes = 1000};
     struct memmodel_plan_result result = {.size = sizeof result};
     memmodel_plan *plan;
 
@@ -125,18 +125,19 @@ plan_at_random(memmodel_context *context, uint32_t *random, struct random_plan *
 
         buffer.lower = draw(random, MOMENTS);
         buffer.upper = buffer.lower + 1 + draw(random, 8);
-        assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+        assert_int_equal(memmodel_plan_add_buffer(plan, &buffer), 0);
     }
     assert_int_equal(memmodel_plan_solve(plan, &few), 0);
     for (size_t i = 0; i < BUFFERS; i++) {
-        struct memmodel_plan_place place = {.size = sizeof place};
+        struct memmodel_plan_buffer place = {.size = sizeof place};
 
-        assert_int_equal(memmodel_plan_place(plan, i, &place), 0);
+        assert_int_equal(memmodel_plan_get_buffer(plan, i, &place), 0);
         made->buffers[i] = (struct memmodel_arena_buffer){"", (size_t)place.offset, (size_t)place.bytes, i};
-        made->lives[i] = (struct memmodel_arena_life){i, place.lower, place.upper};
+        made->live_ranges[i] = (struct memmodel_arena_live_range){i, place.lower, place.upper};
     }
-    assert_int_equal(memmodel_plan_result(plan, &result), 0);
-    made->table = (struct memmodel_arena_plan){(size_t)result.peak, 8, BUFFERS, BUFFERS, made->buffers, made->lives};
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
+    made->table =
+        (struct memmodel_arena_plan){(size_t)result.peak, 8, BUFFERS, BUFFERS, made->buffers, made->live_ranges};
     memmodel_plan_unref(plan);
 }
 
@@ -146,14 +147,14 @@ run_noise(const struct memmodel_arena *arena, uint32_t *random)
 {
     uint64_t sums[BUFFERS];
 
-    for (int64_t moment = 0; moment < MOMENTS + 8; moment++) {
+    for (int64_t time = 0; time < MOMENTS + 8; time++) {
         size_t victim;
 
-        memmodel_arena_watch(arena, moment, sums);
+        memmodel_arena_checksum(arena, time, sums);
         for (size_t i = 0; i < BUFFERS; i++)
-            for (size_t k = 0; arena->plan->lives[i].begin == moment && k < arena->plan->buffers[i].bytes; k++)
-                ((unsigned char *)memmodel_arena_at(arena, i))[k] = (unsigned char)draw(random, 256);
-        victim = memmodel_arena_overwritten(arena, moment, sums);
+            for (size_t k = 0; arena->plan->live_ranges[i].lower == time && k < arena->plan->buffers[i].bytes; k++)
+                ((unsigned char *)memmodel_arena_address(arena, i))[k] = (unsigned char)draw(random, 256);
+        victim = memmodel_arena_find_clobbered(arena, time, sums);
         if (victim != MEMMODEL_ARENA_NONE)
             return victim;
     }
@@ -166,7 +167,8 @@ find_victim(const struct random_plan *made, size_t *culprit)
 {
     for (size_t i = 0; i < BUFFERS; i++)
         for (size_t k = 0; k < BUFFERS; k++)
-            if (made->lives[i].begin < made->lives[k].begin && made->lives[k].begin < made->lives[i].end &&
+            if (made->live_ranges[i].lower < made->live_ranges[k].lower &&
+                made->live_ranges[k].lower < made->live_ranges[i].upper &&
                 made->buffers[i].offset + made->buffers[k].bytes <= made->table.bytes && made->buffers[k].bytes > 16) {
                 *culprit = k;
                 return i;
@@ -175,7 +177,7 @@ find_victim(const struct random_plan *made, size_t *culprit)
 }
 
 static void
-no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told(void **state)
+no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_told(void **state)
 {
     uint32_t random = 7;
 
@@ -186,7 +188,7 @@ no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told(void **state)
         void *memory;
 
         plan_at_random(*state, &random, &made);
-        assert_true(memmodel_arena_collision(&made.table) == MEMMODEL_ARENA_NONE);
+        assert_true(memmodel_arena_find_conflict(&made.table) == MEMMODEL_ARENA_NONE);
         memory = malloc(made.table.bytes);
         assert_non_null(memory);
         arena = lay(&made.table, memory, made.table.bytes);
@@ -194,7 +196,7 @@ no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told(void **state)
         victim = find_victim(&made, &culprit);
         assert_true(victim != MEMMODEL_ARENA_NONE);
         made.buffers[culprit].offset = made.buffers[victim].offset;
-        assert_true(memmodel_arena_collision(&made.table) != MEMMODEL_ARENA_NONE);
+        assert_true(memmodel_arena_find_conflict(&made.table) != MEMMODEL_ARENA_NONE);
         assert_true(run_noise(&arena, &random) != MEMMODEL_ARENA_NONE);
         free(memory);
     }
@@ -207,7 +209,7 @@ parse_and_solve(memmodel_context *context, const char *text)
 {
     memmodel_plan *plan;
 
-    assert_int_equal(memmodel_plan_parse(context, "buffers", text, strlen(text), &plan), 0);
+    assert_int_equal(memmodel_plan_from_csv(context, "buffers", text, strlen(text), &plan), 0);
     assert_int_equal(memmodel_plan_solve(plan, NULL), 0);
     return plan;
 }
@@ -218,24 +220,24 @@ names_become_enumerators_unless_two_would_be_the_same(void **state)
     memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size\nconv.1,0,2,8\nconv/1,1,3,8\nrelu,1,2,8\n");
     char *code;
 
-    assert_int_equal(memmodel_plan_to_c(plan, "net", &code), 0);
+    assert_int_equal(memmodel_plan_to_c(plan, "net", NULL, &code), 0);
     assert_null(strstr(code, "NET_CONV_1"));
     assert_non_null(strstr(code, " NET_RELU = 2,"));
     assert_non_null(strstr(code, " net_count = 3\n"));
-    memmodel_free(*state, code);
+    memmodel_free(code);
     memmodel_plan_unref(plan);
 }
 
 static void
-a_gap_makes_two_lives(void **state)
+a_gap_makes_two_live_ranges(void **state)
 {
     memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size,gaps\na,0,9,8,2-5\nb,2,5,8,\n");
     char *code;
 
-    assert_int_equal(memmodel_plan_to_c(plan, "net", &code), 0);
+    assert_int_equal(memmodel_plan_to_c(plan, "net", NULL, &code), 0);
     assert_non_null(strstr(code, "{0u, 0, 2},\n    {0u, 5, 9},\n    {1u, 2, 5},\n"));
-    assert_non_null(strstr(code, "net = {8u, 1u, 2u, 3u, net_buffers, net_lives};"));
-    memmodel_free(*state, code);
+    assert_non_null(strstr(code, "net = {8u, 1u, 2u, 3u, net_buffers, net_live_ranges};"));
+    memmodel_free(code);
     memmodel_plan_unref(plan);
 }
 
@@ -245,9 +247,9 @@ hostile_names_are_plain_text(void **state)
     memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size\n\"a\"\"; x(\\1?\",0,2,8\n");
     char *code;
 
-    assert_int_equal(memmodel_plan_to_c(plan, "net", &code), 0);
+    assert_int_equal(memmodel_plan_to_c(plan, "net", NULL, &code), 0);
     assert_non_null(strstr(code, "{\"a\\042; x(\\1341\\077\", 0u, 8u, 0u}"));
-    memmodel_free(*state, code);
+    memmodel_free(code);
     memmodel_plan_unref(plan);
 }
 
@@ -259,10 +261,10 @@ every_name_of_c_is_written(void **state)
     char *code, expected[64];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_int_equal(memmodel_plan_to_c(plan, names[i], &code), 0);
+        assert_int_equal(memmodel_plan_to_c(plan, names[i], *state, &code), 0);
         snprintf(expected, sizeof expected, " %s = {", names[i]);
         assert_non_null(strstr(code, expected));
-        memmodel_free(*state, code);
+        memmodel_free(code);
     }
     memmodel_plan_unref(plan);
 }
@@ -275,10 +277,11 @@ only_names_of_c_and_solved_plans_are_written(void **state)
     char *code = NULL;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_error(*state, memmodel_plan_to_c(plan, names[i], &code), MEMMODEL_ERROR_INVALID_ARGUMENT,
+        assert_error(*state, memmodel_plan_to_c(plan, names[i], NULL, &code), MEMMODEL_ERROR_INVALID_ARGUMENT,
                      "no name in C");
     assert_int_equal(memmodel_plan_new(*state, &unsolved), 0);
-    assert_error(*state, memmodel_plan_to_c(unsolved, "net", &code), MEMMODEL_ERROR_INVALID_ARGUMENT, "not solved");
+    assert_error(*state, memmodel_plan_to_c(unsolved, "net", NULL, &code), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "not solved");
     assert_null(code);
     memmodel_plan_unref(unsolved);
     memmodel_plan_unref(plan);
@@ -292,12 +295,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_lie_at_their_offsets),
         cmocka_unit_test(memory_that_will_not_do_is_refused),
-        cmocka_unit_test(a_sound_table_has_no_collision),
-        cmocka_unit_test(a_collision_is_found),
+        cmocka_unit_test(a_sound_table_has_no_conflict),
+        cmocka_unit_test(a_conflict_is_found),
         cmocka_unit_test(what_is_in_use_may_not_change),
-        WITH_CONTEXT(no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told),
+        WITH_CONTEXT(no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_told),
         WITH_CONTEXT(names_become_enumerators_unless_two_would_be_the_same),
-        WITH_CONTEXT(a_gap_makes_two_lives),
+        WITH_CONTEXT(a_gap_makes_two_live_ranges),
         WITH_CONTEXT(hostile_names_are_plain_text),
         WITH_CONTEXT(every_name_of_c_is_written),
         WITH_CONTEXT(only_names_of_c_and_solved_plans_are_written),

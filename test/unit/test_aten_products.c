@@ -82,7 +82,7 @@ static int64_t
 multiply_adds_of(memmodel_context *context, const struct operator_case *given)
 {
     struct memmodel_report_layer total = {.size = sizeof total};
-    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .inference = 1};
+    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .mode = 1};
     struct memmodel_shape output = {.rank = given->output.rank};
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     memmodel_tensor inputs[6];
@@ -92,15 +92,15 @@ multiply_adds_of(memmodel_context *context, const struct operator_case *given)
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
     for (; count < 6 && given->inputs[count].rank; count++)
-        inputs[count] = memmodel_network_input(net, names[count], MEMMODEL_FLOAT32, given->inputs[count].rank,
+        inputs[count] = memmodel_network_input(net, names[count], MEMMODEL_DTYPE_FLOAT32, given->inputs[count].rank,
                                                given->inputs[count].dims);
     memcpy(output.dims, given->output.dims, sizeof given->output.dims);
     memmodel_network_custom(net, inputs, count,
                             MEMMODEL_CUSTOM(.outputs = &output, .output_count = 1, .operation = given->operation,
                                             .attributes = given->attributes));
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-    assert_int_equal(memmodel_report_total(report, &total), 0);
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_total(report, &total), 0);
     memmodel_report_unref(report);
     memmodel_network_unref(net);
     return total.multiply_adds;

@@ -1,6 +1,7 @@
 /* The terms that a fit to positive quantities chooses from: which are there, and what is said of those that are not. */
 #include "fitted.h"
 
+#include "measure/samples.h"
 #include "regression/basis.h"
 
 enum { LONG = 10000, LONG_INPUTS = 10 };
@@ -20,7 +21,7 @@ make_terms_of(const memmodel_samples *samples, const char *target, int32_t basis
     const struct memmodel_fit_options options = {
         .size = sizeof options, .target = target, .basis = basis, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
 
-    assert_int_equal(training_read(samples, &options, &terms->training), 0);
+    assert_int_equal(training_read(samples, &options, samples->context, &terms->training), 0);
     assert_int_equal(structure_read(samples, &terms->training, &options, &terms->structure), 0);
     assert_int_equal(basis_new(&terms->training, &options, &terms->structure, &terms->basis), 0);
 }
@@ -28,7 +29,7 @@ make_terms_of(const memmodel_samples *samples, const char *target, int32_t basis
 static void
 make_terms(const memmodel_samples *samples, const char *target, struct terms *terms)
 {
-    make_terms_of(samples, target, MEMMODEL_BASIS_POSYNOMIAL, terms);
+    make_terms_of(samples, target, MEMMODEL_FIT_BASIS_POSYNOMIAL, terms);
 }
 
 static void
@@ -55,9 +56,10 @@ at_least_two_rows_lie_on_either_side_of_a_bend(void **state)
 
     assert_int_equal(memmodel_samples_new(*state, (const char *[]){"side", "batch", "bytes"}, 3, &samples), 0);
     for (size_t i = 0; i < rows; i++)
-        assert_int_equal(memmodel_samples_add(samples, (double[]){runs[i][0], runs[i][1],
-                                                                  14e6 + 256 * runs[i][0] * runs[i][0] * runs[i][1]}),
-                         0);
+        assert_int_equal(
+            memmodel_samples_add_row(
+                samples, (double[]){runs[i][0], runs[i][1], 14e6 + 256 * runs[i][0] * runs[i][0] * runs[i][1]}),
+            0);
     make_terms(samples, "bytes", &terms);
     for (size_t j = 0; j < terms.basis.count; j++) {
         size_t below = 0;
@@ -95,7 +97,7 @@ what_a_long_table_has_no_room_for_is_told(void **state)
             row[j] = (double)(2 + next_random(&seed) % 5);
             row[LONG_INPUTS] += row[j];
         }
-        assert_int_equal(memmodel_samples_add(samples, row), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, row), 0);
     }
     memmodel_context_set_log(*state, keep_note, note);
     make_terms(samples, "y", &terms);
@@ -118,7 +120,7 @@ a_short_table_has_room(void **state)
     for (size_t i = 0; i < LONG / 10; i++) {
         double a = (double)(2 + i % 7), b = (double)(2 + i % 11);
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){a, b, 1 + a * b}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){a, b, 1 + a * b}), 0);
     }
     memmodel_context_set_log(*state, keep_note, note);
     make_terms(samples, "y", &terms);
@@ -157,8 +159,8 @@ the_size_of_a_term_is_how_many_symbols_it_has(void **state)
     assert_int_equal(memmodel_samples_new(*state, (const char *[]){"x", "y", "bytes"}, 3, &samples), 0);
     for (int x = 0; x <= 4; x++)
         for (int y = 2; y <= 6; y++)
-            assert_int_equal(memmodel_samples_add(samples, (double[]){x, y, 10 + x * y}), 0);
-    make_terms_of(samples, "bytes", MEMMODEL_BASIS_GENERAL, &terms);
+            assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, y, 10 + x * y}), 0);
+    make_terms_of(samples, "bytes", MEMMODEL_FIT_BASIS_GENERAL, &terms);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (size_of(&terms.basis, cases[i].term) != cases[i].symbols)
             fail_msg("%s has %u symbols", cases[i].term, size_of(&terms.basis, cases[i].term));

@@ -16,9 +16,9 @@ model_with(memmodel_context *context, const char *bound)
     snprintf(
         text, sizeof text,
         "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\", \"formula\": \"2*x\",\n"
-        "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}], \"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}],\n"
-        "\"scores\": {\"samples\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
-        "\"bound\": {\"freedom\": 3, %s}}",
+        "\"inputs\": [{\"name\": \"x\", \"min\": 1, \"max\": 10}], \"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}],\n"
+        "\"scores\": {\"sample_count\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+        "\"bound\": {\"dof\": 3, %s}}",
         bound);
     if (memmodel_model_from_json(context, "model", text, strlen(text), &model))
         fail_msg("%s", memmodel_context_error(context)->message);
@@ -30,7 +30,7 @@ predict_by(const memmodel_model *model, double x, int32_t rule, double level)
 {
     struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-    assert_int_equal(memmodel_model_predict_by(model, &x, rule, level, &prediction), 0);
+    assert_int_equal(memmodel_model_predict(model, &x, by_method(rule, level), &prediction), 0);
     return prediction;
 }
 
@@ -46,12 +46,12 @@ the_held_out_ratio_has_the_rank_of_the_level(void **state)
     memmodel_model *model = model_with(*state, OLD);
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, cases[i].level);
+        struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_METHOD_CONFORMAL, cases[i].level);
 
         assert_near(prediction.upper, 10 * cases[i].ratio, 1e-12);
-        assert_near(prediction.attained, cases[i].attained, 1e-12);
-        assert_int_equal(prediction.points, 4);
-        assert_int_equal(prediction.rule, MEMMODEL_BOUND_HELD_OUT);
+        assert_near(prediction.distribution_free_level, cases[i].attained, 1e-12);
+        assert_int_equal(prediction.calibration_count, 4);
+        assert_int_equal(prediction.method, MEMMODEL_BOUND_METHOD_CONFORMAL);
     }
     memmodel_model_unref(model);
 }
@@ -61,10 +61,10 @@ static void
 students_bound_has_the_leverage_of_the_point(void **state)
 {
     memmodel_model *model = model_with(*state, OLD);
-    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95);
+    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_METHOD_STUDENT_T, 0.95);
 
     assert_near(prediction.upper, 10 * (1 + 2.353363435 * 0.1 * sqrt(1 + 1.0 / 16)), 1e-7);
-    assert_int_equal(prediction.rule, MEMMODEL_BOUND_STUDENT);
+    assert_int_equal(prediction.method, MEMMODEL_BOUND_METHOD_STUDENT_T);
     memmodel_model_unref(model);
 }
 
@@ -72,15 +72,16 @@ static void
 the_default_is_the_larger_rule_and_says_which(void **state)
 {
     memmodel_model *model = model_with(*state, OLD);
-    struct memmodel_prediction high = predict_by(model, 5, MEMMODEL_BOUND_LARGER, 0.95),
-                               low = predict_by(model, 5, MEMMODEL_BOUND_LARGER, 0.5), plain = {.size = sizeof plain};
+    struct memmodel_prediction high = predict_by(model, 5, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95),
+                               low = predict_by(model, 5, MEMMODEL_BOUND_METHOD_DEFAULT, 0.5),
+                               plain = {.size = sizeof plain};
 
-    assert_int_equal(high.rule, MEMMODEL_BOUND_STUDENT);
-    assert_int_equal(low.rule, MEMMODEL_BOUND_HELD_OUT);
-    assert_true(high.upper == predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95).upper);
-    assert_true(low.upper == predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.5).upper);
-    assert_int_equal(memmodel_model_predict(model, (double[]){5}, 0.95, &plain), 0);
-    assert_true(plain.upper == high.upper && plain.rule == high.rule && plain.points == 4);
+    assert_int_equal(high.method, MEMMODEL_BOUND_METHOD_STUDENT_T);
+    assert_int_equal(low.method, MEMMODEL_BOUND_METHOD_CONFORMAL);
+    assert_true(high.upper == predict_by(model, 5, MEMMODEL_BOUND_METHOD_STUDENT_T, 0.95).upper);
+    assert_true(low.upper == predict_by(model, 5, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.5).upper);
+    assert_int_equal(memmodel_model_predict(model, (double[]){5}, NULL, &plain), 0);
+    assert_true(plain.upper == high.upper && plain.method == high.method && plain.calibration_count == 4);
     memmodel_model_unref(model);
 }
 
@@ -91,16 +92,20 @@ a_model_of_before_has_no_other_rules(void **state)
     struct memmodel_prediction prediction = {.size = sizeof prediction, .upper = -1};
     double x = 5;
 
-    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_WIDE, 0.95, &prediction),
-                     MEMMODEL_ERROR_UNSUPPORTED);
-    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.95, &prediction),
-                     MEMMODEL_ERROR_UNSUPPORTED);
-    assert_int_equal(memmodel_model_predict_by(model, &x, 5, 0.95, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_model_predict_by(model, &x, -1, 0.95, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_HELD_OUT, 1.5, &prediction),
+    assert_int_equal(
+        memmodel_model_predict(model, &x, by_method(MEMMODEL_BOUND_METHOD_EXTRAPOLATION, 0.95), &prediction),
+        MEMMODEL_ERROR_UNSUPPORTED);
+    assert_int_equal(
+        memmodel_model_predict(model, &x, by_method(MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS, 0.95), &prediction),
+        MEMMODEL_ERROR_UNSUPPORTED);
+    assert_int_equal(memmodel_model_predict(model, &x, by_method(5, 0.95), &prediction),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict(model, &x, by_method(-1, 0.95), &prediction),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict(model, &x, by_method(MEMMODEL_BOUND_METHOD_CONFORMAL, 1.5), &prediction),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     assert_true(prediction.upper == -1);
-    assert_int_equal(predict_by(model, 100, MEMMODEL_BOUND_LARGER, 0.95).outside, 1);
+    assert_int_equal(predict_by(model, 100, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95).extrapolated, 1);
     memmodel_model_unref(model);
 }
 
@@ -110,12 +115,12 @@ static void
 repeated_measurements_share_their_point(void **state)
 {
     memmodel_model *model = model_with(*state, OLD ", \"repeats\": [2, 2, 1, 1]");
-    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.5);
+    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.5);
 
-    assert_int_equal(prediction.points, 3);
+    assert_int_equal(prediction.calibration_count, 3);
     assert_near(prediction.upper, 10 * (1.0 + 0.875 * 0.1), 1e-12);
-    assert_near(prediction.attained, 1.875 / 4, 1e-12);
-    assert_near(predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.95).attained, 0.75, 1e-12);
+    assert_near(prediction.distribution_free_level, 1.875 / 4, 1e-12);
+    assert_near(predict_by(model, 5, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.95).distribution_free_level, 0.75, 1e-12);
     memmodel_model_unref(model);
 }
 
@@ -129,9 +134,9 @@ jackknife_takes_the_rank_among_what_all_formulas_say(void **state)
         "\"formulas\": [{\"coefficients\": [2.1], \"ratios\": [1.05]}, {\"coefficients\": [2.2], \"ratios\": "
         "[1.0]}, {\"coefficients\": [2.3], \"ratios\": [0.98]}]}");
 
-    assert_near(predict_by(model, 10, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.95).upper, 22.54, 1e-12);
-    assert_near(predict_by(model, 10, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.5).upper, 22.05, 1e-12);
-    assert_near(predict_by(model, 10, MEMMODEL_BOUND_HELD_OUT, 0.95).upper, 21, 1e-12);
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS, 0.95).upper, 22.54, 1e-12);
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS, 0.5).upper, 22.05, 1e-12);
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.95).upper, 21, 1e-12);
     memmodel_model_unref(model);
 }
 
@@ -141,12 +146,13 @@ outside_the_samples_all_terms_count(void **state)
 {
     memmodel_model *model =
         model_with(*state, OLD ", \"wide\": {\"terms\": [\"x\", \"x^2\"], \"leverage\": [[0.0], [0.0, 0.2]]}");
-    struct memmodel_prediction outside = predict_by(model, 20, MEMMODEL_BOUND_LARGER, 0.95);
+    struct memmodel_prediction outside = predict_by(model, 20, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95);
 
-    assert_int_equal(outside.rule, MEMMODEL_BOUND_WIDE);
-    assert_true(outside.outside);
+    assert_int_equal(outside.method, MEMMODEL_BOUND_METHOD_EXTRAPOLATION);
+    assert_true(outside.extrapolated);
     assert_near(outside.upper, 40 * (1 + 2.353363435 * 0.1 * sqrt(1 + 4)), 1e-7);
-    assert_int_equal(predict_by(model, 10, MEMMODEL_BOUND_LARGER, 0.95).rule, MEMMODEL_BOUND_STUDENT);
+    assert_int_equal(predict_by(model, 10, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95).method,
+                     MEMMODEL_BOUND_METHOD_STUDENT_T);
     memmodel_model_unref(model);
 }
 
@@ -159,13 +165,13 @@ model_with_plane(memmodel_context *context, const char *slope)
 
     snprintf(text, sizeof text,
              "{\"format\": \"memmodel-model\", \"version\": 2, \"target\": \"y\", \"formula\": \"2*x\",\n"
-             "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}],\n"
+             "\"inputs\": [{\"name\": \"x\", \"min\": 1, \"max\": 10}],\n"
              "\"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}], \"loss\": \"squared\",\n"
-             "\"response\": {\"square\": false, \"offset\": 0, \"least\": 2, \"most\": 20},\n"
-             "\"scores\": {\"samples\": 4, \"training_error\": 0.1, \"loo_error\": 0.1, \"held_out_error\": 0.1, "
-             "\"constant_error\": 0.1}, \"front\": [{\"nodes\": 3, \"terms\": 1, \"loo_error\": 0.1, "
-             "\"held_out_error\": 0.1, \"chosen\": true, \"formula\": \"2*x\"}],\n"
-             "\"bound\": {\"freedom\": 3, \"sigma\": 0.1, \"leverage\": [[0.0]], \"ratios\": [-0.1, 0, 0.1, 0.2],\n"
+             "\"response\": {\"square\": false, \"offset\": 0, \"min\": 2, \"max\": 20},\n"
+             "\"scores\": {\"sample_count\": 4, \"training_error\": 0.1, \"loo_error\": 0.1, \"nested_cv_error\": 0.1, "
+             "\"baseline_error\": 0.1}, \"front\": [{\"node_count\": 3, \"term_count\": 1, \"loo_error\": 0.1, "
+             "\"nested_cv_error\": 0.1, \"selected\": true, \"formula\": \"2*x\"}],\n"
+             "\"bound\": {\"dof\": 3, \"sigma\": 0.1, \"leverage\": [[0.0]], \"ratios\": [-0.1, 0, 0.1, 0.2],\n"
              "\"wide\": {\"terms\": [\"1\", \"x\"], \"leverage\": [[0.0], [0.0, 0.5]],\n"
              "\"coefficients\": [7, %s], \"sigma\": 0.2}}}",
              slope);
@@ -187,13 +193,14 @@ outside_a_formula_that_stays_the_bound_rises_with_the_plane(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         memmodel_model *model = model_with_plane(*state, cases[i].slope);
         double x = cases[i].x, value = 2 * fmin(fmax(x, 1), 10);
-        struct memmodel_prediction larger = predict_by(model, x, MEMMODEL_BOUND_LARGER, 0.95),
-                                   wide = predict_by(model, x, MEMMODEL_BOUND_WIDE, 0.95);
+        struct memmodel_prediction larger = predict_by(model, x, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95),
+                                   wide = predict_by(model, x, MEMMODEL_BOUND_METHOD_EXTRAPOLATION, 0.95);
 
         assert_near(larger.value, value, 1e-12);
         assert_near(larger.upper, value + t * 0.1 + cases[i].rise + t * 0.2 * 0.5 * cases[i].distance, 1e-7);
         assert_true(wide.upper == larger.upper);
-        assert_int_equal(larger.rule, cases[i].distance > 0 ? MEMMODEL_BOUND_WIDE : MEMMODEL_BOUND_STUDENT);
+        assert_int_equal(larger.method,
+                         cases[i].distance > 0 ? MEMMODEL_BOUND_METHOD_EXTRAPOLATION : MEMMODEL_BOUND_METHOD_STUDENT_T);
         memmodel_model_unref(model);
     }
 }
@@ -212,11 +219,11 @@ beyond_a_fitted_bend_the_bound_goes_on(void **state)
     for (int i = 0; i < 60; i++) {
         double x = i / 6.0;
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){x, 3 * fmin(x, 5) + random_error(&seed)}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, 3 * fmin(x, 5) + random_error(&seed)}), 0);
     }
     model = fit(samples, &squared);
     for (double x = 10; x < 20; x += 0.5) {
-        struct memmodel_prediction prediction = predict_by(model, x, MEMMODEL_BOUND_LARGER, 0.95);
+        struct memmodel_prediction prediction = predict_by(model, x, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95);
 
         assert_near(prediction.value, 15, 1);
         assert_true(prediction.upper > 15 + 1.2 * (x - 10));
@@ -233,15 +240,15 @@ static void
 where_more_is_left_open_the_bound_is_wider(void **state)
 {
     memmodel_model *model = model_with(*state, OLD SPREAD(OPEN)), *back = written_and_read(*state, model);
-    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.95);
+    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.95);
 
     assert_near(prediction.upper, 10 * (1 + 0.2 * 2), 1e-12);
-    assert_near(predict_by(model, 10, MEMMODEL_BOUND_HELD_OUT, 0.95).upper, 20 * (1 + 0.2 * sqrt(1.75)), 1e-12);
-    assert_near(predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95).upper,
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_METHOD_CONFORMAL, 0.95).upper, 20 * (1 + 0.2 * sqrt(1.75)), 1e-12);
+    assert_near(predict_by(model, 5, MEMMODEL_BOUND_METHOD_STUDENT_T, 0.95).upper,
                 10 * (1 + 2.353363435 * 0.05 * 2 * sqrt(1 + 1.0 / 16)), 1e-7);
-    assert_true(predict_by(model, 5, MEMMODEL_BOUND_LARGER, 0.95).upper == prediction.upper);
-    assert_true(predict_by(back, 7, MEMMODEL_BOUND_LARGER, 0.95).upper ==
-                predict_by(model, 7, MEMMODEL_BOUND_LARGER, 0.95).upper);
+    assert_true(predict_by(model, 5, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95).upper == prediction.upper);
+    assert_true(predict_by(back, 7, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95).upper ==
+                predict_by(model, 7, MEMMODEL_BOUND_METHOD_DEFAULT, 0.95).upper);
     memmodel_model_unref(back);
     memmodel_model_unref(model);
 }
@@ -262,7 +269,7 @@ margins(memmodel_context *context, double error, double *corner, double *middle)
                batch = memmodel_samples_column(samples, "batch")[row],
                bytes = memmodel_samples_column(samples, "peak_bytes")[row];
 
-        assert_int_equal(memmodel_samples_add(
+        assert_int_equal(memmodel_samples_add_row(
                              changed, (double[]){dim, batch, bytes * (batch == 1 && dim < 64 && error == 0 ? 1.3 : 1)}),
                          0);
     }
@@ -332,10 +339,10 @@ broken_bounds_are_refused(void **state)
 
         snprintf(text, sizeof text,
                  "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\", \"formula\": \"2*x\",\n"
-                 "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}],\n"
+                 "\"inputs\": [{\"name\": \"x\", \"min\": 1, \"max\": 10}],\n"
                  "\"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}],\n"
-                 "\"scores\": {\"samples\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
-                 "\"bound\": {\"freedom\": 3, %s}}",
+                 "\"scores\": {\"sample_count\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+                 "\"bound\": {\"dof\": 3, %s}}",
                  cases[i].bound);
         assert_error(*state, memmodel_model_from_json(*state, "m", text, strlen(text), &model), MEMMODEL_ERROR_PARSE,
                      cases[i].message);
@@ -350,7 +357,7 @@ upper_by(const memmodel_model *model, double dim, double batch, int32_t rule)
 {
     struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-    assert_int_equal(memmodel_model_predict_by(model, (double[]){dim, batch}, rule, 0.95, &prediction), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){dim, batch}, by_method(rule, 0.95), &prediction), 0);
     return prediction.upper;
 }
 
@@ -360,7 +367,7 @@ every_fit_has_every_rule(void **state)
     static const struct memmodel_fit_options fits[] = {
         {.size = sizeof fits[0]},
         {.size = sizeof fits[0], .loss = MEMMODEL_FIT_LOSS_SQUARED},
-        {.size = sizeof fits[0], .basis = MEMMODEL_BASIS_GENERAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE},
+        {.size = sizeof fits[0], .basis = MEMMODEL_FIT_BASIS_GENERAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE},
     };
     memmodel_samples *samples = network_samples(*state, 0.02, 1);
 
@@ -368,7 +375,7 @@ every_fit_has_every_rule(void **state)
         memmodel_model *model = fit(samples, &fits[i]);
         double value = memmodel_model_evaluate(model, (double[]){64, 4});
 
-        for (int32_t rule = MEMMODEL_BOUND_LARGER; rule <= MEMMODEL_BOUND_JACKKNIFE_PLUS; rule++) {
+        for (int32_t rule = MEMMODEL_BOUND_METHOD_DEFAULT; rule <= MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS; rule++) {
             double upper = upper_by(model, 64, 4, rule);
 
             assert_true(upper >= value && isfinite(upper));
@@ -387,7 +394,7 @@ every_fit_has_every_rule(void **state)
 static void
 the_leverage_of_a_row_held_out_is_not_counted_twice(void **state)
 {
-    static const struct memmodel_fit_options constant = {.size = sizeof constant, .basis = MEMMODEL_BASIS_GIVEN};
+    static const struct memmodel_fit_options constant = {.size = sizeof constant, .basis = MEMMODEL_FIT_BASIS_USER};
     static const char *const columns[] = {"x", "y"};
     const double u[] = {1 / 0.9, 1 / 1.1}, t = 1.729132812;
     double sum = 10 * (u[0] + u[1]), squares = 10 * (u[0] * u[0] + u[1] * u[1]), errors = 0, c = sum / squares;
@@ -397,14 +404,14 @@ the_leverage_of_a_row_held_out_is_not_counted_twice(void **state)
 
     assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
     for (int i = 0; i < 20; i++)
-        assert_int_equal(memmodel_samples_add(samples, (double[]){i + 1, i % 2 ? 1.1 : 0.9}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){i + 1, i % 2 ? 1.1 : 0.9}), 0);
     model = fit(samples, &constant);
     for (int i = 0; i < 2; i++) {
         double without = (sum - u[i]) / (squares - u[i] * u[i]), error = 1 / (u[i] * without) - 1;
 
         errors += 10 * error * error * (1 - u[i] * u[i] / squares);
     }
-    prediction = predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95);
+    prediction = predict_by(model, 5, MEMMODEL_BOUND_METHOD_STUDENT_T, 0.95);
     assert_near(prediction.value, c, 1e-12);
     assert_near(prediction.upper, c * (1 + t * sqrt(errors / 20) * sqrt(1 + 1 / (c * c * squares))), 1e-8);
     memmodel_model_unref(model);
@@ -420,7 +427,7 @@ outside_the_samples_the_bound_widens_the_more_the_farther(void **state)
 
     for (double dim = 112; dim <= 896; dim *= 2) {
         double ratio =
-            upper_by(model, dim, 4, MEMMODEL_BOUND_LARGER) / memmodel_model_evaluate(model, (double[]){dim, 4});
+            upper_by(model, dim, 4, MEMMODEL_BOUND_METHOD_DEFAULT) / memmodel_model_evaluate(model, (double[]){dim, 4});
 
         assert_true(ratio > before);
         before = ratio;
@@ -436,19 +443,18 @@ struct count {
 };
 
 static void
-count_below(const memmodel_model *model, const memmodel_samples *samples, const size_t *rows, size_t count,
-            struct count *counted)
+count_below(const memmodel_model *model, const memmodel_samples *samples, struct count *counted)
 {
     const double *target = memmodel_samples_column(samples, memmodel_model_target(model));
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < memmodel_samples_row_count(samples); i++) {
         struct memmodel_prediction prediction = {.size = sizeof prediction};
         double inputs[16];
 
         for (size_t k = 0; k < memmodel_model_input_count(model); k++)
-            inputs[k] = memmodel_samples_column(samples, memmodel_model_input_name(model, k))[rows[i]];
-        assert_int_equal(memmodel_model_predict(model, inputs, 0.95, &prediction), 0);
-        counted->below += target[rows[i]] <= prediction.upper;
+            inputs[k] = memmodel_samples_column(samples, input_of(model, k).name)[i];
+        assert_int_equal(memmodel_model_predict(model, inputs, NULL, &prediction), 0);
+        counted->below += target[i] <= prediction.upper;
         counted->measured++;
     }
 }
@@ -458,22 +464,19 @@ static double
 coverage(memmodel_context *context, const char *path, const struct memmodel_fit_options *options, uint64_t splits)
 {
     struct count counted = {0, 0};
-    memmodel_samples *samples, *training;
-    size_t rows, order[1024];
+    memmodel_samples *samples, *training, *test;
 
-    if (memmodel_samples_read(context, path, &samples))
+    if (memmodel_samples_load(context, path, &samples))
         fail_msg("%s", memmodel_context_error(context)->message);
-    rows = memmodel_samples_row_count(samples);
     for (uint64_t seed = 0; seed < splits; seed++) {
-        size_t trained = rows * 7 / 10;
         memmodel_model *model;
 
-        memmodel_samples_shuffle(seed, rows, order);
-        assert_int_equal(memmodel_samples_select(samples, order, trained, &training), 0);
+        assert_int_equal(memmodel_samples_split(samples, 0.7, seed, NULL, &training, &test), 0);
         model = fit(training, options);
-        count_below(model, samples, order + trained, rows - trained, &counted);
+        count_below(model, test, &counted);
         memmodel_model_unref(model);
         memmodel_samples_unref(training);
+        memmodel_samples_unref(test);
     }
     memmodel_samples_unref(samples);
     return (double)counted.below / (double)counted.measured;

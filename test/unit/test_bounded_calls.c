@@ -40,7 +40,7 @@ make_subject(struct subject *subject, const struct family *family)
     assert_int_equal(memmodel_context_new(NULL, &subject->context), 0);
     assert_int_equal(memmodel_network_new(subject->context, &subject->net), 0);
     family->build(subject->net);
-    if (memmodel_estimate(subject->net, JOB(.steps = 1), &subject->report))
+    if (memmodel_estimate(subject->net, JOB(.steps = 1), NULL, &subject->report))
         fail_msg("%s: %s", family->name, memmodel_context_error(subject->context)->message);
 }
 

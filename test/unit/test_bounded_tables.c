@@ -16,10 +16,10 @@ struct subject {
 };
 
 static int
-forget(const struct subject *subject, int status, char **text)
+forget(int status, char **text)
 {
     if (!status)
-        memmodel_free(subject->context, *text);
+        memmodel_free(*text);
     return status;
 }
 
@@ -32,7 +32,7 @@ fit_by(const struct subject *subject, struct memmodel_fit_options options)
     int status;
 
     options.size = sizeof options;
-    status = memmodel_fit(subject->samples, &options, &model);
+    status = memmodel_fit(subject->samples, &options, NULL, &model);
     memmodel_model_unref(model);
     return status;
 }
@@ -69,7 +69,7 @@ enumerate(const struct subject *subject)
 {
     return fit_by(subject, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                          .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                                         .evaluations = 4000});
+                                                         .max_evaluations = 4000});
 }
 
 static int
@@ -77,7 +77,7 @@ evolve(const struct subject *subject)
 {
     return fit_by(subject, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                          .search = MEMMODEL_FIT_SEARCH_EVOLVE,
-                                                         .evaluations = 4000,
+                                                         .max_evaluations = 4000,
                                                          .threads = 2});
 }
 
@@ -87,10 +87,9 @@ advise(const struct subject *subject)
     static const char *const domain[] = {"dim=32:128:16", "batch=1,2,4,8"};
     const struct memmodel_advise_options options = {
         .size = sizeof options, .domain = domain, .domain_count = 2, .count = 3};
+    struct memmodel_advise_result result = {.size = sizeof result};
     memmodel_samples *advised;
-    double error;
-    int64_t needed;
-    int status = memmodel_advise(subject->context, subject->samples, NULL, &options, &advised, &error, &needed);
+    int status = memmodel_advise(subject->samples, &options, subject->context, &result, &advised);
 
     if (!status)
         memmodel_samples_unref(advised);
@@ -104,12 +103,12 @@ write_and_read_model(const struct subject *subject)
 {
     memmodel_model *again;
     char *text;
-    int status = memmodel_model_to_json(subject->model, &text);
+    int status = memmodel_model_to_json(subject->model, NULL, &text);
 
     if (status)
         return status;
     status = memmodel_model_from_json(subject->context, "text", text, strlen(text), &again);
-    memmodel_free(subject->context, text);
+    memmodel_free(text);
     if (!status)
         memmodel_model_unref(again);
     return status;
@@ -118,13 +117,13 @@ write_and_read_model(const struct subject *subject)
 static int
 export_model(const struct subject *subject)
 {
-    static const int formats[] = {MEMMODEL_EXPORT_C, MEMMODEL_EXPORT_PYTHON, MEMMODEL_EXPORT_SQL,
-                                  MEMMODEL_EXPORT_LATEX};
+    static const int formats[] = {MEMMODEL_LANGUAGE_C, MEMMODEL_LANGUAGE_PYTHON, MEMMODEL_LANGUAGE_SQL,
+                                  MEMMODEL_LANGUAGE_LATEX};
     char *text;
     int status = 0;
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0] && !status; i++)
-        status = forget(subject, memmodel_model_export(subject->model, formats[i], subject->context, &text), &text);
+        status = forget(memmodel_model_to_code(subject->model, formats[i], subject->context, &text), &text);
     return status;
 }
 
@@ -133,11 +132,11 @@ read_table(const struct subject *subject)
 {
     static const char text[] = "dim,batch,peak_bytes\n32,1,1000\n32,2,2000\n64,4,4000\n";
     memmodel_samples *samples, *filtered;
-    int status = memmodel_samples_parse(subject->context, "text", text, sizeof text - 1, &samples);
+    int status = memmodel_samples_from_csv(subject->context, "text", text, sizeof text - 1, &samples);
 
     if (status)
         return status;
-    status = memmodel_samples_filter(samples, "dim", "32", &filtered);
+    status = memmodel_samples_filter(samples, "dim", "32", NULL, &filtered);
     if (!status)
         memmodel_samples_unref(filtered);
     memmodel_samples_unref(samples);
@@ -150,7 +149,7 @@ read_table(const struct subject *subject)
 static int
 search_plan(const struct subject *subject)
 {
-    struct memmodel_plan_options options = {.size = sizeof options, .nodes = 3000};
+    struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 3000};
     memmodel_plan *plan = NULL;
     uint64_t seed = 7;
     char *text;
@@ -163,12 +162,12 @@ search_plan(const struct subject *subject)
                                                     .lower = lower,
                                                     .upper = lower + 1 + (int64_t)(next_random(&seed) % 12)};
 
-        status = memmodel_plan_add(plan, &buffer);
+        status = memmodel_plan_add_buffer(plan, &buffer);
     }
     if (!status)
         status = memmodel_plan_solve(plan, &options);
     if (!status)
-        status = forget(subject, memmodel_plan_to_svg(plan, &text), &text);
+        status = forget(memmodel_plan_to_svg(plan, NULL, &text), &text);
     memmodel_plan_unref(plan);
     return status;
 }
@@ -177,14 +176,15 @@ static int
 solve_chain_of(const struct subject *subject, struct memmodel_chain_block block, int blocks, int64_t budget,
                int64_t slots)
 {
+    const struct memmodel_chain_options options = {.size = sizeof options, .budget = budget, .slots = slots};
     memmodel_chain *chain = NULL;
-    int status = memmodel_chain_new(subject->context, block.input, &chain);
+    int status = memmodel_chain_new(subject->context, block.input_bytes, &chain);
 
     block.size = sizeof block;
     for (int i = 0; i < blocks && !status; i++)
-        status = memmodel_chain_add(chain, &block);
+        status = memmodel_chain_add_block(chain, &block);
     if (!status)
-        status = memmodel_chain_solve(chain, budget, slots);
+        status = memmodel_chain_solve(chain, &options);
     memmodel_chain_unref(chain);
     return status;
 }
@@ -192,7 +192,8 @@ solve_chain_of(const struct subject *subject, struct memmodel_chain_block block,
 static int
 solve_chain(const struct subject *subject)
 {
-    const struct memmodel_chain_block block = {.input = 100, .saved = 300, .forward_cost = 1, .backward_cost = 2};
+    const struct memmodel_chain_block block = {
+        .input_bytes = 100, .saved_bytes = 300, .forward_cost = 1, .backward_cost = 2};
 
     return solve_chain_of(subject, block, 100, 6000, 20);
 }
@@ -201,7 +202,8 @@ solve_chain(const struct subject *subject)
 static int
 solve_deep_chain(const struct subject *subject)
 {
-    const struct memmodel_chain_block block = {.input = 1, .saved = 1, .forward_cost = 1, .backward_cost = 2};
+    const struct memmodel_chain_block block = {
+        .input_bytes = 1, .saved_bytes = 1, .forward_cost = 1, .backward_cost = 2};
 
     return solve_chain_of(subject, block, 330, 330, 330);
 }

@@ -17,7 +17,7 @@ chain_of(memmodel_context *context, int64_t output, const struct memmodel_chain_
         struct memmodel_chain_block block = blocks[i];
 
         block.size = sizeof block;
-        assert_int_equal(memmodel_chain_add(chain, &block), 0);
+        assert_int_equal(memmodel_chain_add_block(chain, &block), 0);
     }
     return chain;
 }
@@ -27,14 +27,22 @@ result_of(const memmodel_chain *chain)
 {
     struct memmodel_chain_result result = {.size = sizeof result};
 
-    assert_int_equal(memmodel_chain_result(chain, &result), 0);
+    assert_int_equal(memmodel_chain_get_result(chain, &result), 0);
     return result;
+}
+
+static int
+try(memmodel_chain *chain, int64_t budget, int64_t slots)
+{
+    const struct memmodel_chain_options options = {.size = sizeof options, .budget = budget, .slots = slots};
+
+    return memmodel_chain_solve(chain, &options);
 }
 
 static struct memmodel_chain_result
 solve(memmodel_chain *chain, int64_t budget, int64_t slots)
 {
-    assert_int_equal(memmodel_chain_solve(chain, budget, slots), 0);
+    assert_int_equal(try(chain, budget, slots), 0);
     return result_of(chain);
 }
 
@@ -43,7 +51,7 @@ step_of(const memmodel_chain *chain, size_t index)
 {
     struct memmodel_chain_step step = {.size = sizeof step};
 
-    assert_int_equal(memmodel_chain_step(chain, index, &step), 0);
+    assert_int_equal(memmodel_chain_get_step(chain, index, &step), 0);
     return step;
 }
 
@@ -93,8 +101,8 @@ uniform_chains_agree_with_the_binomial_optimum(void **state)
         assert_int_equal(memmodel_chain_new(*state, 1, &chain), 0);
         for (int64_t i = 0; i < steps; i++)
             assert_int_equal(
-                memmodel_chain_add(chain, &(struct memmodel_chain_block){sizeof(struct memmodel_chain_block), NULL, 1,
-                                                                         RECORD, 0, 0, 1, 0}),
+                memmodel_chain_add_block(chain, &(struct memmodel_chain_block){sizeof(struct memmodel_chain_block),
+                                                                               NULL, 1, RECORD, 0, 0, 1, 0}),
                 0);
         for (int64_t checkpoints = 1; checkpoints <= 7; checkpoints++) {
             int64_t budget = checkpoints + RECORD + 3; /* the state at hand, the gradients that come in and go out */
@@ -141,7 +149,7 @@ struct exhaustive {
 static int64_t
 input_of(const struct exhaustive *all, int block)
 {
-    return block < all->count ? all->blocks[block].input : all->output;
+    return block < all->count ? all->blocks[block].input_bytes : all->output;
 }
 
 static int64_t
@@ -152,8 +160,8 @@ bytes_of(const struct exhaustive *all, const struct state *state)
     for (int i = 0; i < all->count; i++) {
         bool within = i > 0 && state->saved >> (i - 1) & 1;
 
-        bytes += state->saved >> i & 1 ? all->blocks[i].saved : 0;
-        bytes += state->kept >> i & 1 && !within ? all->blocks[i].input : 0;
+        bytes += state->saved >> i & 1 ? all->blocks[i].saved_bytes : 0;
+        bytes += state->kept >> i & 1 && !within ? all->blocks[i].input_bytes : 0;
     }
     return bytes + (state->fresh != NONE ? input_of(all, state->fresh) : 0);
 }
@@ -185,15 +193,16 @@ try_forward(struct exhaustive *all, const struct state *now, int block)
         return;
     to.fresh = block + 1;
     if (now->fresh == block)
-        reach(all, now, &to, is->input + is->forward_bytes, is->forward_cost); /* its input goes when it is done */
+        reach(all, now, &to, is->input_bytes + is->forward_workspace_bytes,
+              is->forward_cost); /* its input goes when it is done */
     to.kept |= 1u << block;
-    reach(all, now, &to, is->forward_bytes, is->forward_cost);
+    reach(all, now, &to, is->forward_workspace_bytes, is->forward_cost);
     if (now->saved >> block & 1)
         return;
     to.fresh = NONE;
     to.saved |= 1u << block;
     to.kept |= block + 1 < all->count ? 2u << block : 0;
-    reach(all, now, &to, is->forward_bytes, is->forward_cost);
+    reach(all, now, &to, is->forward_workspace_bytes, is->forward_cost);
 }
 
 static void
@@ -209,7 +218,7 @@ try_backward(struct exhaustive *all, const struct state *now)
     to.saved &= ~(1u << block);
     to.kept &= ~(3u << block);
     to.gradient = block;
-    if (bytes_of(all, &during) + is->input + is->backward_bytes <= all->budget)
+    if (bytes_of(all, &during) + is->input_bytes + is->backward_workspace_bytes <= all->budget)
         reach(all, now, &to, 0, is->backward_cost);
 }
 
@@ -262,13 +271,13 @@ draw_blocks(uint64_t *state, struct memmodel_chain_block *blocks, int64_t *outpu
 
     *output = draw(state, 0, 3);
     for (int i = count - 1; i >= 0; i--) {
-        int64_t makes = i + 1 < count ? blocks[i + 1].input : *output;
+        int64_t makes = i + 1 < count ? blocks[i + 1].input_bytes : *output;
 
         blocks[i] = (struct memmodel_chain_block){
-            .input = draw(state, 0, 5),
-            .saved = makes + draw(state, 0, 6),
-            .forward_bytes = draw(state, 0, 3),
-            .backward_bytes = draw(state, 0, 3),
+            .input_bytes = draw(state, 0, 5),
+            .saved_bytes = makes + draw(state, 0, 6),
+            .forward_workspace_bytes = draw(state, 0, 3),
+            .backward_workspace_bytes = draw(state, 0, 3),
             .forward_cost = (double)draw(state, 1, 9),
             .backward_cost = (double)draw(state, 1, 9),
         };
@@ -296,7 +305,8 @@ small_chains_cost_no_more_than_any_schedule(void **state)
                 assert_true(result_of(chain).peak <= budget);
                 solved++;
             } else {
-                assert_int_equal(memmodel_chain_solve(chain, budget, budget), MEMMODEL_ERROR_INVALID_ARGUMENT);
+                assert_true(solve(chain, budget, budget).peak > budget);
+                assert_int_equal(result_of(chain).status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
             }
         }
         memmodel_chain_unref(chain);
@@ -315,15 +325,15 @@ draw_chain(uint64_t *seed, memmodel_chain *chain, int64_t count)
         int64_t next = draw(seed, 1, 1000000);
         struct memmodel_chain_block block = {
             .size = sizeof block,
-            .input = input,
-            .saved = 1000000 + draw(seed, 0, 3000000),
-            .forward_bytes = draw(seed, 0, 500000),
-            .backward_bytes = draw(seed, 0, 500000),
+            .input_bytes = input,
+            .saved_bytes = 1000000 + draw(seed, 0, 3000000),
+            .forward_workspace_bytes = draw(seed, 0, 500000),
+            .backward_workspace_bytes = draw(seed, 0, 500000),
             .forward_cost = (double)draw(seed, 1, 100),
             .backward_cost = (double)draw(seed, 1, 200),
         };
 
-        assert_int_equal(memmodel_chain_add(chain, &block), 0);
+        assert_int_equal(memmodel_chain_add_block(chain, &block), 0);
         input = next;
     }
 }
@@ -339,7 +349,7 @@ no_schedule_takes_more_than_its_budget_whatever_the_slots(void **state)
 
         assert_int_equal(memmodel_chain_new(*state, 4, &chain), 0);
         draw_chain(&seed, chain, 12);
-        least = solve(chain, INT64_MAX, 0).least;
+        least = solve(chain, INT64_MAX, 0).min_peak;
         for (int64_t slots = 1; slots <= 1000; slots *= 3)
             for (int64_t budget = least; budget < 5 * least; budget += least / 3)
                 assert_in_range(solve(chain, budget, slots).peak, 1, budget);
@@ -358,13 +368,13 @@ more_memory_never_costs_more(void **state)
     assert_int_equal(memmodel_chain_new(*state, 4, &chain), 0);
     draw_chain(&seed, chain, 20);
     result = solve(chain, INT64_MAX, 0);
-    for (int64_t budget = result.least; budget <= result.most; budget += result.least / 4) {
+    for (int64_t budget = result.min_peak; budget <= result.max_peak; budget += result.min_peak / 4) {
         double cost = solve(chain, budget, 2000).cost;
 
         assert_true(cost <= before);
         before = cost;
     }
-    assert_true(before >= result.least_cost);
+    assert_true(before >= result.min_cost);
     memmodel_chain_unref(chain);
 }
 
@@ -378,29 +388,30 @@ a_budget_that_holds_all_computes_nothing_twice(void **state)
     assert_int_equal(memmodel_chain_new(*state, 4, &chain), 0);
     draw_chain(&seed, chain, 9);
     result = solve(chain, INT64_MAX, 0);
-    assert_true(result.cost == result.least_cost);
-    assert_int_equal(result.peak, result.most);
+    assert_true(result.cost == result.min_cost);
+    assert_int_equal(result.peak, result.max_peak);
     assert_int_equal(memmodel_chain_step_count(chain), 18);
     memmodel_chain_unref(chain);
 }
 
 /* Three blocks of 10 bytes, of which the second uses 100 while it runs backward: 1 + 10 + 1 + 1 + 100, and its input. */
 static void
-a_budget_below_the_least_names_the_block_that_needs_it(void **state)
+a_budget_below_the_least_peak_gets_the_schedule_of_that_peak(void **state)
 {
     const struct memmodel_chain_block blocks[] = {
-        {.name = "stem", .input = 1, .saved = 10, .forward_cost = 1},
-        {.name = "wide", .input = 1, .saved = 10, .backward_bytes = 100, .forward_cost = 1},
-        {.name = "head", .input = 1, .saved = 10, .forward_cost = 1},
+        {.name = "stem", .input_bytes = 1, .saved_bytes = 10, .forward_cost = 1},
+        {.name = "wide", .input_bytes = 1, .saved_bytes = 10, .backward_workspace_bytes = 100, .forward_cost = 1},
+        {.name = "head", .input_bytes = 1, .saved_bytes = 10, .forward_cost = 1},
     };
     memmodel_chain *chain = chain_of(*state, 1, blocks, 3);
     int64_t least = 1 + 1 + 10 + 1 + 1 + 100; /* both inputs, what is saved, both gradients */
 
     assert_int_equal(solve(chain, least, 0).peak, least);
-    assert_int_equal(result_of(chain).least, least);
-    assert_error(*state, memmodel_chain_solve(chain, least - 1, 0), MEMMODEL_ERROR_INVALID_ARGUMENT, "wide");
-    assert_error(*state, memmodel_chain_solve(chain, least - 1, 0), MEMMODEL_ERROR_INVALID_ARGUMENT, "114");
-    assert_int_equal(result_of(chain).peak, least); /* what was there is kept */
+    assert_int_equal(result_of(chain).min_peak, least);
+    assert_int_equal(result_of(chain).status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
+    assert_int_equal(solve(chain, least - 1, 0).status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
+    assert_int_equal(result_of(chain).peak, least);
+    assert_int_equal(result_of(chain).min_peak, least);
     memmodel_chain_unref(chain);
 }
 
@@ -410,14 +421,14 @@ a_budget_below_the_least_names_the_block_that_needs_it(void **state)
 static void
 steps_are_in_the_order_in_which_they_run(void **state)
 {
-    static const int expected[][2] = {{MEMMODEL_CHAIN_KEEP, 0},
-                                      {MEMMODEL_CHAIN_SAVE, 1},
-                                      {MEMMODEL_CHAIN_BACKWARD, 1},
-                                      {MEMMODEL_CHAIN_SAVE, 0},
-                                      {MEMMODEL_CHAIN_BACKWARD, 0}};
+    static const int expected[][2] = {{MEMMODEL_CHAIN_OPERATION_FORWARD_CHECKPOINT, 0},
+                                      {MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL, 1},
+                                      {MEMMODEL_CHAIN_OPERATION_BACKWARD, 1},
+                                      {MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL, 0},
+                                      {MEMMODEL_CHAIN_OPERATION_BACKWARD, 0}};
     const struct memmodel_chain_block blocks[] = {
-        {.input = 1, .saved = 10, .forward_cost = 1, .backward_cost = 2},
-        {.input = 1, .saved = 10, .forward_cost = 1, .backward_cost = 2},
+        {.input_bytes = 1, .saved_bytes = 10, .forward_cost = 1, .backward_cost = 2},
+        {.input_bytes = 1, .saved_bytes = 10, .forward_cost = 1, .backward_cost = 2},
     };
     memmodel_chain *chain = chain_of(*state, 1, blocks, 2);
 
@@ -427,12 +438,12 @@ steps_are_in_the_order_in_which_they_run(void **state)
         assert_int_equal(step_of(chain, i).operation, expected[i][0]);
         assert_int_equal(step_of(chain, i).block, expected[i][1]);
     }
-    assert_int_equal(step_of(chain, 0).held, 1 + 1 + 1);      /* the input, the output, the gradient that waits */
+    assert_int_equal(step_of(chain, 0).live, 1 + 1 + 1);      /* the input, the output, the gradient that waits */
     assert_int_equal(step_of(chain, 1).peak, 1 + 1 + 1 + 10); /* the output is among what is saved */
     assert_int_equal(step_of(chain, 2).peak, 1 + 1 + 1 + 10 + 1);
-    assert_int_equal(step_of(chain, 2).held, 1 + 1);
-    assert_int_equal(step_of(chain, 4).held, 1);
-    assert_int_equal(memmodel_chain_step(chain, 5, &(struct memmodel_chain_step){.size = sizeof(int64_t) * 8}),
+    assert_int_equal(step_of(chain, 2).live, 1 + 1);
+    assert_int_equal(step_of(chain, 4).live, 1);
+    assert_int_equal(memmodel_chain_get_step(chain, 5, &(struct memmodel_chain_step){.size = sizeof(int64_t) * 8}),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_chain_unref(chain);
 }
@@ -456,7 +467,8 @@ static void
 schedules_that_do_not_run_are_not_verified(void **state)
 {
     enum { FORWARD, KEEP, SAVE, BACKWARD, WRONG = MEMMODEL_ERROR_INVALID_ARGUMENT };
-    const struct memmodel_chain_block blocks[] = {{.input = 1, .saved = 10}, {.input = 1, .saved = 10}};
+    const struct memmodel_chain_block blocks[] = {{.input_bytes = 1, .saved_bytes = 10},
+                                                  {.input_bytes = 1, .saved_bytes = 10}};
     memmodel_chain *chain = chain_of(*state, 1, blocks, 2);
 
 #define VERIFY(expected, why, ...)                                                                                     \
@@ -479,25 +491,25 @@ static void
 add_refused(memmodel_chain *chain, struct memmodel_chain_block block, int status, const char *why)
 {
     block.size = sizeof block;
-    assert_error(chain->context, memmodel_chain_add(chain, &block), status, why);
+    assert_error(chain->context, memmodel_chain_add_block(chain, &block), status, why);
 }
 
 static void
 bad_blocks_are_refused(void **state)
 {
     typedef struct memmodel_chain_block block;
-    memmodel_chain *chain = chain_of(*state, 1, &(block){.input = 1, .saved = 10}, 1);
+    memmodel_chain *chain = chain_of(*state, 1, &(block){.input_bytes = 1, .saved_bytes = 10}, 1);
     const int wrong = MEMMODEL_ERROR_INVALID_ARGUMENT;
 
-    add_refused(chain, (block){.name = "b", .input = -1}, wrong, "negative");
-    add_refused(chain, (block){.saved = -1}, wrong, "block 1");
+    add_refused(chain, (block){.name = "b", .input_bytes = -1}, wrong, "negative");
+    add_refused(chain, (block){.saved_bytes = -1}, wrong, "block 1");
     add_refused(chain, (block){.forward_cost = -1}, wrong, "costs");
     add_refused(chain, (block){.backward_cost = NAN}, wrong, "costs");
     add_refused(chain, (block){.forward_cost = INFINITY}, wrong, "finite");
-    add_refused(chain, (block){.input = 11, .saved = 11}, wrong, "block 0");
-    add_refused(chain, (block){.saved = INT64_MAX}, MEMMODEL_ERROR_OVERFLOW, "together");
-    assert_int_equal(memmodel_chain_add(NULL, NULL), wrong);
-    assert_int_equal(memmodel_chain_add(chain, NULL), wrong);
+    add_refused(chain, (block){.input_bytes = 11, .saved_bytes = 11}, wrong, "block 0");
+    add_refused(chain, (block){.saved_bytes = INT64_MAX}, MEMMODEL_ERROR_OVERFLOW, "together");
+    assert_int_equal(memmodel_chain_add_block(NULL, NULL), wrong);
+    assert_int_equal(memmodel_chain_add_block(chain, NULL), wrong);
     memmodel_chain_unref(chain);
 }
 
@@ -505,18 +517,19 @@ static void
 chains_that_cannot_be_solved_say_why(void **state)
 {
     memmodel_chain *chain = NULL, *none = NULL;
-    const struct memmodel_chain_block block = {.size = sizeof block, .name = "last", .input = 1, .saved = 10};
+    const struct memmodel_chain_block block = {
+        .size = sizeof block, .name = "last", .input_bytes = 1, .saved_bytes = 10};
     const int wrong = MEMMODEL_ERROR_INVALID_ARGUMENT;
 
     assert_error(*state, memmodel_chain_new(*state, -1, &none), wrong, "-1");
     assert_null(none);
     assert_int_equal(memmodel_chain_new(*state, 11, &chain), 0);
-    assert_error(*state, memmodel_chain_solve(chain, 100, 0), wrong, "at least one block");
-    assert_int_equal(memmodel_chain_add(chain, &block), 0);
-    assert_error(*state, memmodel_chain_solve(chain, 100, 0), wrong, "last");
-    assert_error(*state, memmodel_chain_solve(chain, 100, -1), wrong, "slots");
-    assert_error(*state, memmodel_chain_solve(chain, 100, 100001), wrong, "100001");
-    assert_int_equal(memmodel_chain_solve(NULL, 100, 0), wrong);
+    assert_error(*state, try(chain, 100, 0), wrong, "at least one block");
+    assert_int_equal(memmodel_chain_add_block(chain, &block), 0);
+    assert_error(*state, try(chain, 100, 0), wrong, "last");
+    assert_error(*state, try(chain, 100, -1), wrong, "slots");
+    assert_error(*state, try(chain, 100, 100001), wrong, "100001");
+    assert_int_equal(try(NULL, 100, 0), wrong);
     assert_int_equal(result_of(chain).peak, 0);
     assert_int_equal(memmodel_chain_step_count(chain), 0);
     memmodel_chain_unref(chain);
@@ -526,18 +539,19 @@ chains_that_cannot_be_solved_say_why(void **state)
 static int
 solve_a_chain(memmodel_context *context)
 {
-    const struct memmodel_chain_block block = {.size = sizeof block, .input = 1, .saved = 10, .forward_cost = 1};
+    const struct memmodel_chain_block block = {
+        .size = sizeof block, .input_bytes = 1, .saved_bytes = 10, .forward_cost = 1};
     memmodel_chain *chain;
     int status = memmodel_chain_new(context, 1, &chain);
 
     if (status)
         return status;
     for (int i = 0; i < 3 && !status; i++)
-        status = memmodel_chain_add(chain, &block);
+        status = memmodel_chain_add_block(chain, &block);
     if (!status)
-        status = memmodel_chain_solve(chain, 20, 0);
+        status = try(chain, 20, 0);
     if (!status)
-        status = memmodel_chain_solve(chain, 15, 1); /* in bytes: no slots would do */
+        status = try(chain, 15, 1); /* in bytes: no slots would do */
     memmodel_chain_unref(chain);
     return status;
 }
@@ -559,7 +573,7 @@ main(void)
         WITH_CONTEXT(no_schedule_takes_more_than_its_budget_whatever_the_slots),
         WITH_CONTEXT(more_memory_never_costs_more),
         WITH_CONTEXT(a_budget_that_holds_all_computes_nothing_twice),
-        WITH_CONTEXT(a_budget_below_the_least_names_the_block_that_needs_it),
+        WITH_CONTEXT(a_budget_below_the_least_peak_gets_the_schedule_of_that_peak),
         WITH_CONTEXT(steps_are_in_the_order_in_which_they_run),
         WITH_CONTEXT(schedules_that_do_not_run_are_not_verified),
         WITH_CONTEXT(bad_blocks_are_refused),

@@ -8,16 +8,17 @@
  * each while it runs. Both ways of saying so are of the same numbers.
  */
 static int
-needs_of_elements(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs)
+needs_of_elements(void *user, const struct memmodel_shape *inputs, size_t count,
+                  struct memmodel_custom_requirements *needs)
 {
     int64_t elements = inputs[0].dims[0] * inputs[0].dims[1];
 
     (void)count;
     if (user)
         ++*(int *)user;
-    needs->saved = 3 * elements;
-    needs->forward_temporary = 5 * elements;
-    needs->backward_temporary = 7 * elements;
+    needs->saved_bytes = 3 * elements;
+    needs->forward_workspace_bytes = 5 * elements;
+    needs->backward_workspace_bytes = 7 * elements;
     needs->multiply_adds = 2 * elements;
     return 0;
 }
@@ -35,18 +36,18 @@ network_with(memmodel_context *context, struct memmodel_custom custom)
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
     batch = memmodel_network_symbol(net, "batch");
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){batch, 8});
-    classes = memmodel_network_input(net, "classes", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){batch, 8});
+    classes = memmodel_network_input(net, "classes", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){batch});
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = WIDTH));
     shape = (struct memmodel_shape){.dims = {batch, WIDTH}, .rank = 2};
     custom.size = custom.size ? custom.size : sizeof custom;
     custom.name = "scan";
     custom.outputs = &shape;
     custom.output_count = 1;
-    if (!custom.rule) {
-        custom.saved = memmodel_network_expression(net, "48 * batch");
-        custom.forward_temporary = memmodel_network_expression(net, "80 * batch");
-        custom.backward_temporary = memmodel_network_expression(net, "112 * batch");
+    if (!custom.callback) {
+        custom.saved_bytes = memmodel_network_expression(net, "48 * batch");
+        custom.forward_workspace_bytes = memmodel_network_expression(net, "80 * batch");
+        custom.backward_workspace_bytes = memmodel_network_expression(net, "112 * batch");
         custom.multiply_adds = memmodel_network_expression(net, "32 * batch");
     }
     x = memmodel_network_custom(net, &x, 1, &custom);
@@ -76,7 +77,7 @@ report_json(memmodel_context *context, memmodel_network *net, const char *framew
     memmodel_report *report;
     char *text;
 
-    if (memmodel_estimate(net, &job, &report))
+    if (memmodel_estimate(net, &job, NULL, &report))
         fail_msg("%s", memmodel_context_error(context)->message);
     assert_int_equal(memmodel_report_to_json(report, context, &text), 0);
     memmodel_report_unref(report);
@@ -87,14 +88,14 @@ static void
 a_rule_gives_the_report_of_the_same_numbers_declared(void **state)
 {
     memmodel_network *declared = network_with(*state, (struct memmodel_custom){0}),
-                     *ruled = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements});
+                     *ruled = network_with(*state, (struct memmodel_custom){.callback = needs_of_elements});
 
     for (size_t i = 0; i < 2; i++) {
         char *one = report_json(*state, declared, frameworks[i]), *other = report_json(*state, ruled, frameworks[i]);
 
         assert_string_equal(one, other);
-        memmodel_free(*state, one);
-        memmodel_free(*state, other);
+        memmodel_free(one);
+        memmodel_free(other);
     }
     memmodel_network_unref(declared);
     memmodel_network_unref(ruled);
@@ -103,15 +104,15 @@ a_rule_gives_the_report_of_the_same_numbers_declared(void **state)
 static void
 the_layer_table_has_the_multiply_adds_of_the_rule(void **state)
 {
-    memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements});
+    memmodel_network *net = network_with(*state, (struct memmodel_custom){.callback = needs_of_elements});
 
     for (size_t i = 0; i < 2; i++) {
         struct memmodel_job job = job_of(frameworks[i]);
         struct memmodel_report_layer row = {.size = sizeof row};
         memmodel_report *report;
 
-        assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-        assert_int_equal(memmodel_report_layer(report, 3, &row), 0);
+        assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+        assert_int_equal(memmodel_report_get_layer(report, 3, &row), 0);
         assert_string_equal(row.name, "scan");
         assert_int_equal(row.multiply_adds, 2 * 6 * WIDTH);
         memmodel_report_unref(report);
@@ -123,14 +124,16 @@ static void
 solving_finds_what_the_same_numbers_declared_find(void **state)
 {
     memmodel_network *declared = network_with(*state, (struct memmodel_custom){0}),
-                     *ruled = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements});
+                     *ruled = network_with(*state, (struct memmodel_custom){.callback = needs_of_elements});
     struct memmodel_job job = job_of("pytorch");
     int64_t one = -1, other = -2;
 
     job.symbol_count = 0;
-    job.measure = MEMMODEL_MEASURE_LIVE;
-    assert_int_equal(memmodel_solve(declared, &job, "batch", 1 << 20, &one), 0);
-    assert_int_equal(memmodel_solve(ruled, &job, "batch", 1 << 20, &other), 0);
+    job.metric = MEMMODEL_METRIC_LIVE;
+    job.budget = 1 << 20;
+    assert_int_equal(memmodel_estimate_max(declared, &job, "batch", NULL, &one), 0);
+    job.budget = 1 << 20;
+    assert_int_equal(memmodel_estimate_max(ruled, &job, "batch", NULL, &other), 0);
     assert_true(one > 0);
     assert_int_equal(one, other);
     memmodel_network_unref(declared);
@@ -140,11 +143,11 @@ solving_finds_what_the_same_numbers_declared_find(void **state)
 struct seen {
     size_t count;
     struct memmodel_shape inputs[2];
-    struct memmodel_custom_needs needs;
+    struct memmodel_custom_requirements needs;
 };
 
 static int
-look(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs)
+look(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_requirements *needs)
 {
     struct seen *seen = user;
 
@@ -158,7 +161,7 @@ static void
 a_rule_sees_numbers_and_what_is_declared(void **state)
 {
     struct seen seen = {0};
-    struct memmodel_shape shape = {.rank = 0, .dtype = MEMMODEL_FLOAT32};
+    struct memmodel_shape shape = {.rank = 0, .dtype = MEMMODEL_DTYPE_FLOAT32};
     memmodel_report *report;
     memmodel_network *net;
     memmodel_tensor inputs[2];
@@ -167,25 +170,25 @@ a_rule_sees_numbers_and_what_is_declared(void **state)
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
     batch = memmodel_network_symbol(net, "batch");
-    inputs[0] = memmodel_network_input(net, "a", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
-    inputs[1] = memmodel_network_input(net, "b", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){3, batch, batch});
+    inputs[0] = memmodel_network_input(net, "a", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){batch});
+    inputs[1] = memmodel_network_input(net, "b", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){3, batch, batch});
     memmodel_network_custom(net, inputs, 2,
-                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 11,
-                                            .forward_temporary = memmodel_network_expression(net, "2 * batch"),
-                                            .rule = look, .user = &seen));
-    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
+                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved_bytes = 11,
+                                            .forward_workspace_bytes = memmodel_network_expression(net, "2 * batch"),
+                                            .callback = look, .user = &seen));
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
     assert_int_equal(seen.count, 2);
     assert_int_equal(seen.inputs[0].rank, 1);
-    assert_int_equal(seen.inputs[0].dtype, MEMMODEL_INT64);
+    assert_int_equal(seen.inputs[0].dtype, MEMMODEL_DTYPE_INT64);
     assert_int_equal(seen.inputs[0].dims[0], 6);
     assert_int_equal(seen.inputs[1].rank, 3);
-    assert_int_equal(seen.inputs[1].dtype, MEMMODEL_FLOAT32);
+    assert_int_equal(seen.inputs[1].dtype, MEMMODEL_DTYPE_FLOAT32);
     assert_int_equal(seen.inputs[1].dims[0], 3);
     assert_int_equal(seen.inputs[1].dims[2], 6);
     assert_int_equal(seen.needs.size, sizeof seen.needs);
-    assert_int_equal(seen.needs.saved, 11);
-    assert_int_equal(seen.needs.forward_temporary, 12);
-    assert_int_equal(seen.needs.backward_temporary, 0);
+    assert_int_equal(seen.needs.saved_bytes, 11);
+    assert_int_equal(seen.needs.forward_workspace_bytes, 12);
+    assert_int_equal(seen.needs.backward_workspace_bytes, 0);
     memmodel_report_unref(report);
     memmodel_network_unref(net);
 }
@@ -194,12 +197,13 @@ static void
 an_estimate_asks_once(void **state)
 {
     int calls = 0;
-    memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements, .user = &calls});
+    memmodel_network *net =
+        network_with(*state, (struct memmodel_custom){.callback = needs_of_elements, .user = &calls});
 
     for (size_t i = 0; i < 2; i++) {
         char *text = report_json(*state, net, frameworks[i]);
 
-        memmodel_free(*state, text);
+        memmodel_free(text);
         assert_int_equal(calls, i + 1);
     }
     memmodel_network_unref(net);
@@ -211,13 +215,13 @@ an_older_caller_has_no_rule(void **state)
 {
     int calls = 0;
     struct memmodel_custom older = {
-        .size = offsetof(struct memmodel_custom, rule), .rule = needs_of_elements, .user = &calls};
+        .size = offsetof(struct memmodel_custom, callback), .callback = needs_of_elements, .user = &calls};
     memmodel_network *net = network_with(*state, older);
     char *text;
 
-    assert_int_equal(memmodel_network_to_json(net, &text), 0);
-    memmodel_free(*state, text);
-    memmodel_free(*state, report_json(*state, net, "pytorch"));
+    assert_int_equal(memmodel_network_to_json(net, NULL, &text), 0);
+    memmodel_free(text);
+    memmodel_free(report_json(*state, net, "pytorch"));
     assert_int_equal(calls, 0);
     memmodel_network_unref(net);
 }
@@ -230,13 +234,13 @@ struct answer {
 };
 
 static int
-answer(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs)
+answer(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_requirements *needs)
 {
     const struct answer *given = user;
 
     (void)inputs;
     (void)count;
-    needs->saved = given->saved;
+    needs->saved_bytes = given->saved;
     return given->status;
 }
 
@@ -256,16 +260,18 @@ what_a_rule_says_wrong_names_the_layer(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         for (size_t k = 0; k < 2; k++) {
             struct answer given = wrong[i].answer;
-            memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = answer, .user = &given});
+            memmodel_network *net = network_with(*state, (struct memmodel_custom){.callback = answer, .user = &given});
             struct memmodel_job job = job_of(frameworks[k]);
             memmodel_report *report = NULL;
             int64_t largest = -7;
 
-            assert_error(*state, memmodel_estimate(net, &job, &report), wrong[i].status, wrong[i].part);
+            assert_error(*state, memmodel_estimate(net, &job, NULL, &report), wrong[i].status, wrong[i].part);
             assert_string_equal(memmodel_context_error(*state)->object, "scan");
             assert_null(report);
             job.symbol_count = 0;
-            assert_error(*state, memmodel_solve(net, &job, "batch", 1 << 20, &largest), wrong[i].status, wrong[i].part);
+            job.budget = 1 << 20;
+            assert_error(*state, memmodel_estimate_max(net, &job, "batch", NULL, &largest), wrong[i].status,
+                         wrong[i].part);
             assert_int_equal(largest, -7);
             memmodel_network_unref(net);
         }
@@ -275,14 +281,15 @@ static void
 bytes_beyond_63_bits_overflow_and_fit_nowhere(void **state)
 {
     struct answer given = {.saved = INT64_MAX};
-    memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = answer, .user = &given});
+    memmodel_network *net = network_with(*state, (struct memmodel_custom){.callback = answer, .user = &given});
     struct memmodel_job job = job_of("pytorch");
     memmodel_report *report = NULL;
     int64_t largest = -7;
 
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_OVERFLOW, "");
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_OVERFLOW, "");
     job.symbol_count = 0;
-    assert_int_equal(memmodel_solve(net, &job, "batch", 1 << 20, &largest), 0);
+    job.budget = 1 << 20;
+    assert_int_equal(memmodel_estimate_max(net, &job, "batch", NULL, &largest), 0);
     assert_int_equal(largest, 0);
     memmodel_network_unref(net);
 }
@@ -290,13 +297,14 @@ bytes_beyond_63_bits_overflow_and_fit_nowhere(void **state)
 static void
 a_network_with_a_rule_is_not_written(void **state)
 {
-    memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements});
+    memmodel_network *net = network_with(*state, (struct memmodel_custom){.callback = needs_of_elements});
     char *text = NULL;
 
-    assert_error(*state, memmodel_network_to_json(net, &text), MEMMODEL_ERROR_UNSUPPORTED, "its rule is a function");
+    assert_error(*state, memmodel_network_to_json(net, NULL, &text), MEMMODEL_ERROR_UNSUPPORTED,
+                 "its rule is a function");
     assert_string_equal(memmodel_context_error(*state)->object, "scan");
     assert_null(text);
-    assert_error(*state, memmodel_network_save(net, "test_custom.json"), MEMMODEL_ERROR_UNSUPPORTED, "scan");
+    assert_error(*state, memmodel_network_save(net, "test_custom.json", NULL), MEMMODEL_ERROR_UNSUPPORTED, "scan");
     assert_int_equal(memmodel_network_status(net), 0);
     memmodel_network_unref(net);
 }
@@ -316,26 +324,27 @@ estimate_often(void *user)
 {
     struct estimates *estimates = user;
     struct memmodel_job job = job_of("pytorch");
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
+    memmodel_context *context = NULL;
     memmodel_report *report;
 
-    estimates->status = memmodel_context_new(NULL, &job.context);
+    estimates->status = memmodel_context_new(NULL, &context);
     for (int i = 0; i < ESTIMATES && !estimates->status; i++) {
-        estimates->status = memmodel_estimate(estimates->net, &job, &report);
+        estimates->status = memmodel_estimate(estimates->net, &job, context, &report);
         if (estimates->status)
             break;
-        memmodel_report_peak(report, &peak);
+        memmodel_report_get_result(report, &peak);
         estimates->live = peak.live;
         memmodel_report_unref(report);
     }
-    memmodel_context_unref(job.context);
+    memmodel_context_unref(context);
     return NULL;
 }
 
 static void
 threads_ask_the_rule_at_the_same_time(void **state)
 {
-    memmodel_network *net = network_with(*state, (struct memmodel_custom){.rule = needs_of_elements});
+    memmodel_network *net = network_with(*state, (struct memmodel_custom){.callback = needs_of_elements});
     struct estimates estimates[THREADS];
     pthread_t threads[THREADS];
 

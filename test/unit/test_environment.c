@@ -24,7 +24,7 @@ keep(memmodel_context *context, FILE *out, int status, char **text)
     if (status)
         fail_msg("%s", memmodel_context_error(context)->message);
     fputs(*text, out);
-    memmodel_free(context, *text);
+    memmodel_free(*text);
 }
 
 static void
@@ -58,14 +58,14 @@ build(memmodel_context *context)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4,
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4,
                                (memmodel_dim[]){memmodel_network_symbol(net, "batch"), 3, 16, 16});
     memmodel_network_push_scope(net, "a");
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     x = memmodel_network_dropout(net, x, MEMMODEL_DROPOUT(.rate = 0.3));
     memmodel_network_pop_scope(net);
     x = memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}));
-    memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     return net;
 }
 
@@ -73,26 +73,28 @@ static void
 ask_network(memmodel_context *context, FILE *out)
 {
     memmodel_network *net = build(context), *again;
+    const struct memmodel_recompute_options options = {.size = sizeof options, .max_simulations = 10};
     memmodel_recomputation *recomputation;
     memmodel_report *report;
+    struct memmodel_job within = job;
     int64_t largest;
     char *text;
 
-    assert_int_equal(memmodel_network_to_json(net, &text), 0);
+    assert_int_equal(memmodel_network_to_json(net, NULL, &text), 0);
     assert_int_equal(memmodel_network_from_json(context, "text", text, strlen(text), &again), 0);
-    memmodel_free(context, text);
-    keep(context, out, memmodel_network_to_json(again, &text), &text);
+    memmodel_free(text);
+    keep(context, out, memmodel_network_to_json(again, NULL, &text), &text);
     memmodel_network_unref(again);
-    assert_int_equal(memmodel_report_what_if(net, &job, &report), 0);
+    assert_int_equal(memmodel_estimate_what_if(net, &job, NULL, &report), 0);
     keep(context, out, memmodel_report_to_json(report, context, &text), &text);
     keep(context, out, memmodel_report_to_html(report, context, &text), &text);
     memmodel_report_unref(report);
-    assert_int_equal(memmodel_solve(net, &job, "batch", 1 << 22, &largest), 0);
+    within.budget = 1 << 22;
+    assert_int_equal(memmodel_estimate_max(net, &within, "batch", NULL, &largest), 0);
     fprintf(out, "%d\n", (int)largest);
-    assert_int_equal(memmodel_recomputation_new(net, &recomputation), 0);
-    assert_int_equal(memmodel_recomputation_solve(recomputation, &job, 0, 10), 0);
-    keep(context, out, memmodel_recomputation_to_json(recomputation, &text), &text);
-    keep(context, out, memmodel_recomputation_to_svg(recomputation, &text), &text);
+    assert_int_equal(memmodel_recompute(net, &job, &options, NULL, &recomputation), 0);
+    keep(context, out, memmodel_recomputation_to_json(recomputation, NULL, &text), &text);
+    keep(context, out, memmodel_recomputation_to_svg(recomputation, NULL, &text), &text);
     memmodel_recomputation_unref(recomputation);
     memmodel_network_unref(net);
 }
@@ -106,17 +108,17 @@ ask_model(memmodel_context *context, FILE *out)
     memmodel_model *model, *again;
     char *text;
 
-    assert_int_equal(memmodel_samples_parse(context, "table", table, sizeof table - 1, &samples), 0);
-    assert_int_equal(memmodel_samples_write(samples, "test_environment.csv"), 0);
+    assert_int_equal(memmodel_samples_from_csv(context, "table", table, sizeof table - 1, &samples), 0);
+    assert_int_equal(memmodel_samples_save(samples, "test_environment.csv"), 0);
     keep_file(out, "test_environment.csv");
-    assert_int_equal(memmodel_fit(samples, &options, &model), 0);
-    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    assert_int_equal(memmodel_fit(samples, &options, NULL, &model), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
     assert_int_equal(memmodel_model_from_json(context, "text", text, strlen(text), &again), 0);
-    memmodel_free(context, text);
-    keep(context, out, memmodel_model_to_json(again, &text), &text);
-    for (int format = MEMMODEL_EXPORT_TEXT; format <= MEMMODEL_EXPORT_SQL; format++)
-        keep(context, out, memmodel_model_export(again, format, context, &text), &text);
-    assert_int_equal(memmodel_model_predict(again, (double[]){3, 1.7}, 0.95, &prediction), 0);
+    memmodel_free(text);
+    keep(context, out, memmodel_model_to_json(again, NULL, &text), &text);
+    for (int format = MEMMODEL_LANGUAGE_TEXT; format <= MEMMODEL_LANGUAGE_SQL; format++)
+        keep(context, out, memmodel_model_to_code(again, format, context, &text), &text);
+    assert_int_equal(memmodel_model_predict(again, (double[]){3, 1.7}, NULL, &prediction), 0);
     keep_bits(out, memmodel_model_evaluate(again, (double[]){3, 1.7}));
     keep_bits(out, prediction.value);
     keep_bits(out, prediction.upper);
@@ -131,10 +133,10 @@ ask_plan(memmodel_context *context, FILE *out)
     memmodel_plan *plan;
     char *text;
 
-    assert_int_equal(memmodel_plan_parse(context, "buffers", buffers, sizeof buffers - 1, &plan), 0);
+    assert_int_equal(memmodel_plan_from_csv(context, "buffers", buffers, sizeof buffers - 1, &plan), 0);
     assert_int_equal(memmodel_plan_solve(plan, NULL), 0);
-    keep(context, out, memmodel_plan_to_svg(plan, &text), &text);
-    assert_int_equal(memmodel_plan_write(plan, "test_environment.csv"), 0);
+    keep(context, out, memmodel_plan_to_svg(plan, NULL, &text), &text);
+    assert_int_equal(memmodel_plan_save(plan, "test_environment.csv"), 0);
     keep_file(out, "test_environment.csv");
     memmodel_plan_unref(plan);
 }
@@ -147,7 +149,7 @@ ask_onnx(memmodel_context *context, FILE *out)
 
     assert_int_equal(memmodel_network_load_onnx(context, TEST_DATA "/../fuzz/corpus/onnx/sampling.onnx", NULL, &net),
                      0);
-    keep(context, out, memmodel_network_to_json(net, &text), &text);
+    keep(context, out, memmodel_network_to_json(net, NULL, &text), &text);
     memmodel_network_unref(net);
 }
 

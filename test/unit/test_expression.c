@@ -502,7 +502,7 @@ print_all(struct expression_pool *pool, memmodel_context *context, expression a)
         failed = text.failed;
         text_release(&text);
         if (failed)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     return 0;
 }

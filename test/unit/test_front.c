@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-static struct memmodel_front_entry
+static struct memmodel_model_front_entry
 entry_of(const memmodel_model *model, size_t index)
 {
-    struct memmodel_front_entry entry = {.size = sizeof entry};
+    struct memmodel_model_front_entry entry = {.size = sizeof entry};
 
-    assert_int_equal(memmodel_model_front_entry(model, index, &entry), 0);
+    assert_int_equal(memmodel_model_get_front_entry(model, index, &entry), 0);
     return entry;
 }
 
@@ -24,25 +24,24 @@ each_size_is_better_than_all_smaller_ones_or_chosen(void **state)
     for (size_t l = 0; l < sizeof losses / sizeof losses[0]; l++) {
         struct memmodel_fit_options options = {.size = sizeof options, .loss = losses[l]};
         memmodel_model *model = fit(samples, &options);
-        char *text = formula(*state, model, MEMMODEL_TEXT);
+        const char *text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
         double least = INFINITY;
         int64_t nodes = 0, chosen = 0;
 
         assert_true(memmodel_model_front_count(model) >= 3);
         for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
-            struct memmodel_front_entry entry = entry_of(model, i);
+            struct memmodel_model_front_entry entry = entry_of(model, i);
 
-            assert_true(entry.nodes > nodes);
-            assert_true(entry.held_out_error < least || entry.chosen);
+            assert_true(entry.node_count > nodes);
+            assert_true(entry.nested_cv_error < least || entry.selected);
             assert_true(entry.loo_error > 0);
-            if (entry.chosen)
-                assert_string_equal(memmodel_model_front_formula(model, i), text);
-            chosen += entry.chosen;
-            nodes = entry.nodes;
-            least = fmin(least, entry.held_out_error);
+            if (entry.selected)
+                assert_string_equal(front_formula(model, i), text);
+            chosen += entry.selected;
+            nodes = entry.node_count;
+            least = fmin(least, entry.nested_cv_error);
         }
         assert_int_equal(chosen, 1);
-        memmodel_free(*state, text);
         memmodel_model_unref(model);
     }
     memmodel_samples_unref(samples);
@@ -54,7 +53,7 @@ the_smallest_is_the_constant_with_its_error_on_rows_left_out(void **state)
 {
     memmodel_samples *samples = network_samples(*state, 0.02, 5);
     memmodel_model *model = fit(samples, NULL);
-    const struct memmodel_front_entry constant = entry_of(model, 0);
+    const struct memmodel_model_front_entry constant = entry_of(model, 0);
     const double *measured = memmodel_samples_column(samples, "peak_bytes");
     double squares = 0, first = 0, second = 0;
     size_t rows = memmodel_samples_row_count(samples);
@@ -70,10 +69,10 @@ the_smallest_is_the_constant_with_its_error_on_rows_left_out(void **state)
 
         squares += (1 - c / y) * (1 - c / y);
     }
-    assert_int_equal(constant.nodes, 1);
-    assert_int_equal(constant.terms, 1);
-    assert_near(constant.held_out_error, sqrt(squares / (double)rows), 1e-9);
-    assert_near(constant.loo_error, constant.held_out_error, 1e-9);
+    assert_int_equal(constant.node_count, 1);
+    assert_int_equal(constant.term_count, 1);
+    assert_near(constant.nested_cv_error, sqrt(squares / (double)rows), 1e-9);
+    assert_near(constant.loo_error, constant.nested_cv_error, 1e-9);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -94,14 +93,14 @@ what_is_found_by_chance_is_found_out(void **state)
         for (int i = 0; i < 16; i++) {
             double x = 2 + random_error(&seed), z = 2 + random_error(&seed);
 
-            assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, 10 + 3 * x + random_error(&seed)}), 0);
+            assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, z, 10 + 3 * x + random_error(&seed)}), 0);
         }
         model = fit(samples, NULL);
         for (size_t i = 1; i < memmodel_model_front_count(model); i++) {
-            const struct memmodel_front_entry entry = entry_of(model, i);
+            const struct memmodel_model_front_entry entry = entry_of(model, i);
 
-            assert_true(entry.held_out_error >= entry.loo_error * (1 - 1e-9));
-            larger += entry.held_out_error > 1.001 * entry.loo_error;
+            assert_true(entry.nested_cv_error >= entry.loo_error * (1 - 1e-9));
+            larger += entry.nested_cv_error > 1.001 * entry.loo_error;
         }
         memmodel_model_unref(model);
         memmodel_samples_unref(samples);
@@ -123,15 +122,15 @@ several_moments_stand_beside_sums_of_terms(void **state)
         double dim = dims[i / BATCHES], batch = batches[i % BATCHES];
         double bytes = fmax(2000000004, 100000000 + 4000 * batch * dim * dim * dim);
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){dim, batch, bytes}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){dim, batch, bytes}), 0);
     }
     model = fit(samples, NULL);
     last = memmodel_model_front_count(model) - 1;
     assert_true(last >= 2);
-    assert_true(entry_of(model, last).chosen);
-    assert_non_null(strstr(memmodel_model_front_formula(model, last), ", 2000000004)"));
-    assert_true(entry_of(model, last).held_out_error < 1e-8);
-    assert_true(entry_of(model, last - 1).held_out_error > 1e-3);
+    assert_true(entry_of(model, last).selected);
+    assert_non_null(strstr(front_formula(model, last), ", 2000000004)"));
+    assert_true(entry_of(model, last).nested_cv_error < 1e-8);
+    assert_true(entry_of(model, last - 1).nested_cv_error > 1e-3);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -142,14 +141,14 @@ a_file_keeps_the_front(void **state)
     memmodel_model *model = network_model(*state, 0.02), *again;
     char *text, *same;
 
-    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
     assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &again), 0);
-    assert_int_equal(memmodel_model_to_json(again, &same), 0);
+    assert_int_equal(memmodel_model_to_json(again, NULL, &same), 0);
     assert_string_equal(text, same);
-    memmodel_free(*state, same);
+    memmodel_free(same);
     memmodel_model_unref(again);
     assert_non_null(strstr(text, "\"front\":"));
-    memmodel_free(*state, text);
+    memmodel_free(text);
     memmodel_model_unref(model);
 }
 

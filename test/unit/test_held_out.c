@@ -154,7 +154,7 @@ scores_of_line(memmodel_context *context, int32_t loss, size_t rows, const doubl
     const struct memmodel_fit_options options = {.size = sizeof options,
                                                  .loss = loss,
                                                  .quantile = loss == MEMMODEL_FIT_LOSS_PINBALL ? quantile : 0,
-                                                 .basis = MEMMODEL_BASIS_GIVEN,
+                                                 .basis = MEMMODEL_FIT_BASIS_USER,
                                                  .terms = terms,
                                                  .term_count = 1};
     struct memmodel_model_scores scores = {.size = sizeof scores};
@@ -163,9 +163,9 @@ scores_of_line(memmodel_context *context, int32_t loss, size_t rows, const doubl
 
     assert_int_equal(memmodel_samples_new(context, columns, 2, &samples), 0);
     for (size_t i = 0; i < rows; i++)
-        assert_int_equal(memmodel_samples_add(samples, (double[]){x[i], y[i]}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){x[i], y[i]}), 0);
     model = fit(samples, &options);
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
     return scores;
@@ -194,7 +194,7 @@ what_is_told_of_a_row_is_what_fits_without_its_point_say(void **state)
                 y[i] = (50 + 20 * x[i]) * (1 + 0.1 * random_error(&seed)) * (i % 5 == 3 ? 1.6 : 1);
             }
             scores = scores_of_line(*state, loss, ROWS, x, y, quantile);
-            assert_int_equal(scores.terms, 2);
+            assert_int_equal(scores.term_count, 2);
             assert_near(scores.loo_error / told_by_hand(loss, ROWS, x, y, quantile), 1, 1e-9);
         }
 }
@@ -246,7 +246,7 @@ draw_table(memmodel_context *context, uint64_t seed, size_t without, struct tabl
                                              .plain = table->plain,
                                              .points = table->points,
                                              .point_count = rows,
-                                             .rule = MEMMODEL_FIT_SELECTION_DESCRIPTION};
+                                             .rule = MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH};
 }
 
 /* Ratio of a row by what is found in a table without it. */

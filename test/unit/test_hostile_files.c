@@ -36,13 +36,14 @@ read_samples(memmodel_context *context, const char *path)
 {
     memmodel_samples *samples = NULL;
 
-    return memmodel_samples_read(context, path, &samples);
+    return memmodel_samples_load(context, path, &samples);
 }
 
 static int
 append_sample(memmodel_context *context, const char *path)
 {
-    return memmodel_samples_append(context, path, (const char *const[]){"batch"}, (const char *const[]){"1"}, 1);
+    return memmodel_samples_append_to_file(context, path, (const char *const[]){"batch"}, (const char *const[]){"1"},
+                                           1);
 }
 
 static int
@@ -58,7 +59,7 @@ read_trace(memmodel_context *context, const char *path)
 {
     memmodel_trace *trace = NULL;
 
-    return memmodel_trace_read(context, path, &trace);
+    return memmodel_trace_load(context, path, &trace);
 }
 
 static int
@@ -66,7 +67,7 @@ read_plan(memmodel_context *context, const char *path)
 {
     memmodel_plan *plan = NULL;
 
-    return memmodel_plan_read(context, path, &plan);
+    return memmodel_plan_load(context, path, &plan);
 }
 
 static int
@@ -74,13 +75,13 @@ go_on_with_fit(memmodel_context *context, const char *path)
 {
     static const char table[] = "batch,bytes\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n";
     const struct memmodel_fit_options options = {
-        .size = sizeof options, .target = "bytes", .search = MEMMODEL_FIT_SEARCH_EVOLVE, .checkpoint = path};
+        .size = sizeof options, .target = "bytes", .search = MEMMODEL_FIT_SEARCH_EVOLVE, .resume_path = path};
     memmodel_samples *samples;
     memmodel_model *model = NULL;
     int status;
 
-    assert_int_equal(memmodel_samples_parse(context, "table", table, sizeof table - 1, &samples), 0);
-    status = memmodel_fit(samples, &options, &model);
+    assert_int_equal(memmodel_samples_from_csv(context, "table", table, sizeof table - 1, &samples), 0);
+    status = memmodel_fit(samples, &options, NULL, &model);
     memmodel_samples_unref(samples);
     return status;
 }
@@ -182,9 +183,9 @@ texts_in_memory_are_read_up_to_the_limit(void **state)
 
     memset(text, ' ', sizeof text);
     limit(*state, 1000, 0);
-    assert_error(*state, memmodel_samples_parse(*state, "text", text, sizeof text, &samples), MEMMODEL_ERROR_LIMIT,
+    assert_error(*state, memmodel_samples_from_csv(*state, "text", text, sizeof text, &samples), MEMMODEL_ERROR_LIMIT,
                  "2000 bytes are more than the context's limit, 1000 of input_bytes");
-    assert_error(*state, memmodel_plan_parse(*state, "text", text, sizeof text, &plan), MEMMODEL_ERROR_LIMIT,
+    assert_error(*state, memmodel_plan_from_csv(*state, "text", text, sizeof text, &plan), MEMMODEL_ERROR_LIMIT,
                  "input_bytes");
     assert_error(*state, memmodel_network_from_json(*state, "text", text, sizeof text, &network), MEMMODEL_ERROR_LIMIT,
                  "input_bytes");
@@ -285,7 +286,7 @@ a_signal_does_not_end_the_wait_for_a_pipe(void **state)
     assert_int_equal(sigaction(SIGALRM, &nothing, &before), 0);
     limit(*state, 0, 0.05);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-    assert_error(*state, memmodel_samples_read(*state, place.path, &samples), MEMMODEL_ERROR_LIMIT, "seconds");
+    assert_error(*state, memmodel_samples_load(*state, place.path, &samples), MEMMODEL_ERROR_LIMIT, "seconds");
     assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
     assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
     remove_place(&place);
@@ -325,7 +326,7 @@ read_pipe(memmodel_context *context, int ends, memmodel_samples **samples)
 
     assert_int_equal(mkfifo(place.path, 0600), 0);
     assert_int_equal(pthread_create(&thread, NULL, write_pipe, &writer), 0);
-    status = memmodel_samples_read(context, place.path, samples);
+    status = memmodel_samples_load(context, place.path, samples);
     pthread_join(thread, NULL);
     remove_place(&place);
     return status;
@@ -358,8 +359,8 @@ parse_before_a_guard(memmodel_context *context, char *end, const char *text)
 
     assert_int_not_equal(memmodel_network_from_json(context, "text", begin, length, &network), 0);
     assert_int_not_equal(memmodel_model_from_json(context, "text", begin, length, &model), 0);
-    assert_int_not_equal(memmodel_plan_parse(context, "text", begin, length, &plan), 0);
-    if (memmodel_samples_parse(context, "text", begin, length, &samples) == 0)
+    assert_int_not_equal(memmodel_plan_from_csv(context, "text", begin, length, &plan), 0);
+    if (memmodel_samples_from_csv(context, "text", begin, length, &samples) == 0)
         memmodel_samples_unref(samples); /* a header */
 }
 

@@ -74,7 +74,7 @@ memory_beyond_the_limit_is_refused_by_name(void **state)
     assert_null(memory_reallocate(*state, block, 9000)); /* both at once are too many */
     assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_LIMIT);
     assert_null(memory_allocate(*state, SIZE_MAX - 4));
-    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_NOMEM);
+    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_NO_MEMORY);
     memory_release(*state, block);
     assert_int_equal(memory_used(*state), 0);
 }
@@ -192,6 +192,16 @@ cancelling_ends_the_call_that_runs(void **state)
 }
 
 static void
+a_search_that_ends_with_its_answer_is_the_call_that_was_cancelled(void **state)
+{
+    assert_int_equal(context_begin(*state), 0);
+    memmodel_context_cancel(*state);
+    assert_true(context_must_stop(*state) && context_is_cancelled(*state));
+    assert_int_equal(context_end(*state, 0), 0);
+    assert_int_equal(loop(*state, 10), 0);
+}
+
+static void
 what_is_no_bounded_call_is_neither_counted_nor_ended(void **state)
 {
     set_limits(*state, (struct memmodel_limits){.nodes = 10});
@@ -211,7 +221,7 @@ two_layers(memmodel_context *context)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(context, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2,
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2,
                                (memmodel_dim[]){memmodel_network_symbol(network, "batch"), 64});
     x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 64));
     x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 8));
@@ -226,7 +236,7 @@ estimate_long(memmodel_network *network)
     const struct memmodel_symbol_value batch = {.name = "batch", .value = 16};
     const struct memmodel_job job = {.size = sizeof job, .steps = 1000, .symbols = &batch, .symbol_count = 1};
     memmodel_report *report = NULL;
-    int status = memmodel_estimate(network, &job, &report);
+    int status = memmodel_estimate(network, &job, NULL, &report);
 
     memmodel_report_unref(report);
     return status;
@@ -267,7 +277,7 @@ many_layers(memmodel_context *context)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(context, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){2, 8});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){2, 8});
     for (int i = 0; i < LAYERS; i++)
         x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 8));
     assert_int_equal(memmodel_network_status(network), 0);
@@ -285,13 +295,13 @@ what_is_written_of_each_layer_is_work(void **state)
     memmodel_report *report;
     char *text;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
         set_limits(*state, (struct memmodel_limits){.nodes = LAYERS / 2});
         assert_error(*state, writers[i](report, *state, &text), MEMMODEL_ERROR_LIMIT, "nodes");
         set_limits(*state, (struct memmodel_limits){0});
         assert_int_equal(writers[i](report, *state, &text), 0);
-        memmodel_free(*state, text);
+        memmodel_free(text);
     }
     memmodel_report_unref(report);
     memmodel_network_unref(network);
@@ -308,7 +318,7 @@ make_samples(memmodel_context *context)
     if (status)
         return status;
     for (int i = 0; i < 20 && !status; i++)
-        status = memmodel_samples_add(samples, (double[]){i + 1, 100 * i + 7});
+        status = memmodel_samples_add_row(samples, (double[]){i + 1, 100 * i + 7});
     memmodel_samples_unref(samples);
     return status;
 }
@@ -322,11 +332,11 @@ make_plan(memmodel_context *context)
     if (status)
         return status;
     for (size_t i = 0; i < 20 && !status; i++) {
-        status = memmodel_plan_add(
+        status = memmodel_plan_add_buffer(
             plan, &(struct memmodel_plan_buffer){
                       .size = sizeof(struct memmodel_plan_buffer), .name = "buffer", .bytes = 8, .upper = 9});
         if (!status)
-            status = memmodel_plan_gap(plan, i, 3, 4);
+            status = memmodel_plan_add_gap(plan, i, 3, 4);
     }
     memmodel_plan_unref(plan);
     return status;
@@ -341,45 +351,32 @@ make_chain(memmodel_context *context)
     if (status)
         return status;
     for (int i = 0; i < 20 && !status; i++)
-        status = memmodel_chain_add(chain, &(struct memmodel_chain_block){.size = sizeof(struct memmodel_chain_block),
-                                                                          .name = "block",
-                                                                          .input = 8,
-                                                                          .saved = 8,
-                                                                          .forward_cost = 1,
-                                                                          .backward_cost = 1});
+        status =
+            memmodel_chain_add_block(chain, &(struct memmodel_chain_block){.size = sizeof(struct memmodel_chain_block),
+                                                                           .name = "block",
+                                                                           .input_bytes = 8,
+                                                                           .saved_bytes = 8,
+                                                                           .forward_cost = 1,
+                                                                           .backward_cost = 1});
     memmodel_chain_unref(chain);
     return status;
 }
 
 static int
-describe_network(memmodel_context *context, memmodel_network *network)
+describe_network(memmodel_network *network)
 {
     memmodel_dim rows = memmodel_network_expression(network, "2 * batch + 1");
     char *text;
     int status;
 
     memmodel_network_push_scope(network, "encoder");
-    memmodel_network_output(network,
-                            memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){rows, 64}));
+    memmodel_network_mark_output(
+        network, memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){rows, 64}));
     status = memmodel_network_status(network);
     if (!status)
-        status = memmodel_network_dim_text(network, rows, &text);
+        status = memmodel_network_dim_to_text(network, rows, &text);
     if (!status)
-        memmodel_free(context, text);
-    return status;
-}
-
-static int
-cost_layers(memmodel_network *network)
-{
-    memmodel_recomputation *recomputation;
-    int status = memmodel_recomputation_new(network, &recomputation);
-
-    if (status)
-        return status;
-    for (int i = 0; i < 20 && !status; i++)
-        status = memmodel_recomputation_cost(recomputation, "encoder.x", i);
-    memmodel_recomputation_unref(recomputation);
+        memmodel_free(text);
     return status;
 }
 
@@ -391,9 +388,7 @@ make_network(memmodel_context *context)
 
     if (status)
         return status;
-    status = describe_network(context, network);
-    if (!status)
-        status = cost_layers(network);
+    status = describe_network(network);
     memmodel_network_unref(network);
     return status;
 }
@@ -419,8 +414,8 @@ fitted_model(memmodel_context *context)
 
     assert_int_equal(memmodel_samples_new(context, (const char *const[]){"batch", "bytes"}, 2, &samples), 0);
     for (int i = 0; i < 20; i++)
-        assert_int_equal(memmodel_samples_add(samples, (double[]){i + 1, 100 * i + 7}), 0);
-    assert_int_equal(memmodel_fit(samples, NULL, &model), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){i + 1, 100 * i + 7}), 0);
+    assert_int_equal(memmodel_fit(samples, NULL, NULL, &model), 0);
     memmodel_samples_unref(samples);
     return model;
 }
@@ -429,15 +424,15 @@ fitted_model(memmodel_context *context)
 static memmodel_model *model_to_print;
 
 static int
-print_formula(memmodel_context *context)
+print_code(memmodel_context *context)
 {
     memmodel_function *function;
     char *text;
-    int status = memmodel_model_formula(model_to_print, MEMMODEL_LATEX, context, &text);
+    int status = memmodel_model_to_code(model_to_print, MEMMODEL_LANGUAGE_LATEX, context, &text);
 
     if (status)
         return status;
-    memmodel_free(context, text);
+    memmodel_free(text);
     status = memmodel_function_new(context, model_to_print, 0.95, &function);
     if (status == MEMMODEL_ERROR_UNSUPPORTED)
         return 0;
@@ -476,7 +471,7 @@ short_calls_end_at_the_limit_of_memory_by_name(void **state)
     assert_ends_at_the_limit_of_memory(*state, make_chain);
     assert_ends_at_the_limit_of_memory(*state, make_network);
     assert_ends_at_the_limit_of_memory(*state, make_monitor);
-    assert_ends_at_the_limit_of_memory(*state, print_formula);
+    assert_ends_at_the_limit_of_memory(*state, print_code);
     memmodel_model_unref(model_to_print);
     memmodel_context_unref(other);
 }
@@ -495,6 +490,7 @@ main(void)
         WITH_CONTEXT(a_call_ends_when_its_time_is_over),
         WITH_CONTEXT(cancelling_ends_the_next_call_and_only_that),
         WITH_CONTEXT(cancelling_ends_the_call_that_runs),
+        WITH_CONTEXT(a_search_that_ends_with_its_answer_is_the_call_that_was_cancelled),
         WITH_CONTEXT(what_is_no_bounded_call_is_neither_counted_nor_ended),
         WITH_CONTEXT(an_estimate_ends_at_each_limit_and_leaves_nothing_behind),
         WITH_CONTEXT(what_is_written_of_each_layer_is_work),

@@ -10,9 +10,9 @@ exact_data_gives_back_the_formula_that_made_it(void **state)
     memmodel_model *model = network_model(*state, 0);
     struct memmodel_model_scores scores = {.size = sizeof scores};
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
-    assert_int_equal(scores.terms, 3);
-    assert_int_equal(scores.samples, DIMS * BATCHES);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
+    assert_int_equal(scores.term_count, 3);
+    assert_int_equal(scores.sample_count, DIMS * BATCHES);
     assert_true(scores.loo_mape < 1e-12);
     assert_near(memmodel_model_evaluate(model, (double[]){200, 3}) / network_bytes(200, 3), 1, 1e-12);
     memmodel_model_unref(model);
@@ -25,7 +25,7 @@ leave_one_out_error_is_about_the_error_of_the_measurements(void **state)
     memmodel_model *model = network_model(*state, 0.02);
     struct memmodel_model_scores scores = {.size = sizeof scores};
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
     assert_true(scores.loo_mape > 0.007 && scores.loo_mape < 0.015);
     assert_true(scores.training_mape < scores.loo_mape);
     assert_near(memmodel_model_evaluate(model, (double[]){88, 6}) / network_bytes(88, 6), 1, 0.02);
@@ -40,11 +40,11 @@ the_same_rows_give_the_same_bits_for_any_number_of_threads(void **state)
     memmodel_model *model = fit(samples, NULL), *again = fit(samples, &threads);
     char *text, *again_text;
 
-    assert_int_equal(memmodel_model_to_json(model, &text), 0);
-    assert_int_equal(memmodel_model_to_json(again, &again_text), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
+    assert_int_equal(memmodel_model_to_json(again, NULL, &again_text), 0);
     assert_string_equal(text, again_text);
-    memmodel_free(*state, text);
-    memmodel_free(*state, again_text);
+    memmodel_free(text);
+    memmodel_free(again_text);
     memmodel_model_unref(model);
     memmodel_model_unref(again);
     memmodel_samples_unref(samples);
@@ -58,16 +58,15 @@ a_given_term_is_taken_where_no_power_will_do(void **state)
     struct memmodel_fit_options options = {.size = sizeof options, .terms = terms, .term_count = 1};
     memmodel_samples *samples;
     memmodel_model *model;
-    char *text;
+    const char *text;
 
     assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
     for (int n = 3; n < 60; n += 4)
-        assert_int_equal(memmodel_samples_add(samples, (double[]){n, 7 + 5 * (n / 10)}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){n, 7 + 5 * (n / 10)}), 0);
     model = fit(samples, &options);
-    text = formula(*state, model, MEMMODEL_TEXT);
+    text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
     assert_non_null(strstr(text, "floor(n/10)"));
     assert_near(memmodel_model_evaluate(model, (double[]){75}), 42, 1e-9);
-    memmodel_free(*state, text);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -77,13 +76,13 @@ only_given_terms_are_used_when_asked_for(void **state)
 {
     static const char *const terms[] = {"batch*dim^3"};
     struct memmodel_fit_options options = {
-        .size = sizeof options, .terms = terms, .term_count = 1, .basis = MEMMODEL_BASIS_GIVEN};
+        .size = sizeof options, .terms = terms, .term_count = 1, .basis = MEMMODEL_FIT_BASIS_USER};
     memmodel_samples *samples = network_samples(*state, 0.01, 1);
     struct memmodel_model_scores scores = {.size = sizeof scores};
     memmodel_model *model = fit(samples, &options);
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
-    assert_int_equal(scores.terms, 2);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
+    assert_int_equal(scores.term_count, 2);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -99,12 +98,12 @@ few_samples_of_an_estimate_keep_their_base(void **state)
         parse(*state, "estimate,bytes\n900,931.26\n1300,1274.98\n2200,2217.48\n4100,3936.66\n8000,7878\n");
     static const char *const terms[] = {"estimate"};
     struct memmodel_fit_options options = {
-        .size = sizeof options, .terms = terms, .term_count = 1, .basis = MEMMODEL_BASIS_GIVEN};
+        .size = sizeof options, .terms = terms, .term_count = 1, .basis = MEMMODEL_FIT_BASIS_USER};
     struct memmodel_model_scores scores = {.size = sizeof scores};
     memmodel_model *model = fit(samples, &options);
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
-    assert_int_equal(scores.terms, 2);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
+    assert_int_equal(scores.term_count, 2);
     assert_near(memmodel_model_evaluate(model, (double[]){500}), 525, 0.02 * 525);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
@@ -117,8 +116,8 @@ what_is_exact_without_a_constant_has_none(void **state)
     struct memmodel_model_scores scores = {.size = sizeof scores};
     memmodel_model *model = fit(samples, NULL);
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
-    assert_int_equal(scores.terms, 1);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
+    assert_int_equal(scores.term_count, 1);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -154,7 +153,8 @@ where_another_moment_becomes_the_peak_the_formula_bends(void **state)
     for (size_t i = 0; i < DIMS; i++)
         for (size_t j = 0; j < BATCHES; j++)
             assert_int_equal(
-                memmodel_samples_add(samples, (double[]){dims[i], batches[j], larger_moment(dims[i], batches[j])}), 0);
+                memmodel_samples_add_row(samples, (double[]){dims[i], batches[j], larger_moment(dims[i], batches[j])}),
+                0);
     model = fit(samples, NULL);
     assert_near(memmodel_model_evaluate(model, (double[]){256, 64}) / larger_moment(256, 64), 1, 0.01);
     memmodel_model_unref(model);
@@ -183,14 +183,13 @@ rows_without_weight_or_with_missing_values_are_left_out(void **state)
 {
     memmodel_samples *clean = parse(*state, "n,y,w\n1,5,1\n2,8,1\n3,11,1\n4,14,1\n5,17,1\n");
     memmodel_samples *mixed = parse(*state, "n,y,w\n1,5,1\n2,8,1\n9,999,0\n3,11,1\n4,14,1\n,7,1\n5,17,1\n8,,1\n");
-    struct memmodel_fit_options options = {.size = sizeof options, .target = "y", .weight = "w"};
+    struct memmodel_fit_options options = {.size = sizeof options, .target = "y", .weight_column = "w"};
     memmodel_model *a = fit(clean, &options), *b = fit(mixed, &options);
-    char *a_text = formula(*state, a, MEMMODEL_TEXT), *b_text = formula(*state, b, MEMMODEL_TEXT);
+    const char *a_text = memmodel_model_formula(a, MEMMODEL_LANGUAGE_TEXT),
+               *b_text = memmodel_model_formula(b, MEMMODEL_LANGUAGE_TEXT);
 
     assert_string_equal(a_text, b_text);
     assert_near(memmodel_model_evaluate(b, (double[]){7}), 23, 1e-9);
-    memmodel_free(*state, a_text);
-    memmodel_free(*state, b_text);
     memmodel_model_unref(a);
     memmodel_model_unref(b);
     memmodel_samples_unref(clean);
@@ -203,7 +202,7 @@ heavy_rows_pull_the_formula_to_them(void **state)
 {
     memmodel_samples *samples = parse(*state, "n,y,w\n1,5,1000000\n1,9,1\n2,8,1000000\n2,5,1\n3,11,1000000\n3,20,1\n"
                                               "5,17,1000000\n5,10,1\n8,26,1000000\n8,40,1\n");
-    struct memmodel_fit_options options = {.size = sizeof options, .target = "y", .weight = "w"};
+    struct memmodel_fit_options options = {.size = sizeof options, .target = "y", .weight_column = "w"};
     memmodel_model *model = fit(samples, &options);
 
     assert_near(memmodel_model_evaluate(model, (double[]){4}), 14, 0.01);
@@ -217,15 +216,14 @@ columns_with_curious_names_are_identifiers_in_formulas(void **state)
     memmodel_samples *samples =
         parse(*state, "hidden size,for,y\n1,2,9\n2,1,8\n3,5,21\n4,4,20\n5,9,37\n6,3,21\n7,7,35\n");
     memmodel_model *model = fit(samples, NULL);
-    char *text = formula(*state, model, MEMMODEL_C);
+    const char *text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_C);
 
-    assert_string_equal(memmodel_model_input_name(model, 0), "hidden size");
-    assert_string_equal(memmodel_model_input_symbol(model, 0), "hidden_size");
-    assert_string_equal(memmodel_model_input_symbol(model, 1), "for_2");
-    assert_null(memmodel_model_input_symbol(model, 2));
+    assert_string_equal(input_of(model, 0).name, "hidden size");
+    assert_string_equal(input_of(model, 0).symbol, "hidden_size");
+    assert_string_equal(input_of(model, 1).symbol, "for_2");
+    assert_null(input_of(model, 2).symbol);
     assert_non_null(strstr(text, "hidden_size"));
     assert_non_null(strstr(text, "for_2"));
-    memmodel_free(*state, text);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -242,13 +240,13 @@ static const struct refusal {
     {"n,y\n1,2\n2,3\n3,-4\n4,5\n", "y", NULL, NULL, NULL, MEMMODEL_ERROR_DATA, "row 3", "y"},
     {"n,y\n7,2\n7,3\n7,4\n7,5\n", "y", "n", NULL, NULL, MEMMODEL_ERROR_DATA, "constant", "n"},
     {"n,y\n7,2\n7,3\n7,4\n7,5\n", "y", NULL, NULL, NULL, MEMMODEL_ERROR_DATA, "no other numeric column", "y"},
-    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "z", NULL, NULL, NULL, MEMMODEL_ERROR_UNKNOWN_SYMBOL, "z", ""},
-    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", "m", NULL, NULL, MEMMODEL_ERROR_UNKNOWN_SYMBOL, "m", ""},
+    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "z", NULL, NULL, NULL, MEMMODEL_ERROR_NOT_FOUND, "z", ""},
+    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", "m", NULL, NULL, MEMMODEL_ERROR_NOT_FOUND, "m", ""},
     {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", "y", NULL, NULL, MEMMODEL_ERROR_INVALID_ARGUMENT, "target", "y"},
     {"n,y,w\n1,2,1\n2,3,-1\n3,4,1\n4,5,1\n", "y", NULL, "w", NULL, MEMMODEL_ERROR_DATA, "row 2", "w"},
     {"n,s,y\n1,a,2\n2,b,3\n3,c,4\n4,d,5\n", "y", "s", NULL, NULL, MEMMODEL_ERROR_DATA, "", "s"},
     {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", NULL, NULL, "2*", MEMMODEL_ERROR_PARSE, "", ""},
-    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", NULL, NULL, "q*n", MEMMODEL_ERROR_UNKNOWN_SYMBOL, "q", ""},
+    {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", NULL, NULL, "q*n", MEMMODEL_ERROR_NOT_FOUND, "q", ""},
     {"n,y\n1,2\n2,3\n3,4\n4,5\n", "y", NULL, NULL, "log(n-2)", MEMMODEL_ERROR_DATA, "row 1", ""},
 };
 
@@ -261,13 +259,13 @@ what_cannot_be_fitted_is_refused_by_name(void **state)
                                                .target = refusal->target,
                                                .inputs = refusal->input ? &refusal->input : NULL,
                                                .input_count = refusal->input != NULL,
-                                               .weight = refusal->weight,
+                                               .weight_column = refusal->weight,
                                                .terms = &refusal->term,
                                                .term_count = refusal->term != NULL};
         memmodel_samples *samples = parse(*state, refusal->csv);
         memmodel_model *model = NULL;
 
-        assert_error(*state, memmodel_fit(samples, &options, &model), refusal->status, refusal->message);
+        assert_error(*state, memmodel_fit(samples, &options, NULL, &model), refusal->status, refusal->message);
         if (refusal->object[0])
             assert_string_equal(memmodel_context_error(*state)->object, refusal->object);
         assert_null(model);
@@ -283,11 +281,11 @@ two_inputs_with_the_same_numbers_are_refused_or_one_is_left_out(void **state)
     memmodel_samples *samples = parse(*state, "a,b,y\n1,1,2\n2,2,3\n3,3,4\n4,4,5\n6,6,7\n");
     memmodel_model *model;
 
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_DATA, "same numbers as \"a\"");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_DATA, "same numbers as \"a\"");
     options.inputs = NULL;
     model = fit(samples, &options);
     assert_int_equal(memmodel_model_input_count(model), 1);
-    assert_string_equal(memmodel_model_input_name(model, 0), "a");
+    assert_string_equal(input_of(model, 0).name, "a");
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -299,13 +297,14 @@ options_out_of_range_are_refused(void **state)
     struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 9};
     memmodel_model *model;
 
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "max_terms");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "max_terms");
     options.max_terms = 0;
     options.basis = 7;
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "basis");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "basis");
     options.basis = 0;
     options.size = 0;
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_STRUCT_SIZE, "memmodel_fit_options");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_STRUCT_SIZE,
+                 "memmodel_fit_options");
     memmodel_samples_unref(samples);
 }
 
@@ -323,7 +322,7 @@ many_points_have_the_bits_of_one_after_the_other(void **state)
         dim[i] = 100 + 80 * random_error(&seed);
         batch[i] = 40 + 39 * random_error(&seed);
     }
-    memmodel_model_evaluate_many(model, (const double *const[]){dim, batch}, POINTS, results);
+    memmodel_model_evaluate_many(model, (const double *const[]){dim, batch}, 1, POINTS, results);
     for (int i = 0; i < POINTS; i++)
         assert_true(results[i] == memmodel_model_evaluate(model, (double[]){dim[i], batch[i]}));
     memmodel_model_unref(model);
@@ -342,37 +341,80 @@ a_table_of_rows_has_the_bits_of_its_points(void **state)
         table[PITCH * i + 1] = 40 + 39 * random_error(&seed);
         table[PITCH * i + 2] = NAN;
     }
-    assert_int_equal(memmodel_model_evaluate_rows(model, table, POINTS * PITCH - 1, PITCH, POINTS, results), 0);
+    memmodel_model_evaluate_many(model, (const double *const[]){table, table + 1}, PITCH, POINTS, results);
     for (int i = 0; i < POINTS; i++)
         assert_true(results[i] == memmodel_model_evaluate(model, &table[PITCH * i]));
     memmodel_model_unref(model);
 }
 
 static void
-a_table_that_ends_before_its_rows_is_refused(void **state)
+predictions_of_rows_are_those_of_their_points(void **state)
+{
+    enum { POINTS = 20, PITCH = 3 };
+    memmodel_model *model = network_model(*state, 0.02);
+    double table[POINTS * PITCH], values[POINTS], upper[POINTS];
+    int32_t extrapolated[POINTS];
+    uint64_t seed = 3;
+
+    for (int i = 0; i < POINTS; i++) {
+        table[PITCH * i] = floor(100 + 80 * random_error(&seed));
+        table[PITCH * i + 1] = floor(40 + 39 * random_error(&seed));
+        table[PITCH * i + 2] = NAN;
+    }
+    for (int method = MEMMODEL_BOUND_METHOD_DEFAULT; method <= MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS; method++) {
+        assert_int_equal(memmodel_model_predict_many(model, (const double *const[]){table, table + 1}, PITCH, POINTS,
+                                                     by_method(method, 0.9), values, upper, extrapolated),
+                         0);
+        for (int i = 0; i < POINTS; i++) {
+            struct memmodel_prediction one = {.size = sizeof one};
+
+            assert_int_equal(memmodel_model_predict(model, &table[PITCH * i], by_method(method, 0.9), &one), 0);
+            assert_true(values[i] == one.value && upper[i] == one.upper && extrapolated[i] == one.extrapolated);
+        }
+    }
+    memmodel_model_unref(model);
+}
+
+/* The table and the model are only read: any thread may ask, with a context of its own. */
+static void
+a_call_with_a_context_leaves_that_of_its_object_alone(void **state)
+{
+    memmodel_samples *samples = network_samples(*state, 0.02, 1), *part;
+    struct memmodel_fit_options options = {.size = sizeof options, .target = "nowhere"};
+    memmodel_context *own;
+    memmodel_model *model;
+    int64_t max = 0, before, after;
+    char *text;
+
+    assert_int_equal(memmodel_context_new(NULL, &own), 0);
+    memmodel_context_memory(*state, &before, NULL);
+    assert_error(own, memmodel_fit(samples, &options, own, &model), MEMMODEL_ERROR_NOT_FOUND, "no column");
+    assert_error(own, memmodel_samples_filter(samples, "nowhere", "1", own, &part), MEMMODEL_ERROR_NOT_FOUND,
+                 "no column");
+    assert_int_equal(memmodel_fit(samples, NULL, own, &model), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "batch", "1", own, &part), 0);
+    assert_int_equal(memmodel_model_to_json(model, own, &text), 0);
+    assert_error(own, memmodel_model_predict_max(model, (double[]){64, 1}, "depth", NULL, 1e9, own, &max),
+                 MEMMODEL_ERROR_NOT_FOUND, "no input");
+    memmodel_context_memory(*state, &after, NULL);
+    assert_true(before == after);
+    assert_int_equal(memmodel_context_error(*state)->status, 0);
+    memmodel_free(text);
+    memmodel_samples_unref(part);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    memmodel_context_unref(own);
+}
+
+static void
+without_options_the_bound_is_that_of_95_percent(void **state)
 {
     memmodel_model *model = network_model(*state, 0.02);
-    static const struct {
-        size_t length, pitch, count;
-        int status;
-    } cases[] = {
-        {8, 3, 3, 0},
-        {7, 3, 3, MEMMODEL_ERROR_INVALID_ARGUMENT},
-        {8, 1, 3, MEMMODEL_ERROR_INVALID_ARGUMENT},
-        {1, 2, 1, MEMMODEL_ERROR_INVALID_ARGUMENT},
-        {8, SIZE_MAX, 2, MEMMODEL_ERROR_INVALID_ARGUMENT},
-        {0, 0, 0, 0},
-    };
-    static const double table[8] = {32, 1, 0, 64, 2, 0, 96, 4};
+    struct memmodel_prediction usual = {.size = sizeof usual}, asked = usual;
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        double results[3] = {-1, -1, -1};
-        int status =
-            memmodel_model_evaluate_rows(model, table, cases[i].length, cases[i].pitch, cases[i].count, results);
-
-        assert_int_equal(status, cases[i].status);
-        assert_true((results[0] == -1) == (status != 0 || cases[i].count == 0));
-    }
+    assert_int_equal(memmodel_model_predict(model, (double[]){64, 4}, NULL, &usual), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){64, 4}, at_level(0.95), &asked), 0);
+    assert_memory_equal(&usual, &asked, sizeof usual);
     memmodel_model_unref(model);
 }
 
@@ -402,10 +444,10 @@ bounds_widen_away_from_the_samples_and_say_so(void **state)
     struct memmodel_prediction inside = predict(model, 64, 4, 0.95), edge = predict(model, 112, 16, 0.95),
                                far_away = predict(model, 512, 16, 0.95);
 
-    assert_false(inside.outside);
-    assert_false(edge.outside);
-    assert_true(far_away.outside);
-    assert_true(predict(model, 31, 4, 0.95).outside);
+    assert_false(inside.extrapolated);
+    assert_false(edge.extrapolated);
+    assert_true(far_away.extrapolated);
+    assert_true(predict(model, 31, 4, 0.95).extrapolated);
     assert_true(far_away.upper / far_away.value >= inside.upper / inside.value);
     memmodel_model_unref(model);
 }
@@ -450,14 +492,15 @@ many_bounds_have_the_bits_of_one_after_the_other(void **state)
         batch[i] = i + 1;
     }
     for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
-        assert_int_equal(memmodel_model_predict_many(model, columns, POINTS, levels[k], values, upper, outside), 0);
+        assert_int_equal(
+            memmodel_model_predict_many(model, columns, 1, POINTS, at_level(levels[k]), values, upper, outside), 0);
         for (int i = 0; i < POINTS; i++) {
             struct memmodel_prediction one = predict(model, dim[i], batch[i], levels[k]);
 
-            assert_true(values[i] == one.value && upper[i] == one.upper && outside[i] == one.outside);
+            assert_true(values[i] == one.value && upper[i] == one.upper && outside[i] == one.extrapolated);
         }
     }
-    assert_int_equal(memmodel_model_predict_many(model, columns, POINTS, 0.4, values, upper, outside),
+    assert_int_equal(memmodel_model_predict_many(model, columns, 1, POINTS, at_level(0.4), values, upper, outside),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_model_unref(model);
 }
@@ -471,7 +514,7 @@ model_of_five_inputs(memmodel_context *context)
     static const char *const columns[] = {"layers", "shift", "dropout", "rate", "offset", "peak"};
     static const char *const terms[] = {"layers * (shift + 3) * (dropout + 1)", "rate * (offset + 3)"};
     struct memmodel_fit_options options = {
-        .size = sizeof options, .basis = MEMMODEL_BASIS_GIVEN, .terms = terms, .term_count = 2};
+        .size = sizeof options, .basis = MEMMODEL_FIT_BASIS_USER, .terms = terms, .term_count = 2};
     memmodel_samples *samples;
     memmodel_model *model;
 
@@ -480,7 +523,7 @@ model_of_five_inputs(memmodel_context *context)
         double layers = 1 + i % 4, shift = i % 5 - 2, dropout = i % 3 * 0.25, rate = 0.5 + i % 7, offset = i % 6 - 2.5;
         double peak = 10 * layers * (shift + 3) * (dropout + 1) + rate * (offset + 3) + 7;
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){layers, shift, dropout, rate, offset, peak}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){layers, shift, dropout, rate, offset, peak}), 0);
     }
     model = fit(samples, &options);
     memmodel_samples_unref(samples);
@@ -492,7 +535,7 @@ status_of_point(const memmodel_model *model, const double point[5])
 {
     struct memmodel_prediction prediction = {.size = sizeof prediction};
 
-    return memmodel_model_predict(model, point, 0.95, &prediction);
+    return memmodel_model_predict(model, point, NULL, &prediction);
 }
 
 static void
@@ -523,7 +566,7 @@ an_input_takes_no_values_that_its_column_could_not_have_held(void **state)
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         assert_int_equal(status_of_point(model, taken[i]), 0);
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(memmodel_model_input_is_whole(model, i), i < 2);
+        assert_int_equal(input_of(model, i).is_whole, i < 2);
     memmodel_model_unref(model);
 }
 
@@ -536,7 +579,7 @@ many_points_are_refused_with_the_row_and_nothing_is_written(void **state)
     double values[3] = {-1, -1, -1}, upper[3] = {-1, -1, -1};
     int32_t outside[3] = {7, 7, 7};
 
-    assert_int_equal(memmodel_model_predict_many(model, columns, 3, 0.95, values, upper, outside),
+    assert_int_equal(memmodel_model_predict_many(model, columns, 1, 3, NULL, values, upper, outside),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     assert_true(values[0] == -1 && upper[0] == -1 && outside[0] == 7);
     assert_error(*state, memmodel_model_check_points(model, columns, 3, *state), MEMMODEL_ERROR_INVALID_ARGUMENT,
@@ -551,10 +594,10 @@ what_is_held_beside_the_largest_value_is_refused_too(void **state)
     memmodel_model *model = network_model(*state, 0.02);
     int64_t largest = -1;
 
-    assert_int_equal(memmodel_model_solve(model, (double[]){96.5, 0}, "batch", 0.95, 1e10, &largest),
+    assert_int_equal(memmodel_model_predict_max(model, (double[]){96.5, 0}, "batch", NULL, 1e10, NULL, &largest),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(largest, -1);
-    assert_int_equal(memmodel_model_solve(model, (double[]){96, -2.5}, "batch", 0.95, 1e10, &largest), 0);
+    assert_int_equal(memmodel_model_predict_max(model, (double[]){96, -2.5}, "batch", NULL, 1e10, NULL, &largest), 0);
     memmodel_model_unref(model);
 }
 
@@ -565,7 +608,7 @@ coefficients_of_any_sign_take_inputs_of_any_value(void **state)
     memmodel_samples *samples = network_samples(*state, 0.02, 3);
     memmodel_model *model = fit(samples, &options);
 
-    assert_true(predict(model, 64.5, -2, 0.95).outside);
+    assert_true(predict(model, 64.5, -2, 0.95).extrapolated);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -577,11 +620,11 @@ a_level_or_a_size_that_is_not_valid_is_refused(void **state)
     struct memmodel_prediction prediction = {.size = sizeof prediction, .upper = -1};
     double point[] = {64, 4};
 
-    assert_int_equal(memmodel_model_predict(model, point, 0.4, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_model_predict(model, point, 1, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_model_predict(model, point, NAN, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict(model, point, at_level(0.4), &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict(model, point, at_level(1), &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict(model, point, at_level(NAN), &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
     prediction.size = 1;
-    assert_int_equal(memmodel_model_predict(model, point, 0.95, &prediction), MEMMODEL_ERROR_STRUCT_SIZE);
+    assert_int_equal(memmodel_model_predict(model, point, NULL, &prediction), MEMMODEL_ERROR_STRUCT_SIZE);
     assert_true(prediction.upper == -1);
     memmodel_model_unref(model);
 }
@@ -594,15 +637,16 @@ the_largest_value_that_fits_fits_and_the_next_does_not(void **state)
     int64_t largest = -1;
 
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(memmodel_model_solve(model, (double[]){96, 0}, "batch", 0.95, budgets[i], &largest), 0);
+        assert_int_equal(
+            memmodel_model_predict_max(model, (double[]){96, 0}, "batch", NULL, budgets[i], NULL, &largest), 0);
         assert_true(predict(model, 96, (double)largest, 0.95).upper <= budgets[i]);
         assert_true(predict(model, 96, (double)largest + 1, 0.95).upper > budgets[i]);
     }
-    assert_int_equal(memmodel_model_solve(model, (double[]){96, 0}, "batch", 0.95, 1e8, &largest), 0);
+    assert_int_equal(memmodel_model_predict_max(model, (double[]){96, 0}, "batch", NULL, 1e8, NULL, &largest), 0);
     assert_int_equal(largest, 0);
-    assert_int_equal(memmodel_model_solve(model, (double[]){96, 0}, "width", 0.95, 1e8, &largest),
-                     MEMMODEL_ERROR_UNKNOWN_SYMBOL);
-    assert_int_equal(memmodel_model_solve(model, (double[]){96, 0}, "batch", 2, 1e8, &largest),
+    assert_int_equal(memmodel_model_predict_max(model, (double[]){96, 0}, "width", NULL, 1e8, NULL, &largest),
+                     MEMMODEL_ERROR_NOT_FOUND);
+    assert_int_equal(memmodel_model_predict_max(model, (double[]){96, 0}, "batch", at_level(2), 1e8, NULL, &largest),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(largest, 0);
     memmodel_model_unref(model);
@@ -630,7 +674,9 @@ main(void)
         WITH_CONTEXT(options_out_of_range_are_refused),
         WITH_CONTEXT(many_points_have_the_bits_of_one_after_the_other),
         WITH_CONTEXT(a_table_of_rows_has_the_bits_of_its_points),
-        WITH_CONTEXT(a_table_that_ends_before_its_rows_is_refused),
+        WITH_CONTEXT(predictions_of_rows_are_those_of_their_points),
+        WITH_CONTEXT(a_call_with_a_context_leaves_that_of_its_object_alone),
+        WITH_CONTEXT(without_options_the_bound_is_that_of_95_percent),
         WITH_CONTEXT(bounds_lie_above_the_prediction_and_rise_with_the_level),
         WITH_CONTEXT(bounds_widen_away_from_the_samples_and_say_so),
         LONG_WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),

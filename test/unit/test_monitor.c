@@ -28,7 +28,7 @@ watch(memmodel_context *context, pid_t pid, const struct memmodel_monitor_option
 static memmodel_monitor *
 watch_child(memmodel_context *context, pid_t pid)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1};
 
     return watch(context, pid, &options);
 }
@@ -42,12 +42,12 @@ read_now(memmodel_monitor *monitor)
     return reading;
 }
 
-static struct memmodel_monitor_summary
+static struct memmodel_monitor_result
 summary_of(const memmodel_monitor *monitor)
 {
-    struct memmodel_monitor_summary summary = {.size = sizeof summary};
+    struct memmodel_monitor_result summary = {.size = sizeof summary};
 
-    assert_int_equal(memmodel_monitor_summarize(monitor, &summary), 0);
+    assert_int_equal(memmodel_monitor_get_result(monitor, &summary), 0);
     return summary;
 }
 
@@ -80,8 +80,8 @@ a_spike_between_two_readings_is_seen(void **state)
     after = read_now(monitor);
     later = read_now(monitor);
     assert_near(after.rss, before.rss);
-    assert_near(after.high, before.rss + BLOCK);
-    assert_near(later.high, before.rss);
+    assert_near(after.high_water, before.rss + BLOCK);
+    assert_near(later.high_water, before.rss);
     assert_near(summary_of(monitor).peak, before.rss + BLOCK);
     assert_near(summary_of(monitor).peak_sampled, before.rss);
     assert_near(summary_of(monitor).peak_process, before.rss + BLOCK);
@@ -99,8 +99,8 @@ memory_that_stays_is_read(void **state)
     tell(&puppet, 'a');
     after = read_now(monitor);
     assert_near(after.rss, before.rss + BLOCK);
-    assert_true(after.high >= after.rss);
-    assert_true(after.time > before.time && after.previous == before.time);
+    assert_true(after.high_water >= after.rss);
+    assert_true(after.time > before.time && after.previous_time == before.time);
     tell(&puppet, 'r');
     assert_near(read_now(monitor).rss, before.rss);
     memmodel_monitor_unref(monitor);
@@ -132,7 +132,7 @@ what_was_before_the_first_reading_is_the_peak_of_an_own_child(void **state)
 
     tell(&puppet, 's');
     reading = read_now(monitor);
-    assert_near(reading.high, reading.rss + BLOCK);
+    assert_near(reading.high_water, reading.rss + BLOCK);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -149,7 +149,7 @@ proportional_share_counts_shared_pages_once(void **state)
     tell(&puppet, 'h'); /* its child shares the block and has one of its own: 3 blocks by RSS, 2 by PSS */
     monitor = watch(*state, puppet.pid, &options);
     reading = read_now(monitor);
-    assert_int_equal(reading.processes, 2);
+    assert_int_equal(reading.process_count, 2);
     assert_true(reading.rss > (int64_t)3 * BLOCK);
     assert_true(reading.pss > (int64_t)2 * BLOCK - TOLERANCE && reading.pss < reading.rss - BLOCK / 2);
     assert_int_equal(summary_of(monitor).peak_pss, reading.pss);
@@ -163,12 +163,12 @@ proportional_share_counts_shared_pages_once(void **state)
 static memmodel_monitor *
 watch_sharing(memmodel_context *context, const struct puppet *puppet, bool each_reading)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .pss = each_reading};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1, .pss = each_reading};
     memmodel_monitor *monitor = watch(context, puppet->pid, &options);
 
     tell(puppet, 'a');
     tell(puppet, 'h');
-    while (read_now(monitor).processes < 2)
+    while (read_now(monitor).process_count < 2)
         continue;
     return monitor;
 }
@@ -231,7 +231,7 @@ a_process_alone_is_its_mark_and_never_looked_at(void **state)
 {
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor = watch_child(*state, puppet.pid);
-    struct memmodel_monitor_summary summary;
+    struct memmodel_monitor_result summary;
 
     tell(&puppet, 's');
     read_now(monitor);
@@ -293,9 +293,9 @@ a_child_counts_from_the_second_reading_that_sees_it(void **state)
     tell(&puppet, 'h');
     first = read_now(monitor);
     second = read_now(monitor);
-    assert_int_equal(first.processes, 1);
+    assert_int_equal(first.process_count, 1);
     assert_near(first.rss, alone.rss);
-    assert_int_equal(second.processes, 2);
+    assert_int_equal(second.process_count, 2);
     assert_true(second.rss > alone.rss + BLOCK - TOLERANCE);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
@@ -310,7 +310,7 @@ children_that_are_there_already_count_at_once(void **state)
 
     tell(&puppet, 'h');
     monitor = watch(*state, puppet.pid, NULL);
-    assert_int_equal(read_now(monitor).processes, 2);
+    assert_int_equal(read_now(monitor).process_count, 2);
     assert_int_equal(memmodel_monitor_processes(monitor, pids, 1), 2);
     assert_int_equal(pids[0], puppet.pid);
     assert_int_equal(pids[1], 0);
@@ -329,7 +329,7 @@ spikes_of_large_families_are_seen(void **state)
     for (int i = 0; i < 8; i++)
         tell(&puppet, 'h');
     read_now(monitor);
-    assert_int_equal(read_now(monitor).processes, 9);
+    assert_int_equal(read_now(monitor).process_count, 9);
     tell(&puppet, 's');
     for (int i = 0; i < 9; i++)
         read_now(monitor);
@@ -377,7 +377,7 @@ an_orphan_of_the_process_group_still_counts(void **state)
     read_now(monitor);
     tell(&puppet, 'o');
     read_now(monitor);
-    assert_int_equal(read_now(monitor).processes, 2);
+    assert_int_equal(read_now(monitor).process_count, 2);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -385,7 +385,7 @@ an_orphan_of_the_process_group_still_counts(void **state)
 static void
 a_daemon_counts_where_its_watcher_gets_the_orphans(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .orphans = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1, .orphans = 1};
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor;
     int64_t pids[2];
@@ -394,10 +394,10 @@ a_daemon_counts_where_its_watcher_gets_the_orphans(void **state)
     monitor = watch(*state, puppet.pid, &options);
     tell(&puppet, 'd');
     read_now(monitor);
-    assert_int_equal(read_now(monitor).processes, 2);
+    assert_int_equal(read_now(monitor).process_count, 2);
     assert_int_equal(memmodel_monitor_processes(monitor, pids, 2), 2);
     kill((pid_t)pids[1], SIGKILL);
-    while (read_now(monitor).processes > 1)
+    while (read_now(monitor).process_count > 1)
         continue;
     while (kill((pid_t)pids[1], 0) == 0) /* it is waited for */
         read_now(monitor);
@@ -409,7 +409,7 @@ a_daemon_counts_where_its_watcher_gets_the_orphans(void **state)
 static void
 a_daemon_counts_where_a_control_group_could_be_made(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .cgroup = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1, .cgroup = 1};
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
     int64_t pids[2] = {0};
@@ -418,7 +418,7 @@ a_daemon_counts_where_a_control_group_could_be_made(void **state)
     if (made) {
         tell(&puppet, 'd');
         read_now(monitor);
-        assert_int_equal(read_now(monitor).processes, 2);
+        assert_int_equal(read_now(monitor).process_count, 2);
         assert_int_equal(memmodel_monitor_processes(monitor, pids, 2), 2);
         assert_true(summary_of(monitor).peak_cgroup >= BLOCK && summary_of(monitor).peak_cgroup < 2 * BLOCK);
         kill((pid_t)pids[1], SIGKILL);
@@ -444,7 +444,7 @@ a_child_in_its_parents_own_memory_does_not_count(void **state)
     for (int i = 0; i < 5; i++)
         reading = read_now(monitor);
     assert_int_equal(memmodel_monitor_processes(monitor, NULL, 0), 2);
-    assert_int_equal(reading.processes, 1);
+    assert_int_equal(reading.process_count, 1);
     assert_true(summary_of(monitor).peak < (int64_t)2 * BLOCK);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
@@ -458,12 +458,12 @@ a_child_that_came_and_went_between_readings_enters_at_the_end(void **state)
     struct memmodel_monitor_reading before = read_now(monitor), end;
 
     tell(&puppet, 'p');
-    assert_near(read_now(monitor).high, before.rss);
+    assert_near(read_now(monitor).high_water, before.rss);
     tell(&puppet, 'x');
-    while (!(end = read_now(monitor)).ended)
+    while (!(end = read_now(monitor)).exited)
         usleep(1000);
     assert_true(summary_of(monitor).peak > BLOCK);
-    assert_int_equal(summary_of(monitor).peak, end.high);
+    assert_int_equal(summary_of(monitor).peak, end.high_water);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -485,7 +485,7 @@ an_own_child_leaves_its_exit_code_or_signal(void **state)
     assert_int_equal(summary_of(exits).exit_signal, 0);
     assert_int_equal(summary_of(is_killed).exit_code, -1);
     assert_int_equal(summary_of(is_killed).exit_signal, SIGKILL);
-    assert_int_equal(read_now(exits).ended, 1);
+    assert_int_equal(read_now(exits).exited, 1);
     memmodel_monitor_unref(exits);
     memmodel_monitor_unref(is_killed);
     end_puppet(&one);
@@ -495,7 +495,7 @@ an_own_child_leaves_its_exit_code_or_signal(void **state)
 static void
 an_end_is_seen_where_each_reading_looks_at_shares(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .pss = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1, .pss = 1};
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
 
@@ -514,10 +514,10 @@ an_attached_process_is_left_for_its_parent(void **state)
     memmodel_monitor *monitor = watch(*state, puppet.pid, NULL);
     int status;
 
-    assert_int_equal(read_now(monitor).ended, 0);
+    assert_int_equal(read_now(monitor).exited, 0);
     tell(&puppet, 'x');
     assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
-    assert_int_equal(summary_of(monitor).ended, 1);
+    assert_int_equal(summary_of(monitor).exited, 1);
     assert_int_equal(summary_of(monitor).exit_code, -1);
     assert_int_equal(waitpid(puppet.pid, &status, 0), puppet.pid);
     assert_int_equal(WEXITSTATUS(status), 7);
@@ -529,7 +529,7 @@ an_attached_process_is_left_for_its_parent(void **state)
 static void
 the_end_is_seen_before_the_next_interval(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 30, .own_child = 1};
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval_seconds = 30, .is_child = 1};
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
     double start = seconds();
@@ -546,7 +546,7 @@ the_end_is_seen_before_the_next_interval(void **state)
 static int
 stop_at_third(void *user, const struct memmodel_monitor_reading *reading)
 {
-    assert_true(reading->high >= reading->rss);
+    assert_true(reading->high_water >= reading->rss);
     return ++*(int *)user == 3;
 }
 
@@ -561,8 +561,8 @@ an_observer_or_a_stop_ends_a_run(void **state)
     assert_int_equal(readings, 3);
     memmodel_monitor_stop(monitor);
     assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
-    assert_int_equal(summary_of(monitor).readings, 4);
-    assert_int_equal(summary_of(monitor).ended, 0);
+    assert_int_equal(summary_of(monitor).reading_count, 4);
+    assert_int_equal(summary_of(monitor).exited, 0);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -576,7 +576,7 @@ run_to_the_end(void *monitor)
 static void
 a_stop_does_not_wait_for_a_long_interval(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 1e300};
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval_seconds = 1e300};
     struct puppet puppet = new_puppet();
     memmodel_monitor *monitor;
     pthread_t thread;
@@ -591,7 +591,7 @@ a_stop_does_not_wait_for_a_long_interval(void **state)
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
     assert_true(seconds() - start < 10);
-    assert_true(summary_of(monitor).readings <= 2);
+    assert_true(summary_of(monitor).reading_count <= 2);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -613,7 +613,7 @@ the_curve_has_each_reading_and_each_spike(void **state)
     assert_true(count >= 3);
     points += count - 3;
     assert_true(points[0].time == first.time && points[0].bytes == first.rss);
-    assert_true(points[1].time > first.time && points[1].time < second.time && points[1].bytes == second.high);
+    assert_true(points[1].time > first.time && points[1].time < second.time && points[1].bytes == second.high_water);
     assert_true(points[2].time == second.time && points[2].bytes == second.rss);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
@@ -645,15 +645,15 @@ a_full_curve_keeps_its_top_its_order_and_its_limit(void **state)
 static void
 wrong_arguments_are_refused(void **state)
 {
-    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 1e-4};
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval_seconds = 1e-4};
     struct memmodel_monitor_reading unsized = {.size = 0};
     memmodel_monitor *monitor = NULL;
 
     assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "interval");
-    options = (struct memmodel_monitor_options){.size = sizeof options, .curve_limit = 1};
+                 "interval_seconds");
+    options = (struct memmodel_monitor_options){.size = sizeof options, .max_points = 1};
     assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "curve_limit");
+                 "max_points");
     options = (struct memmodel_monitor_options){.size = sizeof options, .limit = -1};
     assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "limit");
@@ -683,7 +683,7 @@ shorter_structs_of_older_callers_are_filled_as_far_as_they_go(void **state)
     struct memmodel_monitor_reading reading = {.size = offsetof(struct memmodel_monitor_reading, pss), .pss = 42};
 
     assert_int_equal(memmodel_monitor_read(monitor, &reading), 0);
-    assert_true(reading.rss > 0 && reading.high >= reading.rss);
+    assert_true(reading.rss > 0 && reading.high_water >= reading.rss);
     assert_int_equal(reading.pss, 42);
     memmodel_monitor_unref(monitor);
 }

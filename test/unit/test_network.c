@@ -17,7 +17,7 @@ new_network(memmodel_context *context)
 static memmodel_tensor
 input(memmodel_network *network, const char *name, int rank, const memmodel_dim *dims)
 {
-    return memmodel_network_input(network, name, MEMMODEL_FLOAT32, rank, dims);
+    return memmodel_network_input(network, name, MEMMODEL_DTYPE_FLOAT32, rank, dims);
 }
 
 static void
@@ -25,7 +25,7 @@ assert_shape(const memmodel_network *network, memmodel_tensor tensor, int rank, 
 {
     struct memmodel_shape shape;
 
-    assert_int_equal(memmodel_network_shape(network, tensor, &shape), 0);
+    assert_int_equal(memmodel_network_get_shape(network, tensor, &shape), 0);
     assert_int_equal(shape.rank, rank);
     assert_memory_equal(shape.dims, dims, (size_t)rank * sizeof *dims);
 }
@@ -215,7 +215,7 @@ the_first_error_passes_through_and_is_remembered(void **state)
     assert_error(*state, memmodel_network_status(network), MEMMODEL_ERROR_SHAPE,
                  "axis 2: the kernel needs at least 5 elements, the input has 2");
     assert_string_equal(memmodel_context_error(*state)->object, "first");
-    assert_int_equal(memmodel_network_to_json(network, &text), MEMMODEL_ERROR_SHAPE);
+    assert_int_equal(memmodel_network_to_json(network, NULL, &text), MEMMODEL_ERROR_SHAPE);
     assert_int_equal(memmodel_network_layer_count(network), 1);
     memmodel_network_unref(network);
 }
@@ -227,8 +227,8 @@ too_small_an_input_is_named_at_binding(void **state)
     memmodel_dim n = memmodel_network_symbol(network, "n");
     memmodel_tensor x = input(network, "x", 4, (memmodel_dim[]){1, n, n, 3});
 
-    memmodel_network_set_layout(network, MEMMODEL_CHANNELS_LAST);
-    memmodel_network_conv(network, x, MEMMODEL_CONV(.name = "c", .filters = 8, .kernel = {5}, .pad = {1, 1}));
+    memmodel_network_set_layout(network, MEMMODEL_LAYOUT_CHANNELS_LAST);
+    memmodel_network_conv(network, x, MEMMODEL_CONV(.name = "c", .filters = 8, .kernel = {5}, .padding = {1, 1}));
     assert_int_equal(bind(*state, network, (int64_t[]){3}), 0);
     assert_error(*state, bind(*state, network, (int64_t[]){2}), MEMMODEL_ERROR_SHAPE,
                  "axis 1: the kernel needs at least 3 elements, the input has 2");
@@ -284,16 +284,16 @@ a_dimension_is_told_as_a_text_that_reads_back(void **state)
     memmodel_dim half = memmodel_network_expression(network, "floor(n / 2)");
     char *text = NULL;
 
-    assert_int_equal(memmodel_network_dim_text(network, half, &text), 0);
+    assert_int_equal(memmodel_network_dim_to_text(network, half, &text), 0);
     assert_int_equal(memmodel_network_expression(network, text), half);
-    memmodel_free(*state, text);
-    assert_int_equal(memmodel_network_dim_text(network, 12, &text), 0);
+    memmodel_free(text);
+    assert_int_equal(memmodel_network_dim_to_text(network, 12, &text), 0);
     assert_string_equal(text, "12");
-    memmodel_free(*state, text);
-    assert_error(*state, memmodel_network_dim_text(network, -1000, &text), MEMMODEL_ERROR_INVALID_ARGUMENT,
+    memmodel_free(text);
+    assert_error(*state, memmodel_network_dim_to_text(network, -1000, &text), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "no dimension");
-    assert_error(*state, memmodel_network_dim_text(network, MEMMODEL_INFER, &text), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "no dimension");
+    assert_error(*state, memmodel_network_dim_to_text(network, MEMMODEL_DIM_INFER, &text),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "no dimension");
     memmodel_network_unref(network);
 }
 
@@ -304,14 +304,14 @@ a_network_recovers_from_a_call_that_failed(void **state)
     memmodel_tensor x = input(network, "x", 2, (memmodel_dim[]){2, 3});
     char *before = NULL, *after = NULL;
 
-    assert_int_equal(memmodel_network_to_json(network, &before), 0);
+    assert_int_equal(memmodel_network_to_json(network, NULL, &before), 0);
     assert_true(memmodel_network_matmul(network, x, x, NULL) < 0);
     assert_int_equal(memmodel_network_status(network), MEMMODEL_ERROR_SHAPE);
-    memmodel_network_recover(network);
-    assert_int_equal(memmodel_network_to_json(network, &after), 0);
+    memmodel_network_clear_error(network);
+    assert_int_equal(memmodel_network_to_json(network, NULL, &after), 0);
     assert_string_equal(after, before);
-    memmodel_free(*state, before);
-    memmodel_free(*state, after);
+    memmodel_free(before);
+    memmodel_free(after);
     memmodel_network_unref(network);
 }
 
@@ -319,15 +319,15 @@ static void
 wrong_options_are_refused(void **state)
 {
     static const struct memmodel_conv wrong[] = {
-        {.size = sizeof wrong[0], .kernel = {3}},                                   /* no filters */
-        {.size = sizeof wrong[0], .filters = 4},                                    /* no kernel */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {-1}},                    /* negative */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .padding = 3},       /* no such padding */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .activation = 99},   /* no such activation */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .layout = -1},       /* no such layout */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .no_bias = 2},       /* no flag */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .shared = "nobody"}, /* no such layer */
-        {.size = sizeof wrong[0], .filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME, .pad = {1}},
+        {.size = sizeof wrong[0], .kernel = {3}},                                    /* no filters */
+        {.size = sizeof wrong[0], .filters = 4},                                     /* no kernel */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {-1}},                     /* negative */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .auto_pad = 3},       /* no such padding */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .activation = 99},    /* no such activation */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .layout = -1},        /* no such layout */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .no_bias = 2},        /* no flag */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {1}, .tied_to = "nobody"}, /* no such layer */
+        {.size = sizeof wrong[0], .filters = 4, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME, .padding = {1}},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -344,13 +344,13 @@ wrong_options_are_refused(void **state)
 static void
 handles_of_nothing_are_refused(void **state)
 {
-    static const memmodel_tensor wrong[] = {-5, 7, INT32_MAX, INT32_MIN, MEMMODEL_NO_TENSOR};
+    static const memmodel_tensor wrong[] = {-5, 7, INT32_MAX, INT32_MIN, MEMMODEL_TENSOR_NONE};
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         memmodel_network *network = new_network(*state);
 
         input(network, "x", 0, NULL);
-        assert_int_equal(memmodel_network_output(network, wrong[i]), MEMMODEL_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(memmodel_network_mark_output(network, wrong[i]), MEMMODEL_ERROR_INVALID_ARGUMENT);
         memmodel_network_unref(network);
         network = new_network(*state);
         assert_true(memmodel_network_batch_norm(network, wrong[i], NULL) < 0);
@@ -367,7 +367,8 @@ a_fused_activation_is_a_layer_counted_with_its_own(void **state)
     memmodel_network *network = new_network(*state);
     memmodel_tensor x = input(network, "x", 2, (memmodel_dim[]){2, 3}), y;
 
-    y = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.name = "dense", .units = 4, .activation = MEMMODEL_RELU));
+    y = memmodel_network_linear(network, x,
+                                MEMMODEL_LINEAR(.name = "dense", .units = 4, .activation = MEMMODEL_ACTIVATION_RELU));
     assert_int_equal(network->layer_count, 3);
     assert_true(network->layers[2].fused);
     assert_string_equal(network->layers[2].name, "dense.relu");
@@ -381,13 +382,14 @@ static void
 shared_parameters_stand_once(void **state)
 {
     memmodel_network *network = new_network(*state);
-    memmodel_tensor words = memmodel_network_input(network, "words", MEMMODEL_INT64, 1, (memmodel_dim[]){9}), x;
+    memmodel_tensor words = memmodel_network_input(network, "words", MEMMODEL_DTYPE_INT64, 1, (memmodel_dim[]){9}), x;
 
-    x = memmodel_network_embedding(network, words, MEMMODEL_EMBEDDING(.name = "table", .rows = 50, .width = 8));
-    memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 50, .no_bias = 1, .shared = "table"));
+    x = memmodel_network_embedding(network, words,
+                                   MEMMODEL_EMBEDDING(.name = "table", .num_embeddings = 50, .embedding_dim = 8));
+    memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 50, .no_bias = 1, .tied_to = "table"));
     assert_int_equal(network->parameter_count, 1);
     assert_int_equal(network->layers[2].parameters[0], network->layers[1].parameters[0]);
-    assert_refused(network, memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 51, .shared = "table")),
+    assert_refused(network, memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 51, .tied_to = "table")),
                    MEMMODEL_ERROR_SHAPE, "linear_2", "another shape");
 }
 
@@ -400,20 +402,21 @@ movements_have_the_shapes_of_their_definition(void **state)
 
     assert_dims(network, memmodel_network_flatten(network, x, 1, -1), n, 24);
     assert_dims(network, memmodel_network_permute(network, x, 3, (int[]){2, 0, -2}), 4, n, 6);
-    assert_dims(network, memmodel_network_reshape(network, x, 3, (memmodel_dim[]){n, MEMMODEL_INFER, 3}), n, 8, 3);
-    assert_dims(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){MEMMODEL_INFER, 24}), n, 24);
+    assert_dims(network, memmodel_network_reshape(network, x, 3, (memmodel_dim[]){n, MEMMODEL_DIM_INFER, 3}), n, 8, 3);
+    assert_dims(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){MEMMODEL_DIM_INFER, 24}), n, 24);
     assert_dims(network, memmodel_network_slice(network, x, MEMMODEL_SLICE(.axis = 1, .start = 1, .step = 2)), n, 3, 4);
-    assert_dims(network, memmodel_network_slice(network, x, MEMMODEL_SLICE(.axis = -1, .start = 3, .drop = 1)), n, 6);
+    assert_dims(network, memmodel_network_slice(network, x, MEMMODEL_SLICE(.axis = -1, .start = 3, .squeeze = 1)), n,
+                6);
     assert_dims(network, memmodel_network_pad(network, x, MEMMODEL_PAD(.before = {0, 1}, .after = {0, 2})), n, 9, 4);
     assert_dims(network, memmodel_network_crop(network, x, MEMMODEL_PAD(.before = {0, 1}, .after = {0, 2})), n, 3, 4);
     assert_dims(network, memmodel_network_concat(network, (memmodel_tensor[]){x, x}, 2, MEMMODEL_CONCAT(.axis = 1)), n,
                 12, 4);
     y = memmodel_network_split(network, x, MEMMODEL_SPLIT(.parts = 3, .axis = 1));
-    assert_dims(network, memmodel_network_result(network, y, 2), n, 2, 4);
+    assert_dims(network, memmodel_network_layer_output(network, y, 2), n, 2, 4);
     y = memmodel_network_split(network, x, MEMMODEL_SPLIT(.parts = 2, .axis = 1, .sizes = (memmodel_dim[]){1, 5}));
-    assert_dims(network, memmodel_network_result(network, y, 1), n, 5, 4);
+    assert_dims(network, memmodel_network_layer_output(network, y, 1), n, 5, 4);
     y = input(network, "row", 2, (memmodel_dim[]){1, 4});
-    assert_dims(network, memmodel_network_expand(network, y, 3, (memmodel_dim[]){n, 6, MEMMODEL_INFER}), n, 6, 4);
+    assert_dims(network, memmodel_network_expand(network, y, 3, (memmodel_dim[]){n, 6, MEMMODEL_DIM_INFER}), n, 6, 4);
     assert_int_equal(memmodel_network_status(network), 0);
     memmodel_network_unref(network);
 }
@@ -426,13 +429,13 @@ arithmetic_broadcasts_as_numpy(void **state)
     memmodel_tensor a = input(network, "a", 3, (memmodel_dim[]){n, 1, 4}),
                     b = input(network, "b", 2, (memmodel_dim[]){6, 4}),
                     c = input(network, "c", 3, (memmodel_dim[]){1, 5, 6});
-    struct memmodel_reduce reduce = {.size = sizeof reduce, .axes = {-1}, .axis_count = 1, .kind = MEMMODEL_SUM};
+    struct memmodel_reduce reduce = {.size = sizeof reduce, .axes = {-1}, .axis_count = 1, .kind = MEMMODEL_REDUCE_SUM};
 
     assert_dims(network, memmodel_network_binary(network, a, b, NULL), n, 6, 4);
     assert_dims(network, memmodel_network_matmul(network, c, b, NULL), 1, 5, 4);
-    assert_dims(network, memmodel_network_matmul(network, b, a, MEMMODEL_MATMUL(.transpose_second = 1)), n, 6, 1);
+    assert_dims(network, memmodel_network_matmul(network, b, a, MEMMODEL_MATMUL(.transpose_b = 1)), n, 6, 1);
     assert_dims(network, memmodel_network_reduce(network, a, &reduce), n, 1);
-    reduce.keep = 1;
+    reduce.keep_dims = 1;
     assert_dims(network, memmodel_network_reduce(network, a, &reduce), n, 1, 1);
     assert_refused(network, memmodel_network_matmul(network, b, c, NULL), MEMMODEL_ERROR_SHAPE, "matmul_3", "axis 1");
 }
@@ -496,11 +499,11 @@ an_lstm_has_the_parameters_and_outputs_of_torch(void **state)
     memmodel_dim n = memmodel_network_symbol(network, "n");
     memmodel_tensor x = input(network, "x", 3, (memmodel_dim[]){7, n, 10}), y;
 
-    y = memmodel_network_recurrent(network, x,
-                                   MEMMODEL_RECURRENT(.hidden = 20, .layers = 2, .projection = 5, .bidirectional = 1));
+    y = memmodel_network_recurrent(
+        network, x, MEMMODEL_RECURRENT(.hidden_size = 20, .layer_count = 2, .projection_size = 5, .bidirectional = 1));
     assert_dims(network, y, 7, n, 10);
-    assert_dims(network, memmodel_network_result(network, y, 1), 4, n, 5);
-    assert_dims(network, memmodel_network_result(network, y, 2), 4, n, 20);
+    assert_dims(network, memmodel_network_layer_output(network, y, 1), 4, n, 5);
+    assert_dims(network, memmodel_network_layer_output(network, y, 2), 4, n, 20);
     /* each of 2 layers and 2 directions: 80*10 + 80*5 + 80 + 80 + 5*20 = 1460 */
     assert_int_equal(count_parameters(*state, network, (int64_t[]){1}, false), 4 * 1460);
     assert_string_equal(network->parameters[network->parameter_count - 1].role, "weight_hr_l1_reverse");
@@ -517,9 +520,9 @@ attention_checks_all_its_inputs(void **state)
                     v = input(network, "v", 4, (memmodel_dim[]){n, 2, 9, 32}),
                     mask = input(network, "mask", 2, (memmodel_dim[]){7, 9}), y;
 
-    y = memmodel_network_attention(network, q, k, v, mask, MEMMODEL_ATTENTION(.grouped = 1));
+    y = memmodel_network_attention(network, q, k, v, mask, MEMMODEL_ATTENTION(.grouped_query = 1));
     assert_dims(network, y, n, 8, 7, 32);
-    y = memmodel_network_attention(network, q, k, v, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.causal = 1));
+    y = memmodel_network_attention(network, q, k, v, MEMMODEL_TENSOR_NONE, MEMMODEL_ATTENTION(.causal = 1));
     assert_refused(network, y, MEMMODEL_ERROR_SHAPE, "attention_2", "axis 1: \"k\" has 2, but \"q\" has 8 (6 too few)");
 }
 
@@ -529,15 +532,17 @@ losses_compare_with_their_target(void **state)
     memmodel_network *network = new_network(*state);
     memmodel_dim n = memmodel_network_symbol(network, "n");
     memmodel_tensor x = input(network, "x", 4, (memmodel_dim[]){n, 10, 5, 5}),
-                    classes = memmodel_network_input(network, "classes", MEMMODEL_INT64, 3, (memmodel_dim[]){n, 5, 5});
+                    classes =
+                        memmodel_network_input(network, "classes", MEMMODEL_DTYPE_INT64, 3, (memmodel_dim[]){n, 5, 5});
     struct memmodel_shape shape;
 
-    assert_int_equal(memmodel_network_shape(network, memmodel_network_loss(network, x, classes, NULL), &shape), 0);
+    assert_int_equal(memmodel_network_get_shape(network, memmodel_network_loss(network, x, classes, NULL), &shape), 0);
     assert_int_equal(shape.rank, 0);
-    assert_int_equal(shape.dtype, MEMMODEL_FLOAT32);
-    assert_dims(network, memmodel_network_loss(network, x, classes, MEMMODEL_LOSS(.reduction = MEMMODEL_REDUCE_NONE)),
-                n, 5, 5);
-    assert_refused(network, memmodel_network_loss(network, x, classes, MEMMODEL_LOSS(.kind = MEMMODEL_DICE)),
+    assert_int_equal(shape.dtype, MEMMODEL_DTYPE_FLOAT32);
+    assert_dims(network,
+                memmodel_network_loss(network, x, classes, MEMMODEL_LOSS(.reduction = MEMMODEL_LOSS_REDUCTION_NONE)), n,
+                5, 5);
+    assert_refused(network, memmodel_network_loss(network, x, classes, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_DICE)),
                    MEMMODEL_ERROR_SHAPE, "loss_3", "3 dimensions");
 }
 

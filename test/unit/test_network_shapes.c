@@ -59,7 +59,7 @@ conv_of(const struct row *row)
     read_numbers(row->cells[KERNEL], conv.kernel);
     read_numbers(row->cells[STRIDE], conv.stride);
     read_numbers(row->cells[DILATION], conv.dilation);
-    read_numbers(row->cells[PAD], conv.pad);
+    read_numbers(row->cells[PAD], conv.padding);
     read_numbers(row->cells[OUTPUT_PADDING], conv.output_padding);
     return conv;
 }
@@ -69,11 +69,11 @@ pool_of(const struct row *row)
 {
     struct memmodel_pool pool = {.size = sizeof pool, .name = "layer", .ceil_mode = atoi(row->cells[CEIL_MODE])};
 
-    pool.kind = strcmp(row->cells[OP], "max_pool") == 0 ? MEMMODEL_MAX : MEMMODEL_MEAN;
+    pool.kind = strcmp(row->cells[OP], "max_pool") == 0 ? MEMMODEL_POOL_MAX : MEMMODEL_POOL_AVERAGE;
     read_numbers(row->cells[KERNEL], pool.kernel);
     read_numbers(row->cells[STRIDE], pool.stride);
     read_numbers(row->cells[DILATION], pool.dilation);
-    read_numbers(row->cells[PAD], pool.pad);
+    read_numbers(row->cells[PAD], pool.padding);
     return pool;
 }
 
@@ -105,7 +105,7 @@ build(memmodel_context *context, const struct row *row, bool symbolic, int64_t *
         symbols[i - 2] = dims[i];
         dims[i] = memmodel_network_symbol(network, name);
     }
-    *y = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, rank, dims);
+    *y = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, rank, dims);
     *y = add_layer(network, *y, row);
     return network;
 }

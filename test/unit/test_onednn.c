@@ -12,10 +12,10 @@
 
 enum { LONGEST_LINE = 1 << 16, KNOWN_AVX2 = 7, KNOWN_AVX512 = 6, KNOWN_AMX = 1 }; /* KNOWN: lines that differ */
 
-static const struct machine_profile avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024};
-static const struct machine_profile amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024};
-static const struct machine_profile without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024};
-static const struct machine_profile avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024};
+static const struct target_cpu avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024};
+static const struct target_cpu amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024};
+static const struct target_cpu without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024};
+static const struct target_cpu avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024};
 
 static int64_t
 integer(const json_t *line, const char *key)
@@ -191,7 +191,7 @@ is_output_order(const struct convolution_events *events, const json_t *line)
 }
 
 static bool
-replay(memmodel_context *context, const json_t *line, struct machine_profile machine, struct convolution_events *events)
+replay(memmodel_context *context, const json_t *line, struct target_cpu machine, struct convolution_events *events)
 {
     struct convolution convolution = read_convolution(line);
     struct convolution_wants wants = read_wants(line);
@@ -216,7 +216,7 @@ replay(memmodel_context *context, const json_t *line, struct machine_profile mac
 
 /* `known`: lines that are known to differ; why, the caller says. */
 static void
-replay_most(memmodel_context *context, const char *path, struct machine_profile machine, int known)
+replay_most(memmodel_context *context, const char *path, struct target_cpu machine, int known)
 {
     FILE *file = fopen(path, "r");
     char *text = malloc(LONGEST_LINE);
@@ -244,7 +244,7 @@ replay_most(memmodel_context *context, const char *path, struct machine_profile 
 }
 
 static void
-replay_file(memmodel_context *context, const char *path, struct machine_profile machine)
+replay_file(memmodel_context *context, const char *path, struct target_cpu machine)
 {
     replay_most(context, path, machine, 0);
 }

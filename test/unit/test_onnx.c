@@ -35,13 +35,16 @@ status_of(memmodel_context *context, const struct onnx_file *file)
 static const char *
 last_shape(memmodel_network *network, const struct memmodel_symbol_value *symbols, size_t count, char text[64])
 {
-    struct memmodel_job job = {
-        .size = sizeof job, .framework = "textbook", .rule = "forward", .symbols = symbols, .symbol_count = count};
+    struct memmodel_job job = {.size = sizeof job,
+                               .framework = "textbook",
+                               .textbook_rule = "forward",
+                               .symbols = symbols,
+                               .symbol_count = count};
     struct memmodel_report_layer layer = {.size = sizeof layer};
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+    for (size_t i = 0; memmodel_report_get_layer(report, i, &layer) == 0; i++)
         snprintf(text, 64, "%s", layer.shape);
     memmodel_report_unref(report);
     return text;
@@ -54,11 +57,11 @@ last_shape(memmodel_network *network, const struct memmodel_symbol_value *symbol
 static int64_t
 peak_of_job(const memmodel_network *network, const struct memmodel_job *job)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, job, &report), 0);
-    memmodel_report_peak(report, &peak);
+    assert_int_equal(memmodel_estimate(network, job, NULL, &report), 0);
+    memmodel_report_get_result(report, &peak);
     memmodel_report_unref(report);
     return peak.live;
 }
@@ -70,13 +73,13 @@ peak_of(memmodel_network *network, const char *framework, const struct memmodel_
                                .framework = framework,
                                .symbols = symbols,
                                .symbol_count = count,
-                               .inference = 1,
+                               .mode = 1,
                                .steps = 1,
-                               .threads = 1,
-                               .rule = "forward"};
+                               .intra_op_threads = 1,
+                               .textbook_rule = "forward"};
 
     if (strcmp(framework, "onnxruntime") == 0)
-        job.optimization = "disable";
+        job.graph_optimization = "disable";
     return peak_of_job(network, &job);
 }
 
@@ -176,7 +179,7 @@ an_operator_without_a_rule_goes_by_what_the_file_says(void **state)
 static void
 the_first_dimension_can_be_given_a_symbol(void **state)
 {
-    struct memmodel_onnx_options options = {.size = sizeof options, .batch = "batch"};
+    struct memmodel_onnx_options options = {.size = sizeof options, .batch_symbol = "batch"};
     struct onnx_file file = {0};
     memmodel_network *network;
     char text[64];
@@ -504,10 +507,10 @@ load_something(memmodel_context *context)
     if (!status) {
         struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"size", 9}};
         struct memmodel_job job = {
-            .size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .symbol_count = 2, .inference = 1};
+            .size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .symbol_count = 2, .mode = 1};
         memmodel_report *report;
 
-        status = memmodel_estimate(network, &job, &report);
+        status = memmodel_estimate(network, &job, NULL, &report);
         if (!status)
             memmodel_report_unref(report);
         memmodel_network_unref(network);
@@ -573,9 +576,9 @@ onnxruntime_returns_what_no_layer_uses(void **state)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(*state, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, 1000});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){1, 1000});
     for (int i = 0; i < 4; i++)
-        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
+        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_TANH));
     assert_int_equal(peak_of(network, "onnxruntime", NULL, 0), 3 * 4000);
     memmodel_network_unref(network);
 }
@@ -586,10 +589,10 @@ peak_at(memmodel_network *network, const char *optimization)
     struct memmodel_job job = {.size = sizeof job,
                                .framework = "onnxruntime",
                                .isa = "avx2",
-                               .inference = 1,
+                               .mode = 1,
                                .steps = 1,
-                               .threads = 1,
-                               .optimization = optimization};
+                               .intra_op_threads = 1,
+                               .graph_optimization = optimization};
 
     return peak_of_job(network, &job);
 }
@@ -662,7 +665,7 @@ static void
 an_unknown_level_of_optimization_is_refused(void **state)
 {
     struct memmodel_job job = {
-        .size = sizeof job, .framework = "onnxruntime", .inference = 1, .optimization = "somewhat"};
+        .size = sizeof job, .framework = "onnxruntime", .mode = 1, .graph_optimization = "somewhat"};
     struct onnx_file file = {0};
     memmodel_network *network;
     memmodel_report *report;
@@ -673,7 +676,7 @@ an_unknown_level_of_optimization_is_refused(void **state)
     onnx_output(&file, "y");
     onnx_end(&file, 17);
     network = network_of(*state, &file);
-    assert_int_equal(memmodel_estimate(network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), MEMMODEL_ERROR_UNSUPPORTED);
     assert_string_equal(memmodel_context_error(*state)->object, "somewhat");
     memmodel_network_unref(network);
     onnx_release(&file);

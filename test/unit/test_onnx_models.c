@@ -20,11 +20,11 @@ predicted(memmodel_context *context, const char *name, const char *optimization,
                                .framework = "onnxruntime",
                                .isa = "avx2",
                                .symbols = symbols,
-                               .inference = 1,
+                               .mode = 1,
                                .steps = runs,
-                               .threads = 1,
-                               .optimization = optimization};
-    struct memmodel_peak peak = {.size = sizeof peak};
+                               .intra_op_threads = 1,
+                               .graph_optimization = optimization};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     memmodel_network *network;
     memmodel_report *report;
     const char *symbol;
@@ -36,10 +36,10 @@ predicted(memmodel_context *context, const char *name, const char *optimization,
         fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
     json_object_foreach ((json_t *)values, symbol, value)
         symbols[job.symbol_count++] = (struct memmodel_symbol_value){symbol, json_integer_value(value)};
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    memmodel_report_peak(report, &peak);
-    peak.live -= memmodel_report_category(report, MEMMODEL_PARAMETERS);
-    peak.live -= memmodel_report_category(report, MEMMODEL_INPUTS);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+    memmodel_report_get_result(report, &peak);
+    peak.live -= memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_PARAMETERS);
+    peak.live -= memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_INPUTS);
     memmodel_report_unref(report);
     memmodel_network_unref(network);
     return peak.live;

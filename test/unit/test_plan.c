@@ -16,18 +16,18 @@ parse(memmodel_context *context, const char *text)
 {
     memmodel_plan *plan;
 
-    assert_int_equal(memmodel_plan_parse(context, "buffers", text, strlen(text), &plan), 0);
+    assert_int_equal(memmodel_plan_from_csv(context, "buffers", text, strlen(text), &plan), 0);
     return plan;
 }
 
 static struct memmodel_plan_result
 solve_within(memmodel_plan *plan, int64_t capacity, int64_t nodes)
 {
-    const struct memmodel_plan_options options = {.size = sizeof options, .capacity = capacity, .nodes = nodes};
+    const struct memmodel_plan_options options = {.size = sizeof options, .budget = capacity, .max_nodes = nodes};
     struct memmodel_plan_result result = {.size = sizeof result};
 
     assert_int_equal(memmodel_plan_solve(plan, &options), 0);
-    assert_int_equal(memmodel_plan_result(plan, &result), 0);
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
     return result;
 }
 
@@ -37,12 +37,12 @@ solve(memmodel_plan *plan)
     return solve_within(plan, 0, 0);
 }
 
-static struct memmodel_plan_place
+static struct memmodel_plan_buffer
 place_of(const memmodel_plan *plan, size_t index)
 {
-    struct memmodel_plan_place place = {.size = sizeof place};
+    struct memmodel_plan_buffer place = {.size = sizeof place};
 
-    assert_int_equal(memmodel_plan_place(plan, index, &place), 0);
+    assert_int_equal(memmodel_plan_get_buffer(plan, index, &place), 0);
     return place;
 }
 
@@ -59,11 +59,11 @@ checked_peak(const memmodel_plan *plan)
     int64_t peak = 0;
 
     for (size_t i = 0; i < memmodel_plan_buffer_count(plan); i++) {
-        struct memmodel_plan_place a = place_of(plan, i);
+        struct memmodel_plan_buffer a = place_of(plan, i);
 
         assert_true(a.offset >= 0);
         for (size_t k = 0; k < i; k++) {
-            struct memmodel_plan_place b = place_of(plan, k);
+            struct memmodel_plan_buffer b = place_of(plan, k);
 
             if (a.lower < b.upper && b.lower < a.upper)
                 assert_true(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
@@ -79,7 +79,7 @@ assert_refused(memmodel_context *context, const char *text, int status, const ch
 {
     memmodel_plan *plan = NULL;
 
-    assert_error(context, memmodel_plan_parse(context, "buffers", text, strlen(text), &plan), status, part);
+    assert_error(context, memmodel_plan_from_csv(context, "buffers", text, strlen(text), &plan), status, part);
     assert_null(plan);
 }
 
@@ -91,10 +91,10 @@ buffers_that_are_never_in_use_together_share_their_memory(void **state)
     memmodel_plan *plan = parse(*state, "id,lower,upper,size\na,0,1,100\nb,1,2,60\nc,2,3,100\n");
     struct memmodel_plan_result result = solve(plan);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(result.peak, 100);
     assert_int_equal(result.lower_bound, 100);
-    assert_int_equal(result.total, 260);
+    assert_int_equal(result.total_bytes, 260);
     memmodel_plan_unref(plan);
 }
 
@@ -105,7 +105,7 @@ a_load_that_no_plan_reaches_is_proven_so(void **state)
     memmodel_plan *plan = parse(*state, "id,lower,upper,size,offset\nf,0,4,10,5\nb,1,3,6,\n");
     struct memmodel_plan_result result = solve(plan);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(result.peak, 21);
     assert_int_equal(result.lower_bound, 21);
     assert_int_equal(checked_peak(plan), result.peak);
@@ -241,7 +241,7 @@ what_is_in_use_all_the_time_lies_at_the_bottom(void **state)
     memmodel_plan *plan = parse(*state, "id,lower,upper,size\nw,0,9,7\na,0,4,3\nb,4,9,3\nv,0,9,2\n");
     struct memmodel_plan_result result = solve(plan);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(result.peak, 12);
     assert_true(offset_of(plan, 1) >= 9);
     assert_int_equal(checked_peak(plan), 12);
@@ -255,7 +255,7 @@ a_plan_of_nothing_but_whole_lives_is_their_sum(void **state)
     struct memmodel_plan_result result = solve(plan);
 
     assert_int_equal(result.peak, 18); /* v highest: 8 + 8 + 2 */
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     memmodel_plan_unref(plan);
 }
 
@@ -292,7 +292,7 @@ read_instance(memmodel_context *context, const char *name)
     memmodel_plan *plan;
 
     snprintf(path, sizeof path, TEST_DATA "/minimalloc/%s.1048576.csv", name);
-    assert_int_equal(memmodel_plan_read(context, path, &plan), 0);
+    assert_int_equal(memmodel_plan_load(context, path, &plan), 0);
     return plan;
 }
 
@@ -301,8 +301,8 @@ a_capacity_is_enough_or_proven_too_small(void **state)
 {
     memmodel_plan *plan = parse(*state, "id,lower,upper,size\na,0,2,4\nb,1,3,4\nc,2,4,4\n");
 
-    assert_int_equal(solve_within(plan, 8, 0).status, MEMMODEL_PLAN_OPTIMAL);
-    assert_int_equal(solve_within(plan, 7, 0).status, MEMMODEL_PLAN_INFEASIBLE);
+    assert_int_equal(solve_within(plan, 8, 0).status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
+    assert_int_equal(solve_within(plan, 7, 0).status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
     assert_int_equal(solve_within(plan, 7, 0).lower_bound, 8);
     memmodel_plan_unref(plan);
 }
@@ -313,40 +313,59 @@ a_plan_within_the_capacity_need_not_be_the_least(void **state)
 {
     memmodel_plan *plan = read_instance(*state, "D");
 
-    assert_int_equal(solve_within(plan, 1500000, 0).status, MEMMODEL_PLAN_FEASIBLE);
+    assert_int_equal(solve_within(plan, 1500000, 0).status, MEMMODEL_SEARCH_STATUS_FEASIBLE);
     memmodel_plan_unref(plan);
 }
 
 static void
-a_capacity_below_the_largest_buffer_is_refused(void **state)
+no_plan_is_within_less_than_the_largest_buffer(void **state)
 {
     memmodel_plan *plan = parse(*state, "id,lower,upper,size\na,0,2,4\nbig,1,3,9\n");
-    const struct memmodel_plan_options options = {.size = sizeof options, .capacity = 8};
+    const struct memmodel_plan_options options = {.size = sizeof options, .budget = 8};
 
-    assert_error(*state, memmodel_plan_solve(plan, &options), MEMMODEL_ERROR_INVALID_ARGUMENT, "big");
+    struct memmodel_plan_result result = {.size = sizeof result};
+
+    assert_int_equal(memmodel_plan_solve(plan, &options), 0);
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
+    assert_int_equal(result.lower_bound, 13);
     memmodel_plan_unref(plan);
 }
 
 static int
-stop_at_once(void *user, const struct memmodel_plan_result *best)
+stop_at_once(void *user, const struct memmodel_progress *progress)
 {
     ++*(int *)user;
-    return best->total > 0;
+    return progress->best > 0;
 }
 
 static void
 a_search_that_is_told_to_stop_keeps_its_best_plan(void **state)
 {
     int calls = 0;
-    const struct memmodel_plan_options options = {.size = sizeof options, .progress = stop_at_once, .user = &calls};
     memmodel_plan *plan = read_instance(*state, "D");
     struct memmodel_plan_result result = {.size = sizeof result};
 
-    assert_int_equal(memmodel_plan_solve(plan, &options), 0);
-    assert_int_equal(memmodel_plan_result(plan, &result), 0);
+    memmodel_context_set_progress(*state, stop_at_once, &calls);
+    assert_int_equal(memmodel_plan_solve(plan, NULL), 0);
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
     assert_int_equal(calls, 1);
-    assert_int_equal(result.status, MEMMODEL_PLAN_CANCELLED);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_CANCELLED);
     assert_int_equal(checked_peak(plan), result.peak);
+    memmodel_plan_unref(plan);
+}
+
+static void
+a_context_whose_time_is_over_limits_the_search(void **state)
+{
+    const struct memmodel_limits limits = {.size = sizeof limits, .seconds = 0.005};
+    memmodel_plan *plan = read_instance(*state, "D");
+    struct memmodel_plan_result result = {.size = sizeof result};
+
+    assert_int_equal(memmodel_context_set_limits(*state, &limits), 0);
+    assert_int_equal(memmodel_plan_solve(plan, NULL), 0);
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_LIMIT);
     memmodel_plan_unref(plan);
 }
 
@@ -356,9 +375,9 @@ a_used_up_budget_is_said_and_the_same_nodes_give_the_same_plan(void **state)
     memmodel_plan *a = read_instance(*state, "D"), *b = read_instance(*state, "D");
     struct memmodel_plan_result first = solve_within(a, 0, 5000), second = solve_within(b, 0, 5000);
 
-    assert_int_equal(first.status, MEMMODEL_PLAN_LIMIT);
-    assert_true(first.nodes <= 5000);
-    assert_int_equal(first.nodes, second.nodes);
+    assert_int_equal(first.status, MEMMODEL_SEARCH_STATUS_LIMIT);
+    assert_true(first.node_count <= 5000);
+    assert_int_equal(first.node_count, second.node_count);
     assert_int_equal(first.peak, second.peak);
     assert_int_equal(checked_peak(a), first.peak);
     for (size_t i = 0; i < memmodel_plan_buffer_count(a); i++)
@@ -392,7 +411,7 @@ instance_c_is_packed_at_its_load(void **state)
     memmodel_plan *plan = read_instance(*state, "C");
     struct memmodel_plan_result result = solve(plan);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(result.peak, 1039360);
     memmodel_plan_unref(plan);
 }
@@ -402,7 +421,7 @@ the_example_of_minimalloc_takes_twelve_bytes(void **state)
 {
     memmodel_plan *plan;
 
-    assert_int_equal(memmodel_plan_read(*state, TEST_DATA "/minimalloc/input.12.csv", &plan), 0);
+    assert_int_equal(memmodel_plan_load(*state, TEST_DATA "/minimalloc/input.12.csv", &plan), 0);
     assert_int_equal(solve(plan).peak, 12);
     memmodel_plan_unref(plan);
 }
@@ -417,16 +436,16 @@ a_written_plan_is_the_input_with_offsets_and_read_again_it_is_fixed(void **state
     FILE *file;
 
     assert_return_code(close(mkstemp(path)), 0);
-    assert_error(*state, memmodel_plan_write(plan, path), MEMMODEL_ERROR_INVALID_ARGUMENT, "not solved");
+    assert_error(*state, memmodel_plan_save(plan, path), MEMMODEL_ERROR_INVALID_ARGUMENT, "not solved");
     solve(plan);
-    assert_int_equal(memmodel_plan_write(plan, path), 0);
+    assert_int_equal(memmodel_plan_save(plan, path), 0);
     file = fopen(path, "r");
     assert_non_null(fgets(line, sizeof line, file));
     assert_string_equal(line, "id,lower,upper,size,why,offset\n");
     assert_non_null(fgets(line, sizeof line, file));
     assert_string_equal(line, "a,0,2,4,\"x, y\",0\n");
     fclose(file);
-    assert_int_equal(memmodel_plan_read(*state, path, &again), 0);
+    assert_int_equal(memmodel_plan_load(*state, path, &again), 0);
     assert_int_equal(solve(again).peak, 4);
     unlink(path);
     memmodel_plan_unref(plan);
@@ -493,10 +512,10 @@ buffers_of_one_name_are_not_written(void **state)
     memmodel_plan *plan;
 
     assert_int_equal(memmodel_plan_new(*state, &plan), 0);
-    assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
-    assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+    assert_int_equal(memmodel_plan_add_buffer(plan, &buffer), 0);
+    assert_int_equal(memmodel_plan_add_buffer(plan, &buffer), 0);
     assert_int_equal(solve(plan).peak, 16);
-    assert_error(*state, memmodel_plan_write(plan, "test_plan.csv"), MEMMODEL_ERROR_INVALID_ARGUMENT,
+    assert_error(*state, memmodel_plan_save(plan, "test_plan.csv"), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "buffers 0 and 1 are both called \"x\"");
     memmodel_plan_unref(plan);
 }
@@ -513,13 +532,13 @@ a_plan_made_by_calls_is_as_one_read(void **state)
     for (int i = 0; i < 3; i++) {
         const struct memmodel_plan_buffer buffer = {.size = sizeof buffer, .bytes = 8, .lower = i, .upper = i + 2};
 
-        assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+        assert_int_equal(memmodel_plan_add_buffer(plan, &buffer), 0);
     }
     assert_int_equal(offset_of(plan, 0), -1);
     assert_int_equal(solve(plan).peak, 16);
-    assert_int_equal(memmodel_plan_gap(plan, 3, 0, 1), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_plan_share(plan, 1, 0, -1), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_plan_share(plan, 1, 0, 0), 0);
+    assert_int_equal(memmodel_plan_add_gap(plan, 3, 0, 1), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_plan_add_alias(plan, 1, 0, -1), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_plan_add_alias(plan, 1, 0, 0), 0);
     assert_int_equal(offset_of(plan, 0), -1); /* what was solved holds no more */
     assert_int_equal(solve(plan).peak, 16);
     memmodel_plan_unref(plan);
@@ -529,11 +548,11 @@ static void
 every_status_has_a_name(void **state)
 {
     (void)state;
-    for (int i = 0; i <= MEMMODEL_PLAN_INFEASIBLE; i++)
-        assert_non_null(memmodel_plan_status_name(i));
-    assert_string_equal(memmodel_plan_status_name(MEMMODEL_PLAN_OPTIMAL), "optimal");
-    assert_null(memmodel_plan_status_name(MEMMODEL_PLAN_INFEASIBLE + 1));
-    assert_null(memmodel_plan_status_name(-1));
+    for (int i = 0; i <= MEMMODEL_SEARCH_STATUS_INFEASIBLE; i++)
+        assert_non_null(memmodel_search_status_name(i));
+    assert_string_equal(memmodel_search_status_name(MEMMODEL_SEARCH_STATUS_OPTIMAL), "optimal");
+    assert_null(memmodel_search_status_name(MEMMODEL_SEARCH_STATUS_INFEASIBLE + 1));
+    assert_null(memmodel_search_status_name(-1));
 }
 
 static void
@@ -547,10 +566,10 @@ the_blocks_of_a_trace_are_planned(void **state)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(*state, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){8, 16});
     assert_true(memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 32)) >= 0);
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    assert_int_equal(memmodel_plan_from_trace(memmodel_report_trace(report), &plan), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_plan_from_trace(*state, memmodel_report_trace(report), &plan), 0);
     result = solve(plan);
     assert_true(result.peak >= 4 * (16 * 32 + 32)); /* the weights alone */
     assert_int_equal(checked_peak(plan), result.peak);
@@ -566,14 +585,14 @@ a_picture_has_a_rectangle_for_each_buffer(void **state)
     char *svg;
     size_t titles = 0;
 
-    assert_error(*state, memmodel_plan_to_svg(plan, &svg), MEMMODEL_ERROR_INVALID_ARGUMENT, "not solved");
+    assert_error(*state, memmodel_plan_to_svg(plan, NULL, &svg), MEMMODEL_ERROR_INVALID_ARGUMENT, "not solved");
     solve(plan);
-    assert_int_equal(memmodel_plan_to_svg(plan, &svg), 0);
+    assert_int_equal(memmodel_plan_to_svg(plan, NULL, &svg), 0);
     for (const char *at = svg; (at = strstr(at, "<title>")) != NULL; at++)
         titles++;
     assert_int_equal(titles, 2);
     assert_non_null(strstr(svg, "&#60;a&#62;: 4 bytes"));
-    memmodel_free(*state, svg);
+    memmodel_free(svg);
     memmodel_plan_unref(plan);
 }
 
@@ -585,7 +604,7 @@ picture_of_thirds(memmodel_context *context)
     char *svg;
 
     solve(plan);
-    assert_int_equal(memmodel_plan_to_svg(plan, &svg), 0);
+    assert_int_equal(memmodel_plan_to_svg(plan, NULL, &svg), 0);
     memmodel_plan_unref(plan);
     return svg;
 }
@@ -604,8 +623,8 @@ a_picture_is_the_same_where_numbers_have_a_comma(void **state)
     same = picture_of_thirds(*state);
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(same, svg);
-    memmodel_free(*state, svg);
-    memmodel_free(*state, same);
+    memmodel_free(svg);
+    memmodel_free(same);
 }
 
 /* ---- memory ---- */
@@ -615,22 +634,22 @@ read_and_solve(memmodel_context *context)
 {
     static const char text[] = "id,lower,upper,size,alignment,gaps,shares,offset\n"
                                "a,0,2,7,,,,\nb,1,4,5,4,,,\nc,2,6,9,,3-4,,\nd,5,7,5,,,c,\ne,3,7,3,,,,\nf,0,3,6,,,,40\n";
-    const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 2000};
+    const struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 2000};
     memmodel_plan *plan;
     char *svg, *code;
-    int status = memmodel_plan_parse(context, "buffers", text, sizeof text - 1, &plan);
+    int status = memmodel_plan_from_csv(context, "buffers", text, sizeof text - 1, &plan);
 
     if (status)
         return status;
     status = memmodel_plan_solve(plan, &options);
     if (!status)
-        status = memmodel_plan_to_svg(plan, &svg);
+        status = memmodel_plan_to_svg(plan, NULL, &svg);
     if (!status) {
-        memmodel_free(context, svg);
-        status = memmodel_plan_to_c(plan, "net", &code);
+        memmodel_free(svg);
+        status = memmodel_plan_to_c(plan, "net", NULL, &code);
     }
     if (!status)
-        memmodel_free(context, code);
+        memmodel_free(code);
     memmodel_plan_unref(plan);
     return status;
 }
@@ -663,8 +682,9 @@ main(void)
         WITH_CONTEXT(an_item_fits_where_its_own_times_leave_room),
         WITH_CONTEXT(a_capacity_is_enough_or_proven_too_small),
         WITH_CONTEXT(a_plan_within_the_capacity_need_not_be_the_least),
-        WITH_CONTEXT(a_capacity_below_the_largest_buffer_is_refused),
+        WITH_CONTEXT(no_plan_is_within_less_than_the_largest_buffer),
         WITH_CONTEXT(a_search_that_is_told_to_stop_keeps_its_best_plan),
+        WITH_CONTEXT(a_context_whose_time_is_over_limits_the_search),
         WITH_CONTEXT(a_used_up_budget_is_said_and_the_same_nodes_give_the_same_plan),
         WITH_CONTEXT(every_instance_of_minimalloc_fits_where_it_is_known_to),
         WITH_CONTEXT(instance_c_is_packed_at_its_load),

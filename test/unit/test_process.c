@@ -13,38 +13,39 @@ estimate_unet(memmodel_context *context, int64_t dim, int64_t batch)
                                .framework = "pytorch",
                                .optimizer = "adam",
                                .isa = "avx2",
-                               .threads = 2,
+                               .intra_op_threads = 2,
                                .symbols = symbols,
                                .symbol_count = 2};
     memmodel_network *network;
     memmodel_report *report;
 
     assert_int_equal(network_unet3d(context, &(struct unet3d){.loss = true}, &network), 0);
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     memmodel_network_unref(network);
     return report;
 }
 
-static struct memmodel_peak
+static struct memmodel_report_result
 peak_of(const memmodel_report *report)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
 
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     return peak;
 }
 
 static int64_t
 heap_of(const memmodel_report *report)
 {
-    struct memmodel_replay_options options = {.size = sizeof options, .allocator = "glibc", .settings = "alignment:64"};
-    struct memmodel_replay_summary summary = {.size = sizeof summary};
+    struct memmodel_replay_options options = {
+        .size = sizeof options, .allocator = "glibc", .allocator_settings = "alignment:64"};
+    struct memmodel_replay_result summary = {.size = sizeof summary};
     memmodel_replay *replay;
 
-    assert_int_equal(memmodel_replay_new(memmodel_report_trace(report), &options, &replay), 0);
-    assert_int_equal(memmodel_replay_summary(replay, &summary), 0);
+    assert_int_equal(memmodel_trace_replay(memmodel_report_trace(report), &options, NULL, &replay), 0);
+    assert_int_equal(memmodel_replay_get_result(replay, &summary), 0);
     memmodel_replay_unref(replay);
-    return summary.touched_peak;
+    return summary.peak_resident;
 }
 
 /* The base is the same in both. */
@@ -52,7 +53,7 @@ static void
 the_process_grows_by_what_malloc_keeps_resident(void **state)
 {
     memmodel_report *small = estimate_unet(*state, 32, 2), *large = estimate_unet(*state, 48, 4);
-    struct memmodel_peak less = peak_of(small), more = peak_of(large);
+    struct memmodel_report_result less = peak_of(small), more = peak_of(large);
 
     assert_int_equal(more.process - less.process, heap_of(large) - heap_of(small));
     assert_true(heap_of(large) > more.reserved);
@@ -78,7 +79,7 @@ processes_of_real_trainings_are_met_within_seven_percent_in_the_median(void **st
     size_t rows;
 
     assert_int_equal(
-        memmodel_samples_read(*state, TEST_DATA "/../../examples/case-study/data/torch_samples.csv", &samples), 0);
+        memmodel_samples_load(*state, TEST_DATA "/../../examples/case-study/data/torch_samples.csv", &samples), 0);
     rows = memmodel_samples_row_count(samples);
     assert_int_equal(rows, 20);
     for (size_t i = 0; i < rows; i++) {

@@ -18,7 +18,7 @@ empty_network(memmodel_context *context)
 static memmodel_tensor
 input(memmodel_network *net, int64_t batch, int64_t width)
 {
-    return memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){batch, width});
+    return memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){batch, width});
 }
 
 static memmodel_tensor
@@ -30,15 +30,15 @@ linear(memmodel_network *net, memmodel_tensor x, int64_t units)
 static memmodel_tensor
 relu(memmodel_network *net, memmodel_tensor x)
 {
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
 }
 
 static void
 cross_entropy(memmodel_network *net, memmodel_tensor x)
 {
-    memmodel_tensor target = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, (int64_t[]){BATCH});
+    memmodel_tensor target = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){BATCH});
 
-    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
 }
 
 static memmodel_network *
@@ -75,7 +75,7 @@ trained(memmodel_context *context, memmodel_network *net, const char *optimizer)
 static int64_t
 held_before(const memmodel_trace *trace, int step, enum memmodel_category category)
 {
-    int64_t bytes[MEMMODEL_CATEGORY_COUNT];
+    int64_t bytes[MEMMODEL_MAX_CATEGORIES];
     int32_t last = -1;
 
     while ((size_t)last + 1 < trace->event_count && trace->events[last + 1].step < step)
@@ -91,8 +91,8 @@ the_first_step_begins_with_parameters_and_inputs(void **state)
 {
     memmodel_trace *trace = trained(*state, two_linear_layers(*state), "adam");
 
-    assert_int_equal(held_before(trace, 1, MEMMODEL_PARAMETERS), PARAMETER_BYTES);
-    assert_int_equal(held_before(trace, 1, MEMMODEL_INPUTS), 4 * BATCH * 16 + 8 * BATCH);
+    assert_int_equal(held_before(trace, 1, MEMMODEL_CATEGORY_PARAMETERS), PARAMETER_BYTES);
+    assert_int_equal(held_before(trace, 1, MEMMODEL_CATEGORY_INPUTS), 4 * BATCH * 16 + 8 * BATCH);
     assert_int_equal(live_before_step(trace, 1), PARAMETER_BYTES + 4 * BATCH * 16 + 8 * BATCH);
     memmodel_trace_unref(trace);
 }
@@ -102,9 +102,9 @@ adam_keeps_two_moments_and_a_counter_per_parameter(void **state)
 {
     memmodel_trace *trace = trained(*state, two_linear_layers(*state), "adam");
 
-    assert_int_equal(held_before(trace, 1, MEMMODEL_OPTIMIZER_STATE), 0);
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
-    assert_int_equal(held_before(trace, 3, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    assert_int_equal(held_before(trace, 1, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 0);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    assert_int_equal(held_before(trace, 3, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
     memmodel_trace_unref(trace);
 }
 
@@ -113,7 +113,7 @@ momentum_keeps_one_buffer_per_parameter(void **state)
 {
     memmodel_trace *trace = trained(*state, two_linear_layers(*state), "momentum");
 
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), PARAMETER_BYTES);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), PARAMETER_BYTES);
     memmodel_trace_unref(trace);
 }
 
@@ -122,8 +122,8 @@ gradients_are_gone_between_steps(void **state)
 {
     memmodel_trace *trace = trained(*state, two_linear_layers(*state), "sgd");
 
-    assert_int_equal(held_before(trace, 2, MEMMODEL_GRADIENTS), 0);
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 0);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_GRADIENTS), 0);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 0);
     memmodel_trace_unref(trace);
 }
 
@@ -148,7 +148,7 @@ an_unused_head_gets_no_gradient_and_no_state(void **state)
     linear(net, h, 1000);
     cross_entropy(net, linear(net, h, 4));
     trace = trained(*state, net, "adam");
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
     memmodel_trace_unref(trace);
 }
 
@@ -159,10 +159,10 @@ a_shared_weight_has_one_gradient(void **state)
     memmodel_tensor x = memmodel_network_linear(net, input(net, BATCH, 4), MEMMODEL_LINEAR(.name = "f", .units = 4));
     memmodel_trace *trace;
 
-    cross_entropy(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 4, .shared = "f")));
+    cross_entropy(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 4, .tied_to = "f")));
     trace = trained(*state, net, "adam");
-    assert_int_equal(held_before(trace, 1, MEMMODEL_PARAMETERS), 4 * (4 * 4 + 4));
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * 4 * (4 * 4 + 4) + 2 * 4);
+    assert_int_equal(held_before(trace, 1, MEMMODEL_CATEGORY_PARAMETERS), 4 * (4 * 4 + 4));
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * 4 * (4 * 4 + 4) + 2 * 4);
     memmodel_trace_unref(trace);
 }
 
@@ -175,11 +175,11 @@ nothing_is_saved_in_inference(void **state)
     struct memmodel_job job = job_with("none");
     memmodel_trace *trace;
 
-    job.inference = 1;
+    job.mode = 1;
     trace = simulated_trace(*state, net, NULL, &job);
     for (size_t i = 0; i < trace->block_count; i++) {
-        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_SAVED_ACTIVATIONS);
-        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_GRADIENTS);
+        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
+        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_CATEGORY_GRADIENTS);
     }
     memmodel_trace_unref(trace);
     memmodel_network_unref(net);
@@ -216,11 +216,11 @@ live_after_two_additions(memmodel_context *context, enum held held)
     second = memmodel_network_binary(net, first, x, MEMMODEL_BINARY(.name = "second"));
     memmodel_network_binary(net, second, x, MEMMODEL_BINARY(.name = "third"));
     if (held == BY_A_NAME)
-        memmodel_network_release(net, first);
+        memmodel_network_end_lifetime(net, first);
     if (held == BY_A_CALL)
         memmodel_network_pop_scope(net);
     assert_int_equal(memmodel_network_status(net), 0);
-    job.inference = 1;
+    job.mode = 1;
     trace = simulated_trace(context, net, NULL, &job);
     live = live_after_layer(trace, held == BY_A_CALL ? "call.second" : "second");
     memmodel_trace_unref(trace);
@@ -255,7 +255,7 @@ an_activation_that_is_saved_counts_as_saved_from_the_start(void **state)
     while (strcmp(trace->blocks[i].what, "relu") != 0)
         i++;
     assert_int_equal(trace->blocks[i].bytes, 4 * BATCH * 32);
-    assert_int_equal(trace->blocks[i].category, MEMMODEL_SAVED_ACTIVATIONS);
+    assert_int_equal(trace->blocks[i].category, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     memmodel_trace_unref(trace);
 }
 
@@ -286,14 +286,15 @@ trained_with_layout(memmodel_context *context, int layout, int64_t batch)
     memmodel_tensor x, skip;
 
     memmodel_network_set_layout(net, layout);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, layout == MEMMODEL_CHANNELS_LAST ? last : first);
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4,
+                               layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? last : first);
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     skip = relu(net, memmodel_network_batch_norm(net, x, NULL));
     x = memmodel_network_pool(net, skip, MEMMODEL_POOL(.kernel = {2}));
     x = memmodel_network_conv_transpose(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {2}, .stride = {2}));
-    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.along_channels = 1));
     x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 5, .kernel = {1}));
-    memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_MEAN));
+    memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_POOL_AVERAGE));
     return trained(context, net, "adam");
 }
 
@@ -301,8 +302,8 @@ static void
 channels_last_takes_what_channels_first_takes(void **state)
 {
     for (int64_t batch = 1; batch <= 2; batch++) {
-        memmodel_trace *first = trained_with_layout(*state, MEMMODEL_CHANNELS_FIRST, batch);
-        memmodel_trace *last = trained_with_layout(*state, MEMMODEL_CHANNELS_LAST, batch);
+        memmodel_trace *first = trained_with_layout(*state, MEMMODEL_LAYOUT_CHANNELS_FIRST, batch);
+        memmodel_trace *last = trained_with_layout(*state, MEMMODEL_LAYOUT_CHANNELS_LAST, batch);
 
         assert_int_equal(first->event_count, last->event_count);
         for (size_t i = 0; i < first->event_count; i++)
@@ -319,13 +320,14 @@ a_custom_operator_takes_what_it_declares(void **state)
 {
     memmodel_network *net = empty_network(*state);
     memmodel_tensor x = linear(net, input(net, BATCH, 16), 4);
-    struct memmodel_shape shape = {.dims = {BATCH, 4}, .rank = 2, .dtype = MEMMODEL_FLOAT32};
+    struct memmodel_shape shape = {.dims = {BATCH, 4}, .rank = 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
     const int64_t declared[] = {3001, 5003, 7013};
     memmodel_trace *trace;
 
     x = memmodel_network_custom(net, &x, 1,
-                                MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = declared[0],
-                                                .forward_temporary = declared[1], .backward_temporary = declared[2]));
+                                MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved_bytes = declared[0],
+                                                .forward_workspace_bytes = declared[1],
+                                                .backward_workspace_bytes = declared[2]));
     cross_entropy(net, x);
     trace = trained(*state, net, "sgd");
     for (int k = 0; k < 3; k++) {
@@ -347,8 +349,8 @@ an_operator_without_a_rule_is_named_once(void **state)
     struct simulation simulation = {0};
     struct binding binding;
 
-    x = memmodel_network_reduce(net, x,
-                                MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .keep = 1, .kind = MEMMODEL_PRODUCT));
+    x = memmodel_network_reduce(
+        net, x, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .keep_dims = 1, .kind = MEMMODEL_REDUCE_PRODUCT));
     linear(net, x, 2);
     assert_int_equal(memmodel_network_status(net), 0);
     assert_int_equal(binding_new(*state, net, NULL, &binding), 0);
@@ -366,7 +368,7 @@ static void
 a_convolution_in_half_precision_is_named_as_not_modelled(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_BFLOAT16, 4, (int64_t[]){2, 3, 8, 8});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_BFLOAT16, 4, (int64_t[]){2, 3, 8, 8});
     struct memmodel_job job = job_with("sgd");
     struct simulation simulation = {0};
     struct binding binding;
@@ -391,10 +393,10 @@ a_tensor_with_two_names_gets_one_gradient(void **state)
     memmodel_tensor y = linear(net, input(net, BATCH, 16), 4);
     memmodel_trace *trace;
 
-    memmodel_network_output(net, y);
-    memmodel_network_output(net, memmodel_network_dropout(net, y, MEMMODEL_DROPOUT(.identity = 1)));
+    memmodel_network_mark_output(net, y);
+    memmodel_network_mark_output(net, memmodel_network_dropout(net, y, MEMMODEL_DROPOUT(.identity = 1)));
     trace = trained(*state, net, "adam");
-    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * 4 * (16 * 4 + 4) + 2 * 4);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * 4 * (16 * 4 + 4) + 2 * 4);
     memmodel_trace_unref(trace);
 }
 
@@ -453,18 +455,19 @@ more_live_bytes_than_63_bits_are_an_error(void **state)
 static void
 build_a_bit_of_everything(memmodel_network *net)
 {
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 8, 8}), target;
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){2, 3, 8, 8}), target;
 
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     x = relu(net, memmodel_network_batch_norm(net, x, NULL));
-    x = memmodel_network_concat(net, (memmodel_tensor[]){x, x}, 2, MEMMODEL_CONCAT(.channels = 1));
-    x = memmodel_network_attention(net, x, x, x, MEMMODEL_NO_TENSOR, NULL);
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, x}, 2, MEMMODEL_CONCAT(.along_channels = 1));
+    x = memmodel_network_attention(net, x, x, x, MEMMODEL_TENSOR_NONE, NULL);
     x = memmodel_network_reshape(net, x, 3, (int64_t[]){2, 16, 32});
     x = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 2, .axis = 2));
-    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = 4, .bidirectional = 1));
-    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_LSTM, .hidden = 4));
-    target = memmodel_network_input(net, "t", MEMMODEL_FLOAT32, 3, (int64_t[]){2, 16, 4});
-    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_DICE));
+    x = memmodel_network_recurrent(
+        net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_GRU, .hidden_size = 4, .bidirectional = 1));
+    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_LSTM, .hidden_size = 4));
+    target = memmodel_network_input(net, "t", MEMMODEL_DTYPE_FLOAT32, 3, (int64_t[]){2, 16, 4});
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_DICE));
 }
 
 static memmodel_network *everything;
@@ -497,13 +500,15 @@ static void
 what_is_too_large_to_pad_is_told_as_that(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){INT64_C(1) << 58, 1, 0, 50});
+    memmodel_tensor x =
+        memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){INT64_C(1) << 58, 1, 0, 50});
     memmodel_report *report;
 
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {100}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {100}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     assert_true(x >= 0);
-    memmodel_network_output(net, x);
-    assert_error(*state, memmodel_estimate(net, NULL, &report), MEMMODEL_ERROR_OVERFLOW, "more bytes than 63 bits");
+    memmodel_network_mark_output(net, x);
+    assert_error(*state, memmodel_estimate(net, NULL, NULL, &report), MEMMODEL_ERROR_OVERFLOW,
+                 "more bytes than 63 bits");
     memmodel_network_unref(net);
 }
 

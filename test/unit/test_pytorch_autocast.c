@@ -20,7 +20,7 @@ job_of(const char *isa)
 static memmodel_tensor
 image_of(memmodel_network *net, int64_t width)
 {
-    return memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, width});
+    return memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, width});
 }
 
 static memmodel_network *
@@ -77,7 +77,7 @@ a_parameter_used_twice_is_cast_once(void **state)
     memmodel_tensor weight, x;
     memmodel_trace *trace;
 
-    weight = memmodel_network_parameter(net, "w", MEMMODEL_FLOAT32, 2, (int64_t[]){WIDTH, WIDTH}, 1);
+    weight = memmodel_network_parameter(net, "w", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){WIDTH, WIDTH}, 1);
     x = memmodel_network_matmul(net, image_of(net, WIDTH), weight, NULL);
     memmodel_network_matmul(net, x, weight, NULL);
     trace = simulated_trace(*state, net, NULL, &job);
@@ -95,10 +95,10 @@ a_frozen_parameter_is_cast_at_each_use(void **state)
     memmodel_tensor weight, x;
     memmodel_trace *trace;
 
-    weight = memmodel_network_parameter(net, "w", MEMMODEL_FLOAT32, 2, (int64_t[]){WIDTH, WIDTH}, 0);
+    weight = memmodel_network_parameter(net, "w", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){WIDTH, WIDTH}, 0);
     x = memmodel_network_matmul(net, image_of(net, WIDTH), weight, NULL);
     memmodel_network_matmul(net, x, weight, NULL);
-    job.inference = 1;
+    job.mode = 1;
     trace = simulated_trace(*state, net, NULL, &job);
     assert_int_equal(allocations_of(trace, HALF * WIDTH * WIDTH, MEMMODEL_PHASE_FORWARD), 2);
     memmodel_trace_unref(trace);
@@ -114,8 +114,8 @@ a_loss_is_computed_in_float32(void **state)
     memmodel_tensor x = memmodel_network_linear(net, image_of(net, WIDTH), MEMMODEL_LINEAR(.units = UNITS)), target;
     memmodel_trace *trace;
 
-    target = memmodel_network_input(net, "t", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, UNITS});
-    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+    target = memmodel_network_input(net, "t", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, UNITS});
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
     trace = simulated_trace(*state, net, NULL, &job);
     assert_int_equal(allocations_of(trace, FLOAT * BATCH * UNITS, MEMMODEL_PHASE_FORWARD), 3); /* cast, loss, square */
     memmodel_trace_unref(trace);
@@ -141,10 +141,10 @@ static void
 an_lstm_needs_avx512(void **state)
 {
     memmodel_network *net = network_of(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, (int64_t[]){5, BATCH, WIDTH});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, (int64_t[]){5, BATCH, WIDTH});
     struct memmodel_job job = job_of("avx2");
 
-    memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = UNITS, .kind = MEMMODEL_LSTM));
+    memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden_size = UNITS, .kind = MEMMODEL_RECURRENT_LSTM));
     expect_refused(*state, net, &job, "AVX-512");
 }
 
@@ -172,17 +172,18 @@ train(memmodel_context *context)
 
     if (status)
         return status;
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 4, 6, 6});
-    target = memmodel_network_input(net, "t", MEMMODEL_INT64, 1, (int64_t[]){2});
-    skip = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){2, 4, 6, 6});
+    target = memmodel_network_input(net, "t", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){2});
+    skip =
+        memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     x = memmodel_network_batch_norm(net, skip, NULL);
-    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.along_channels = 1));
     x = memmodel_network_global_pool(net, x, NULL);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 3));
-    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
     status = memmodel_network_status(net);
     if (status == 0)
-        status = memmodel_estimate(net, &job, &report);
+        status = memmodel_estimate(net, &job, NULL, &report);
     if (status == 0)
         memmodel_report_unref(report);
     memmodel_network_unref(net);

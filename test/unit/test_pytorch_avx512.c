@@ -9,7 +9,8 @@ typedef memmodel_tensor tensor;
 static tensor
 relu(memmodel_network *net, tensor x, int in_place)
 {
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU, .in_place = in_place));
+    return memmodel_network_activation(net, x,
+                                       MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU, .in_place = in_place));
 }
 
 static tensor
@@ -19,7 +20,7 @@ conv(memmodel_network *net, tensor x, int64_t filters, int64_t kernel, int64_t s
 
     return memmodel_network_conv(net, x,
                                  MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride},
-                                               .pad = {pad, pad, pad}, .no_bias = !bias));
+                                               .padding = {pad, pad, pad}, .no_bias = !bias));
 }
 
 static tensor
@@ -43,7 +44,7 @@ linear(memmodel_network *net, tensor x, int64_t units)
 static tensor
 add(memmodel_network *net, tensor a, tensor b, int in_place)
 {
-    return memmodel_network_binary(net, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_ADD, .in_place = in_place));
+    return memmodel_network_binary(net, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD, .in_place = in_place));
 }
 
 /* ---- networks ---- */
@@ -63,11 +64,12 @@ double_conv(memmodel_network *net, tensor x, int64_t filters)
 static tensor
 decode(memmodel_network *net, tensor x, tensor skip, int64_t filters)
 {
-    tensor up = memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}, .mode = MEMMODEL_LINEAR));
+    tensor up =
+        memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}, .kind = MEMMODEL_INTERPOLATION_LINEAR));
 
-    x = memmodel_network_concat(net, (tensor[]){up, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_concat(net, (tensor[]){up, skip}, 2, MEMMODEL_CONCAT(.along_channels = 1));
     x = double_conv(net, x, filters);
-    memmodel_network_release(net, up);
+    memmodel_network_end_lifetime(net, up);
     return x;
 }
 
@@ -81,9 +83,9 @@ unet(memmodel_network *net, tensor x)
     x = decode(net, c, b, 32);
     x = decode(net, x, a, 16);
     x = conv(net, x, 3, 1, 1, 1);
-    memmodel_network_release(net, a);
-    memmodel_network_release(net, b);
-    memmodel_network_release(net, c);
+    memmodel_network_end_lifetime(net, a);
+    memmodel_network_end_lifetime(net, b);
+    memmodel_network_end_lifetime(net, c);
     return x;
 }
 
@@ -112,9 +114,10 @@ autoencoder(memmodel_network *net, tensor x)
     memmodel_network_push_scope(net, "decoder");
     for (int filters = 16; filters >= 3; filters = filters == 16 ? 3 : 0) {
         x = memmodel_network_conv_transpose(
-            net, x, MEMMODEL_CONV(.filters = filters, .kernel = {4}, .stride = {2}, .pad = {1, 1}));
-        x = filters == 16 ? relu(net, x, 0)
-                          : memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_SIGMOID));
+            net, x, MEMMODEL_CONV(.filters = filters, .kernel = {4}, .stride = {2}, .padding = {1, 1}));
+        x = filters == 16
+                ? relu(net, x, 0)
+                : memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_SIGMOID));
     }
     memmodel_network_pop_scope(net);
     return x;
@@ -131,7 +134,7 @@ basic_block(memmodel_network *net, tensor x, int64_t filters, int64_t stride, bo
     if (shortcut)
         identity = conv_norm(net, identity, filters, 1, stride);
     x = relu(net, add(net, x, identity, 1), 1);
-    memmodel_network_release(net, identity);
+    memmodel_network_end_lifetime(net, identity);
     memmodel_network_pop_scope(net);
     return x;
 }
@@ -156,13 +159,14 @@ static tensor
 resnet_stem(memmodel_network *net, tensor x)
 {
     x = relu(net, conv_norm(net, x, 16, 7, 2), 1);
-    return memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {3}, .stride = {2}, .pad = {1, 1}));
+    return memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {3}, .stride = {2}, .padding = {1, 1}));
 }
 
 static tensor
 resnet_head(memmodel_network *net, tensor x)
 {
-    x = memmodel_network_adaptive_pool(net, x, MEMMODEL_ADAPTIVE_POOL(.output = {1}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_adaptive_pool(net, x,
+                                       MEMMODEL_ADAPTIVE_POOL(.output_size = {1}, .kind = MEMMODEL_POOL_AVERAGE));
     return linear(net, memmodel_network_flatten(net, x, 1, -1), 10);
 }
 
@@ -189,7 +193,7 @@ dense_layer(memmodel_network *net, tensor x)
 
     memmodel_network_push_scope(net, "dense");
     new = conv(net, relu(net, memmodel_network_batch_norm(net, x, NULL), 0), 12, 3, 1, 0);
-    x = memmodel_network_concat(net, (tensor[]){x, new}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_concat(net, (tensor[]){x, new}, 2, MEMMODEL_CONCAT(.along_channels = 1));
     memmodel_network_pop_scope(net);
     return x;
 }
@@ -199,7 +203,7 @@ transition(memmodel_network *net, tensor x, int64_t filters)
 {
     memmodel_network_push_scope(net, "transition");
     x = conv(net, relu(net, memmodel_network_batch_norm(net, x, NULL), 0), filters, 1, 1, 1);
-    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}, .kind = MEMMODEL_POOL_AVERAGE));
     memmodel_network_pop_scope(net);
     return x;
 }
@@ -231,7 +235,7 @@ block3d(memmodel_network *net, tensor x, int64_t filters, int64_t stride)
         identity = conv(net, x, filters, 1, stride, 1);
     x = add(net, y, identity, 0);
     x = relu(net, x, 0);
-    memmodel_network_release(net, y);
+    memmodel_network_end_lifetime(net, y);
     memmodel_network_pop_scope(net);
     return x;
 }
@@ -245,7 +249,7 @@ res3d(memmodel_network *net, tensor x)
     x = block3d(net, x, 16, 2);
     x = block3d(net, x, 32, 2);
     memmodel_network_pop_scope(net);
-    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_MEAN));
+    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_POOL_AVERAGE));
     return linear(net, x, 4);
 }
 
@@ -257,9 +261,9 @@ cross_entropy(memmodel_network *net, tensor y)
     struct memmodel_shape shape;
     tensor target;
 
-    memmodel_network_shape(net, y, &shape);
-    target = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, shape.dims);
-    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+    memmodel_network_get_shape(net, y, &shape);
+    target = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, shape.dims);
+    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
 }
 
 static void
@@ -268,17 +272,17 @@ mean_squared_error(memmodel_network *net, tensor y)
     struct memmodel_shape shape;
     tensor target;
 
-    memmodel_network_shape(net, y, &shape);
-    target = memmodel_network_input(net, "target", MEMMODEL_FLOAT32, shape.rank, shape.dims);
-    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+    memmodel_network_get_shape(net, y, &shape);
+    target = memmodel_network_input(net, "target", MEMMODEL_DTYPE_FLOAT32, shape.rank, shape.dims);
+    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
 }
 
 /* y.pow(2).mean() */
 static void
 mean_square(memmodel_network *net, tensor y)
 {
-    y = memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_SQUARE));
-    memmodel_network_reduce(net, y, MEMMODEL_REDUCE(.kind = MEMMODEL_MEAN));
+    y = memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_SQUARE));
+    memmodel_network_reduce(net, y, MEMMODEL_REDUCE(.kind = MEMMODEL_REDUCE_MEAN));
 }
 
 /* ---- the tests ---- */
@@ -310,9 +314,9 @@ static void
 build_run(memmodel_network *net, const void *row)
 {
     const struct run *run = row;
-    tensor y = run->model(net, memmodel_network_input(net, "x", MEMMODEL_FLOAT32, run->rank, run->input));
+    tensor y = run->model(net, memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, run->rank, run->input));
 
-    memmodel_network_output(net, y);
+    memmodel_network_mark_output(net, y);
     run->loss(net, y);
 }
 

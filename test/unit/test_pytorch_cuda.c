@@ -36,7 +36,7 @@ estimated(memmodel_network *net, const struct memmodel_job *job)
     memmodel_report *report;
 
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_int_equal(memmodel_estimate(net, job, &report), 0);
+    assert_int_equal(memmodel_estimate(net, job, NULL, &report), 0);
     memmodel_network_unref(net);
     return report;
 }
@@ -49,12 +49,12 @@ trained(memmodel_network *net)
     return estimated(net, &job);
 }
 
-static struct memmodel_peak
-peak_of(const memmodel_report *report)
+static struct memmodel_report_result
+result_of(const memmodel_report *report)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
 
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     return peak;
 }
 
@@ -84,7 +84,8 @@ optimizer_temporaries(const memmodel_report *report)
         const struct trace_event *event = &trace->events[i];
         const struct trace_block *block = &trace->blocks[event->block];
 
-        if (event->step != 2 || event->phase != MEMMODEL_PHASE_OPTIMIZER || block->category != MEMMODEL_WORKSPACE)
+        if (event->step != 2 || event->phase != MEMMODEL_PHASE_OPTIMIZER ||
+            block->category != MEMMODEL_CATEGORY_WORKSPACE)
             continue;
         now += event->release ? -block->bytes : block->bytes;
         most = now > most ? now : most;
@@ -95,10 +96,10 @@ optimizer_temporaries(const memmodel_report *report)
 static void
 mean_squared_error(memmodel_network *net, memmodel_tensor x, int rank, const int64_t *dims)
 {
-    memmodel_tensor target = memmodel_network_input(net, "target", MEMMODEL_FLOAT32, rank, dims);
+    memmodel_tensor target = memmodel_network_input(net, "target", MEMMODEL_DTYPE_FLOAT32, rank, dims);
 
-    memmodel_network_output(net, x);
-    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+    memmodel_network_mark_output(net, x);
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
 }
 
 /* ---- the allocator's bytes ---- */
@@ -108,9 +109,9 @@ static memmodel_network *
 one_linear_layer(memmodel_context *context)
 {
     memmodel_network *net = empty_network(context);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 16});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){8, 16});
 
-    memmodel_network_output(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 32)));
+    memmodel_network_mark_output(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 32)));
     return net;
 }
 
@@ -119,7 +120,7 @@ predicted(memmodel_context *context, const char *gpu)
 {
     struct memmodel_job job = gpu_job(gpu, NULL);
 
-    job.inference = 1;
+    job.mode = 1;
     return estimated(one_linear_layer(context), &job);
 }
 
@@ -130,10 +131,10 @@ live_bytes_are_those_of_rounded_blocks(void **state)
     memmodel_report *report = predicted(*state, "a100");
     int64_t first = 2048 + 512 + 512 + 1024 + CUBLAS_WORKSPACE + CUBLASLT;
 
-    assert_int_equal(memmodel_report_step_peak(report, 1), first);
-    assert_int_equal(memmodel_report_step_peak(report, 2), first + 1024);
-    assert_int_equal(peak_of(report).live, first + 1024);
-    assert_int_equal(memmodel_report_category(report, MEMMODEL_ALLOCATOR_SLACK), 512 - 128);
+    assert_int_equal(memmodel_report_step_peak(report, 0), first);
+    assert_int_equal(memmodel_report_step_peak(report, 1), first + 1024);
+    assert_int_equal(result_of(report).live, first + 1024);
+    assert_int_equal(memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD), 512 - 128);
     memmodel_report_unref(report);
 }
 
@@ -143,7 +144,7 @@ reserved_bytes_are_those_of_segments(void **state)
 {
     memmodel_report *report = predicted(*state, "a100");
 
-    assert_int_equal(peak_of(report).reserved, 2 * MIB + 20 * MIB);
+    assert_int_equal(result_of(report).reserved, 2 * MIB + 20 * MIB);
     memmodel_report_unref(report);
 }
 
@@ -152,7 +153,7 @@ the_process_has_its_context_and_kernels_besides(void **state)
 {
     memmodel_report *report = predicted(*state, "rtx3090");
 
-    assert_int_equal(peak_of(report).process, peak_of(report).reserved + 256 * MIB + 60 * MIB);
+    assert_int_equal(result_of(report).process, result_of(report).reserved + 256 * MIB + 60 * MIB);
     memmodel_report_unref(report);
 }
 
@@ -161,7 +162,7 @@ cublas_works_in_32_mib_from_hopper_on(void **state)
 {
     memmodel_report *ampere = predicted(*state, "a100"), *hopper = predicted(*state, "h200");
 
-    assert_int_equal(peak_of(hopper).live - peak_of(ampere).live, HOPPER_WORKSPACE - CUBLAS_WORKSPACE);
+    assert_int_equal(result_of(hopper).live - result_of(ampere).live, HOPPER_WORKSPACE - CUBLAS_WORKSPACE);
     memmodel_report_unref(ampere);
     memmodel_report_unref(hopper);
 }
@@ -188,10 +189,10 @@ static void
 a_convolution_takes_its_output_alone(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 16, 16});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){2, 3, 16, 16});
     memmodel_report *report;
 
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     mean_squared_error(net, x, 4, (int64_t[]){2, 8, 16, 16});
     report = trained(net);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 16384), 3); /* with the loss and its differences */
@@ -205,10 +206,10 @@ static void
 batch_norm_makes_one_gradient_of_its_input(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 8, 16}, 1);
+    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){2, 3, 8, 16}, 1);
     memmodel_report *report;
 
-    memmodel_network_output(net, memmodel_network_batch_norm(net, x, NULL));
+    memmodel_network_mark_output(net, memmodel_network_batch_norm(net, x, NULL));
     report = trained(net);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 3 * 8 * 16 * 4), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 3 * 4), 2);               /* mean and deviation */
@@ -221,10 +222,10 @@ static void
 dropout_keeps_a_byte_an_element(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 125}, 1);
+    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){8, 125}, 1);
     memmodel_report *report;
 
-    memmodel_network_output(net, memmodel_network_dropout(net, x, NULL));
+    memmodel_network_mark_output(net, memmodel_network_dropout(net, x, NULL));
     report = trained(net);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 1000), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 4000), 1);
@@ -242,7 +243,7 @@ attended(memmodel_context *context, int dtype, bool one, const char *gpu)
     memmodel_tensor k = one ? q : memmodel_network_parameter(net, "k", dtype, 4, dims, 1);
     memmodel_tensor v = one ? q : memmodel_network_parameter(net, "v", dtype, 4, dims, 1);
 
-    memmodel_network_output(net, memmodel_network_attention(net, q, k, v, MEMMODEL_NO_TENSOR, NULL));
+    memmodel_network_mark_output(net, memmodel_network_attention(net, q, k, v, MEMMODEL_TENSOR_NONE, NULL));
     return estimated(net, &job);
 }
 
@@ -253,7 +254,7 @@ attended(memmodel_context *context, int dtype, bool one, const char *gpu)
 static void
 attention_in_float32_is_memory_efficient(void **state)
 {
-    memmodel_report *report = attended(*state, MEMMODEL_FLOAT32, false, "rtx3090");
+    memmodel_report *report = attended(*state, MEMMODEL_DTYPE_FLOAT32, false, "rtx3090");
 
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 4), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 64 * 4), 1);
@@ -265,7 +266,7 @@ attention_in_float32_is_memory_efficient(void **state)
 static void
 gradients_of_one_storage_are_one_buffer(void **state)
 {
-    memmodel_report *report = attended(*state, MEMMODEL_FLOAT32, true, "rtx3090");
+    memmodel_report *report = attended(*state, MEMMODEL_DTYPE_FLOAT32, true, "rtx3090");
 
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 3 * 2 * 4 * 40 * 8 * 4), 1);
     memmodel_report_unref(report);
@@ -275,8 +276,8 @@ gradients_of_one_storage_are_one_buffer(void **state)
 static void
 attention_in_float16_is_flash_attention_from_ampere_on(void **state)
 {
-    memmodel_report *report = attended(*state, MEMMODEL_FLOAT16, false, "a100");
-    memmodel_report *older = attended(*state, MEMMODEL_FLOAT16, false, "v100");
+    memmodel_report *report = attended(*state, MEMMODEL_DTYPE_FLOAT16, false, "a100");
+    memmodel_report *older = attended(*state, MEMMODEL_DTYPE_FLOAT16, false, "v100");
 
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 4), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 128 * 4 * 32 * 4), 1);
@@ -292,11 +293,11 @@ flash_attention_has_a_row_for_each_query(void **state)
 {
     struct memmodel_job job = gpu_job("a100", "sgd");
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor q = memmodel_network_parameter(net, "q", MEMMODEL_FLOAT16, 4, (int64_t[]){2, 4, 16, 8}, 1);
-    memmodel_tensor k = memmodel_network_parameter(net, "k", MEMMODEL_FLOAT16, 4, (int64_t[]){2, 4, 40, 8}, 1);
+    memmodel_tensor q = memmodel_network_parameter(net, "q", MEMMODEL_DTYPE_FLOAT16, 4, (int64_t[]){2, 4, 16, 8}, 1);
+    memmodel_tensor k = memmodel_network_parameter(net, "k", MEMMODEL_DTYPE_FLOAT16, 4, (int64_t[]){2, 4, 40, 8}, 1);
     memmodel_report *report;
 
-    memmodel_network_output(net, memmodel_network_attention(net, q, k, k, MEMMODEL_NO_TENSOR, NULL));
+    memmodel_network_mark_output(net, memmodel_network_attention(net, q, k, k, MEMMODEL_TENSOR_NONE, NULL));
     report = estimated(net, &job);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 16 * 8 * 2), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 2), 0);
@@ -313,16 +314,17 @@ heads_of_gradients_in_one_buffer_are_put_together_as_views(void **state)
 {
     struct memmodel_job job = gpu_job("rtx3090", "sgd");
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor all = memmodel_network_parameter(net, "all", MEMMODEL_FLOAT32, 3, (int64_t[]){2, 40, 96}, 1);
+    memmodel_tensor all = memmodel_network_parameter(net, "all", MEMMODEL_DTYPE_FLOAT32, 3, (int64_t[]){2, 40, 96}, 1);
     memmodel_tensor parts = memmodel_network_split(net, all, MEMMODEL_SPLIT(.parts = 3, .axis = 2)), heads[3];
     memmodel_report *report;
 
     for (int i = 0; i < 3; i++) {
-        heads[i] = memmodel_network_reshape(net, memmodel_network_result(net, parts, i), 4, (int64_t[]){2, 40, 4, 8});
+        heads[i] =
+            memmodel_network_reshape(net, memmodel_network_layer_output(net, parts, i), 4, (int64_t[]){2, 40, 4, 8});
         heads[i] = memmodel_network_permute(net, heads[i], 4, (int[]){0, 2, 1, 3});
     }
-    memmodel_network_output(net,
-                            memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_NO_TENSOR, NULL));
+    memmodel_network_mark_output(
+        net, memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_TENSOR_NONE, NULL));
     report = estimated(net, &job);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 40 * 32 * 4), 2);
     memmodel_report_unref(report);
@@ -339,8 +341,8 @@ shared_keys_are_repeated_for_float32(void **state)
     memmodel_tensor v = memmodel_network_parameter(net, "v", 0, 4, (int64_t[]){2, 2, 40, 8}, 1);
     memmodel_report *report;
 
-    memmodel_network_output(
-        net, memmodel_network_attention(net, q, k, v, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.grouped = 1)));
+    memmodel_network_mark_output(
+        net, memmodel_network_attention(net, q, k, v, MEMMODEL_TENSOR_NONE, MEMMODEL_ATTENTION(.grouped_query = 1)));
     report = estimated(net, &job);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 4), 3); /* and the keys, scaled */
     memmodel_report_unref(report);
@@ -350,9 +352,10 @@ static memmodel_report *
 looked_up(memmodel_context *context, int64_t count)
 {
     memmodel_network *net = empty_network(context);
-    memmodel_tensor words = memmodel_network_input(net, "words", MEMMODEL_INT64, 1, &count);
+    memmodel_tensor words = memmodel_network_input(net, "words", MEMMODEL_DTYPE_INT64, 1, &count);
 
-    memmodel_network_output(net, memmodel_network_embedding(net, words, MEMMODEL_EMBEDDING(.rows = 10, .width = 6)));
+    memmodel_network_mark_output(
+        net, memmodel_network_embedding(net, words, MEMMODEL_EMBEDDING(.num_embeddings = 10, .embedding_dim = 6)));
     return trained(net);
 }
 
@@ -428,8 +431,9 @@ counters_are_on_the_host_unless_fused(void **state)
     memmodel_report *plain = estimated(one_linear_layer(*state), &job);
     memmodel_report *counting = estimated(one_linear_layer(*state), &fused);
 
-    assert_int_equal(memmodel_report_category(plain, MEMMODEL_OPTIMIZER_STATE), 2 * (2048 + 128));
-    assert_int_equal(memmodel_report_category(counting, MEMMODEL_OPTIMIZER_STATE), 2 * (2048 + 128) + 2 * 4);
+    assert_int_equal(memmodel_report_category_bytes(plain, MEMMODEL_CATEGORY_OPTIMIZER_STATE), 2 * (2048 + 128));
+    assert_int_equal(memmodel_report_category_bytes(counting, MEMMODEL_CATEGORY_OPTIMIZER_STATE),
+                     2 * (2048 + 128) + 2 * 4);
     memmodel_report_unref(plain);
     memmodel_report_unref(counting);
 }
@@ -442,14 +446,14 @@ autocast_blocks(memmodel_context *context, const char *precision, int64_t bytes)
 {
     struct memmodel_job job = gpu_job("a100", NULL);
     memmodel_network *net = empty_network(context);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 125});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){8, 125});
     memmodel_report *report;
     int count;
 
     x = memmodel_network_layer_norm(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 40)), NULL);
-    memmodel_network_output(net, x);
+    memmodel_network_mark_output(net, x);
     job.precision = precision;
-    job.inference = 1;
+    job.mode = 1;
     report = estimated(net, &job);
     count = blocks_of(report, MEMMODEL_PHASE_FORWARD, bytes);
     memmodel_report_unref(report);
@@ -472,17 +476,17 @@ autocast_multiplies_in_half_and_normalizes_in_float32(void **state)
 /* ---- what a report says ---- */
 
 static void
-bytes_of_a_gpu_are_unverified(void **state)
+bytes_of_a_gpu_are_not_validated(void **state)
 {
     struct memmodel_job on_cpu = {.size = sizeof on_cpu};
     memmodel_report *report = predicted(*state, "a100"), *cpu = estimated(one_linear_layer(*state), &on_cpu);
     char *text;
 
-    assert_int_equal(memmodel_report_verified(report), 0);
-    assert_int_equal(memmodel_report_verified(cpu), 1);
+    assert_int_equal(result_of(report).validated, 0);
+    assert_int_equal(result_of(cpu).validated, 1);
     assert_int_equal(memmodel_report_to_json(report, *state, &text), 0);
-    assert_non_null(strstr(text, "\"verified\": false"));
-    memmodel_free(*state, text);
+    assert_non_null(strstr(text, "\"validated\": false"));
+    memmodel_free(text);
     memmodel_report_unref(report);
     memmodel_report_unref(cpu);
 }
@@ -492,14 +496,15 @@ static void
 recurrent_layers_are_named_as_not_modelled(void **state)
 {
     memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, (int64_t[]){5, 2, 4});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, (int64_t[]){5, 2, 4});
+    struct memmodel_report_unmodelled unmodelled = {.size = sizeof unmodelled};
     memmodel_report *report;
-    int64_t bytes;
 
-    memmodel_network_output(net, memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = 8)));
+    memmodel_network_mark_output(net, memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden_size = 8)));
     report = trained(net);
-    assert_string_equal(memmodel_report_unmodelled(report, 0, &bytes), "recurrent");
-    assert_int_equal(bytes, 5 * 2 * 8 * 4 + 2 * (2 * 8 * 4)); /* with the last hidden and cell states */
+    assert_int_equal(memmodel_report_get_unmodelled(report, 0, &unmodelled), 0);
+    assert_string_equal(unmodelled.op, "recurrent");
+    assert_int_equal(unmodelled.bytes, 5 * 2 * 8 * 4 + 2 * (2 * 8 * 4)); /* with the last hidden and cell states */
     memmodel_report_unref(report);
 }
 
@@ -508,7 +513,7 @@ status_of(memmodel_context *context, const struct memmodel_job *job)
 {
     memmodel_network *net = one_linear_layer(context);
     memmodel_report *report;
-    int status = memmodel_estimate(net, job, &report);
+    int status = memmodel_estimate(net, job, NULL, &report);
 
     if (!status)
         memmodel_report_unref(report);
@@ -528,13 +533,13 @@ static void
 a_gpu_is_of_cuda_without_saying_so(void **state)
 {
     struct memmodel_job said = gpu_job("h100", "sgd"), unsaid = said;
-    struct memmodel_peak peaks[2];
+    struct memmodel_report_result peaks[2];
 
     unsaid.device = NULL;
     for (int i = 0; i < 2; i++) {
         memmodel_report *report = estimated(one_linear_layer(*state), i ? &unsaid : &said);
 
-        peaks[i] = peak_of(report);
+        peaks[i] = result_of(report);
         memmodel_report_unref(report);
     }
     assert_memory_equal(&peaks[0], &peaks[1], sizeof peaks[0]);
@@ -558,7 +563,7 @@ what_only_a_gpu_has_is_refused_elsewhere(void **state)
     gpu.device = "cpu";
     assert_error(*state, status_of(*state, &gpu), MEMMODEL_ERROR_INVALID_ARGUMENT, "h100");
     settings.device = NULL;
-    settings.allocator = "expandable_segments:True";
+    settings.allocator_settings = "expandable_segments:True";
     assert_error(*state, status_of(*state, &settings), MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu");
     textbook.device = NULL;
     textbook.framework = "textbook";
@@ -570,9 +575,9 @@ settings_of_the_allocator_are_read(void **state)
 {
     struct memmodel_job job = gpu_job("a100", NULL);
 
-    job.allocator = "expandable_segments:True";
+    job.allocator_settings = "expandable_segments:True";
     assert_int_equal(status_of(*state, &job), 0);
-    job.allocator = "backend:cudaMallocAsync";
+    job.allocator_settings = "backend:cudaMallocAsync";
     assert_int_equal(status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED);
 }
 
@@ -583,12 +588,12 @@ image_network(memmodel_context *context)
 {
     memmodel_network *net = empty_network(context);
     memmodel_dim batch = memmodel_network_symbol(net, "batch");
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch, 3, 33, 33});
-    memmodel_tensor classes = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, &batch);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){batch, 3, 33, 33});
+    memmodel_tensor classes = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, &batch);
 
     x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 40, .kernel = {3, 3}));
     x = memmodel_network_activation(net, memmodel_network_batch_norm(net, x, NULL),
-                                    MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+                                    MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
     x = memmodel_network_dropout(net, memmodel_network_flatten(net, x, 1, 3), NULL);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 10));
@@ -601,19 +606,19 @@ image_network(memmodel_context *context)
 static void
 reserved_covers_live_bytes_which_grow_with_the_batch(void **state)
 {
-    struct memmodel_peak before = {.live = 0};
+    struct memmodel_report_result before = {.live = 0};
     memmodel_network *net = image_network(*state);
 
     for (int64_t batch = 1; batch <= 200; batch = batch * 3 / 2 + 1) {
         struct memmodel_symbol_value value = {"batch", batch};
         struct memmodel_job job = gpu_job("t4", "adam");
         memmodel_report *report;
-        struct memmodel_peak peak;
+        struct memmodel_report_result peak;
 
         job.symbols = &value;
         job.symbol_count = 1;
-        assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-        peak = peak_of(report);
+        assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+        peak = result_of(report);
         assert_true(peak.live <= peak.reserved && peak.reserved < peak.process);
         assert_true(before.live <= peak.live);
         before = peak;
@@ -645,7 +650,7 @@ main(void)
         WITH_CONTEXT(foreach_can_be_turned_off),
         WITH_CONTEXT(counters_are_on_the_host_unless_fused),
         WITH_CONTEXT(autocast_multiplies_in_half_and_normalizes_in_float32),
-        WITH_CONTEXT(bytes_of_a_gpu_are_unverified),
+        WITH_CONTEXT(bytes_of_a_gpu_are_not_validated),
         WITH_CONTEXT(recurrent_layers_are_named_as_not_modelled),
         WITH_CONTEXT(an_unknown_gpu_is_refused_with_the_known_ones),
         WITH_CONTEXT(a_gpu_is_of_cuda_without_saying_so),

@@ -20,11 +20,11 @@ block(memmodel_network *net, const char *name, memmodel_tensor x, bool gelu, boo
 {
     memmodel_network_push_scope(net, name);
     if (checkpoint)
-        memmodel_network_checkpoint(net);
-    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+        memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_NON_REENTRANT);
+    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     x = linear(net, x, 32);
     if (gelu)
-        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     memmodel_network_pop_scope(net);
     return x;
 }
@@ -32,9 +32,9 @@ block(memmodel_network *net, const char *name, memmodel_tensor x, bool gelu, boo
 static void
 cross_entropy(memmodel_network *net, memmodel_tensor x)
 {
-    memmodel_tensor target = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, (int64_t[]){BATCH});
+    memmodel_tensor target = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){BATCH});
 
-    memmodel_network_loss(net, linear(net, x, 4), target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+    memmodel_network_loss(net, linear(net, x, 4), target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
 }
 
 /* Blocks one behind the other. */
@@ -46,7 +46,7 @@ network_of(memmodel_context *context, int blocks, bool gelu, bool checkpoint)
     char name[32];
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
     for (int i = 0; i < blocks; i++) {
         snprintf(name, sizeof name, "body.%d", i);
         x = block(net, name, x, gelu, checkpoint);
@@ -117,7 +117,7 @@ count_allocations(const memmodel_trace *trace, enum memmodel_phase phase, const 
 static int64_t
 held(const memmodel_trace *trace, size_t event, enum memmodel_category category)
 {
-    int64_t bytes[MEMMODEL_CATEGORY_COUNT];
+    int64_t bytes[MEMMODEL_MAX_CATEGORIES];
 
     trace_categories_at(trace, (int32_t)event, 0, bytes);
     return bytes[category];
@@ -139,7 +139,7 @@ one_batch_is_a_step(void **state)
     struct memmodel_job job = sgd_job(), one = sgd_job();
     memmodel_trace *plain, *accumulated;
 
-    one.accumulate = 1;
+    one.gradient_accumulation = 1;
     plain = run(*state, network_of(*state, 1, true, false), &job);
     accumulated = run(*state, network_of(*state, 1, true, false), &one);
     assert_same_traces(plain, accumulated);
@@ -154,12 +154,12 @@ gradients_of_several_batches_are_added_in_place(void **state)
     struct memmodel_job job = sgd_job();
     memmodel_trace *trace;
 
-    job.accumulate = 3;
+    job.gradient_accumulation = 3;
     trace = run(*state, network_of(*state, 1, true, false), &job);
     assert_int_equal(count_allocations(trace, MEMMODEL_PHASE_FORWARD, "body.0.linear_1", INNER_BYTES), 3);
-    assert_int_equal(held(trace, first_event(trace, 1, MEMMODEL_PHASE_OPTIMIZER) - 1, MEMMODEL_GRADIENTS),
+    assert_int_equal(held(trace, first_event(trace, 1, MEMMODEL_PHASE_OPTIMIZER) - 1, MEMMODEL_CATEGORY_GRADIENTS),
                      PARAMETER_BYTES);
-    assert_int_equal(held(trace, first_event(trace, 2, MEMMODEL_PHASE_FORWARD) - 1, MEMMODEL_GRADIENTS), 0);
+    assert_int_equal(held(trace, first_event(trace, 2, MEMMODEL_PHASE_FORWARD) - 1, MEMMODEL_CATEGORY_GRADIENTS), 0);
     memmodel_trace_unref(trace);
 }
 
@@ -172,11 +172,11 @@ gradients_of_a_thousand_batches_are_added_and_not_of_more(void **state)
     memmodel_report *report;
 
     job.steps = 1;
-    job.accumulate = 1000;
-    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
+    job.gradient_accumulation = 1000;
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
     memmodel_report_unref(report);
-    job.accumulate = 1001;
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 1000");
+    job.gradient_accumulation = 1001;
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 1000");
     memmodel_network_unref(net);
 }
 
@@ -189,7 +189,7 @@ kept_gradients_are_there_between_steps(void **state)
     job.keep_gradients = 1;
     trace = run(*state, network_of(*state, 1, true, false), &job);
     for (int step = 2; step <= 3; step++)
-        assert_int_equal(held(trace, first_event(trace, step, MEMMODEL_PHASE_FORWARD) - 1, MEMMODEL_GRADIENTS),
+        assert_int_equal(held(trace, first_event(trace, step, MEMMODEL_PHASE_FORWARD) - 1, MEMMODEL_CATEGORY_GRADIENTS),
                          PARAMETER_BYTES);
     memmodel_trace_unref(trace);
 }
@@ -201,7 +201,7 @@ accumulating_is_keeping_gradients_between_batches(void **state)
     struct memmodel_job accumulate = sgd_job(), keep = sgd_job();
     memmodel_trace *accumulated, *kept;
 
-    accumulate.accumulate = 2;
+    accumulate.gradient_accumulation = 2;
     keep.keep_gradients = 1;
     accumulated = run(*state, network_of(*state, 1, true, false), &accumulate);
     kept = run(*state, network_of(*state, 1, true, false), &keep);
@@ -220,10 +220,10 @@ autograd_keeps_the_graph_of_a_prediction(void **state)
     struct memmodel_job job = sgd_job();
     memmodel_trace *trace;
 
-    job.inference = 2;
+    job.mode = 2;
     trace = run(*state, network_of(*state, 1, true, false), &job);
-    assert_true(held(trace, trace->event_count - 1, MEMMODEL_SAVED_ACTIVATIONS) >= 3 * INNER_BYTES);
-    assert_int_equal(held(trace, trace->event_count - 1, MEMMODEL_GRADIENTS), 0);
+    assert_true(held(trace, trace->event_count - 1, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS) >= 3 * INNER_BYTES);
+    assert_int_equal(held(trace, trace->event_count - 1, MEMMODEL_CATEGORY_GRADIENTS), 0);
     memmodel_trace_unref(trace);
 }
 
@@ -237,12 +237,12 @@ what_is_returned_is_held_from_where_its_name_is_bound(void **state)
     memmodel_trace *trace;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
-    y = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
-    memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
-    memmodel_network_output(net, y);
-    memmodel_network_release(net, y);
-    job.inference = 1;
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    y = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
+    memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_TANH));
+    memmodel_network_mark_output(net, y);
+    memmodel_network_end_lifetime(net, y);
+    job.mode = 1;
     trace = run(*state, net, &job);
     assert_int_equal(trace->events[trace->event_count - 1].live, 2 * 4 * BATCH * 16);
     memmodel_trace_unref(trace);
@@ -258,9 +258,10 @@ an_adaptive_mean_of_two_rows_has_two_rows(void **state)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 5, (int64_t[]){BATCH, 3, 4, 4, 4});
-    memmodel_network_adaptive_pool(net, x, MEMMODEL_ADAPTIVE_POOL(.output = {2, 1, 1}, .kind = MEMMODEL_MEAN));
-    job.inference = 1;
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 5, (int64_t[]){BATCH, 3, 4, 4, 4});
+    memmodel_network_adaptive_pool(net, x,
+                                   MEMMODEL_ADAPTIVE_POOL(.output_size = {2, 1, 1}, .kind = MEMMODEL_POOL_AVERAGE));
+    job.mode = 1;
     trace = run(*state, net, &job);
     assert_int_equal(count_allocations(trace, MEMMODEL_PHASE_FORWARD, "", 4 * BATCH * 3 * 2), 1);
     memmodel_trace_unref(trace);
@@ -354,7 +355,8 @@ of_scopes_in_one_another_the_outermost_counts(void **state)
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
     memmodel_network_push_scope(net, "outer");
-    block(net, "inner", memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16}), true, false);
+    block(net, "inner", memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16}), true,
+          false);
     memmodel_network_pop_scope(net);
     trace = run_checkpointed(*state, net, "outer.inner,outer");
     assert_int_equal(count_allocations(trace, MEMMODEL_PHASE_FORWARD, "", RANDOM_STATE_BYTES), 1);
@@ -370,8 +372,8 @@ a_frozen_block_has_nothing_to_compute_again(void **state)
     memmodel_trace *trace;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
-    weight = memmodel_network_parameter(net, "frozen", MEMMODEL_FLOAT32, 2, (int64_t[]){16, 32}, 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    weight = memmodel_network_parameter(net, "frozen", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){16, 32}, 0);
     memmodel_network_push_scope(net, "body");
     x = memmodel_network_matmul(net, x, weight, MEMMODEL_MATMUL(.name = "product"));
     memmodel_network_pop_scope(net);
@@ -391,9 +393,9 @@ a_scope_may_say_itself_that_it_is_checkpointed(void **state)
     memmodel_trace *named = run_checkpointed(*state, network_of(*state, 2, true, false), "body.*"), *trace;
     char *json;
 
-    assert_int_equal(memmodel_network_to_json(marked, &json), 0);
+    assert_int_equal(memmodel_network_to_json(marked, NULL, &json), 0);
     assert_int_equal(memmodel_network_from_json(*state, "text", json, strlen(json), &read), 0);
-    memmodel_free(*state, json);
+    memmodel_free(json);
     trace = run_checkpointed(*state, marked, "");
     assert_same_traces(trace, named);
     memmodel_trace_unref(trace);
@@ -409,7 +411,8 @@ a_checkpoint_needs_a_scope(void **state)
     memmodel_network *net;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    assert_error(*state, memmodel_network_checkpoint(net), MEMMODEL_ERROR_INVALID_ARGUMENT, "no scope");
+    assert_error(*state, memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_NON_REENTRANT),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "no scope");
     memmodel_network_unref(net);
 }
 
@@ -426,7 +429,8 @@ a_name_that_no_scope_has_is_told(void **state)
         memmodel_report *report;
 
         job.checkpoint = cases[i].checkpoint;
-        assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, cases[i].wrong);
+        assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     cases[i].wrong);
     }
     memmodel_network_unref(net);
 }
@@ -447,8 +451,8 @@ a_reentrant_checkpoint_keeps_as_much_as_the_other(void **state)
     memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1(use_reentrant=True)");
 
     assert_int_equal(live_after_forward(trace, 1), live_after_forward(other, 1));
-    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_GRADIENTS),
-                     held_after_backward(other, 1, MEMMODEL_GRADIENTS));
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_CATEGORY_GRADIENTS),
+                     held_after_backward(other, 1, MEMMODEL_CATEGORY_GRADIENTS));
     memmodel_trace_unref(other);
     memmodel_trace_unref(trace);
 }
@@ -460,8 +464,8 @@ the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss(void **stat
     memmodel_trace *other = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1");
     memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1(use_reentrant=True)");
 
-    assert_int_equal(held_after_backward(trace, 2, MEMMODEL_SAVED_ACTIVATIONS),
-                     held_after_backward(other, 2, MEMMODEL_SAVED_ACTIVATIONS) + RANDOM_STATE_BYTES);
+    assert_int_equal(held_after_backward(trace, 2, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS),
+                     held_after_backward(other, 2, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS) + RANDOM_STATE_BYTES);
     memmodel_trace_unref(other);
     memmodel_trace_unref(trace);
 }
@@ -472,8 +476,8 @@ a_reentrant_checkpoint_of_the_data_alone_trains_nothing(void **state)
 {
     memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 1, true, false), "body.0(use_reentrant=True)");
 
-    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_GRADIENTS), 4 * (32 * 4 + 4));
-    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_SAVED_ACTIVATIONS), 0);
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_CATEGORY_GRADIENTS), 4 * (32 * 4 + 4));
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS), 0);
     memmodel_trace_unref(trace);
 }
 
@@ -487,20 +491,21 @@ a_scope_may_say_that_its_checkpoint_is_reentrant(void **state)
     char *json;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    assert_error(*state, memmodel_network_checkpoint_reentrant(net), MEMMODEL_ERROR_INVALID_ARGUMENT, "no scope");
+    assert_error(*state, memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_REENTRANT),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "no scope");
     memmodel_network_unref(net);
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
     memmodel_network_push_scope(net, "body.0");
-    memmodel_network_checkpoint_reentrant(net);
-    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
-    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_REENTRANT);
+    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
+    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     memmodel_network_pop_scope(net);
     cross_entropy(net, x);
-    assert_int_equal(memmodel_network_to_json(net, &json), 0);
+    assert_int_equal(memmodel_network_to_json(net, NULL, &json), 0);
     memmodel_network_unref(net);
     assert_int_equal(memmodel_network_from_json(*state, "text", json, strlen(json), &read), 0);
-    memmodel_free(*state, json);
+    memmodel_free(json);
     trace = run_checkpointed(*state, read, "");
     assert_same_traces(trace, named);
     memmodel_trace_unref(trace);
@@ -513,7 +518,7 @@ predictions_take_no_notice_of_checkpoints(void **state)
     struct memmodel_job job = sgd_job(), checkpointed = sgd_job();
     memmodel_trace *plain, *trace;
 
-    job.inference = checkpointed.inference = 1;
+    job.mode = checkpointed.mode = 1;
     checkpointed.checkpoint = "body.*";
     plain = run(*state, network_of(*state, 2, true, false), &job);
     trace = run(*state, network_of(*state, 2, true, false), &checkpointed);
@@ -535,14 +540,14 @@ estimate_with_all_options(memmodel_context *context)
 
     if (status)
         return status;
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
     x = block(net, "body.2", block(net, "body.1", block(net, "body.0", x, true, true), true, false), true, false);
     cross_entropy(net, x);
     job.checkpoint = "body.1, body.2(use_reentrant=True)";
-    job.accumulate = 2;
+    job.gradient_accumulation = 2;
     job.keep_gradients = 1;
     job.optimizer = "adafactor(foreach, maximize)";
-    status = memmodel_estimate(net, &job, &report);
+    status = memmodel_estimate(net, &job, NULL, &report);
     memmodel_report_unref(report);
     memmodel_network_unref(net);
     return status;

@@ -9,7 +9,7 @@
 #include "stepping.h"
 
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 enum { MOST_VALUES = 256 };
 
@@ -41,10 +41,11 @@ dtype_of(const json_t *name)
     static const struct {
         const char *name;
         int dtype;
-    } types[] = {{"f32", MEMMODEL_FLOAT32}, {"f64", MEMMODEL_FLOAT64}, {"bf16", MEMMODEL_BFLOAT16},
-                 {"f16", MEMMODEL_FLOAT16}, {"i64", MEMMODEL_INT64},   {"i32", MEMMODEL_INT32},
-                 {"i16", MEMMODEL_FLOAT16}, {"i8", MEMMODEL_INT8},     {"u8", MEMMODEL_UINT8},
-                 {"c64", MEMMODEL_FLOAT64}, {"bool", MEMMODEL_BOOL}}; /* of the size, where the type is not known */
+    } types[] = {
+        {"f32", MEMMODEL_DTYPE_FLOAT32}, {"f64", MEMMODEL_DTYPE_FLOAT64}, {"bf16", MEMMODEL_DTYPE_BFLOAT16},
+        {"f16", MEMMODEL_DTYPE_FLOAT16}, {"i64", MEMMODEL_DTYPE_INT64},   {"i32", MEMMODEL_DTYPE_INT32},
+        {"i16", MEMMODEL_DTYPE_FLOAT16}, {"i8", MEMMODEL_DTYPE_INT8},     {"u8", MEMMODEL_DTYPE_UINT8},
+        {"c64", MEMMODEL_DTYPE_FLOAT64}, {"bool", MEMMODEL_DTYPE_BOOL}}; /* of the size, where the type is not known */
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, json_string_value(name)) == 0)
@@ -84,7 +85,7 @@ add_operation(struct run *run, const json_t *row)
     for (size_t i = 0; i < json_array_size(from); i++)
         inputs[i] = (memmodel_tensor)json_integer_value(json_array_get(from, i));
     for (size_t i = 0; i < json_array_size(from); i++)
-        inputs[i] = inputs[i] < 0 ? MEMMODEL_NO_TENSOR : inputs[i];
+        inputs[i] = inputs[i] < 0 ? MEMMODEL_TENSOR_NONE : inputs[i];
     for (size_t i = 0; i < json_array_size(outputs); i++) {
         const json_t *output = json_array_get(outputs, i);
 
@@ -235,7 +236,7 @@ release(struct run *run, const json_t *line)
         step->values[i] = NULL;
     }
     run->skipped[0] = step->trace->block_count;
-    root = value_scalar(step, MEMMODEL_FLOAT32);
+    root = value_scalar(step, MEMMODEL_DTYPE_FLOAT32);
     step_record(step, &sink, root, count, results);
     for (size_t i = (size_t)run->tensor_count; i < step->network->tensor_count; i++) {
         value_drop(step, step->values[i]);
@@ -316,7 +317,7 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
     stepping_start(&run->stepping, threads ? (int)json_integer_value(threads) : 2,
                    !json_is_false(json_object_get(line, "grad")));
     run->stepping.step.autocast.on = json_is_true(json_object_get(line, "autocast"));
-    run->stepping.step.autocast.dtype = run->stepping.step.autocast.on ? MEMMODEL_BFLOAT16 : 0;
+    run->stepping.step.autocast.dtype = run->stepping.step.autocast.on ? MEMMODEL_DTYPE_BFLOAT16 : 0;
     assert_int_equal(lifetimes_new(context, run->stepping.step.network, &run->lifetimes), 0);
     return true;
 }
@@ -329,7 +330,7 @@ run_end(struct run *run)
 }
 
 static enum verdict
-verdict_of(struct run *run, const json_t *line, bool show)
+judge_line(struct run *run, const json_t *line, bool show)
 {
     static const char *const phases[] = {"forward", "release", "backward"};
     const struct step *step = &run->stepping.step;
@@ -398,7 +399,7 @@ count_case(const json_t *line, void *user)
         fail_msg("%s: %s", json_string_value(json_object_get(line, "call")),
                  memmodel_context_error(count->context)->message);
     family->cases++;
-    family->exact += verdict_of(count->run, line, count->show && strcmp(count->show, family->name) == 0) == EXACT;
+    family->exact += judge_line(count->run, line, count->show && strcmp(count->show, family->name) == 0) == EXACT;
     run_end(count->run);
 }
 
@@ -441,7 +442,7 @@ print_verdict(const json_t *line, void *user)
         print_message("verdict failed %s\n", memmodel_context_error(count->context)->message);
         return;
     }
-    verdict = verdict_of(count->run, line, count->show != NULL);
+    verdict = judge_line(count->run, line, count->show != NULL);
     print_message("verdict %s %s\n", words[verdict],
                   verdict == NO_RULE ? count->run->stepping.step.unmodelled[0].op : "");
     run_end(count->run);
@@ -462,17 +463,17 @@ cases_of_a_file_get_verdicts(void **state)
 static void
 each_rule_is_found_by_its_name(void **state)
 {
-    const struct named_rule *rule;
+    const struct aten_op_rule *rule;
     const struct formula_rule *formula;
 
     (void)state;
-    for (size_t i = 0; (rule = named_rule_at(i)) != NULL; i++)
-        if (named_rule_find(rule->name) != rule || formula_find(rule->name))
+    for (size_t i = 0; (rule = aten_op_rule_at(i)) != NULL; i++)
+        if (aten_op_rule_find(rule->name) != rule || formula_find(rule->name))
             fail_msg("%s is not in its place: tables are sorted by name, and it has no formula", rule->name);
     for (size_t i = 0; (formula = formula_at(i)) != NULL; i++)
         if (formula_find(formula->name) != formula)
             fail_msg("%s is not in its place: tables are sorted by name", formula->name);
-    assert_null(named_rule_find("aten.no_such_operator.default"));
+    assert_null(aten_op_rule_find("aten.no_such_operator.default"));
     assert_null(formula_find("aten.no_such_operator.default"));
 }
 
@@ -568,10 +569,10 @@ second_names_lead_to_the_first(void **state)
     char name[64];
 
     (void)state;
-    assert_true(named_alias("aten.multiply_.Tensor", name, sizeof name));
+    assert_true(aten_op_alias("aten.multiply_.Tensor", name, sizeof name));
     assert_string_equal(name, "aten.mul_.Tensor");
-    assert_false(named_alias("aten.mul.Tensor", name, sizeof name));
-    assert_false(named_alias("memmodel.hold", name, sizeof name));
+    assert_false(aten_op_alias("aten.mul.Tensor", name, sizeof name));
+    assert_false(aten_op_alias("memmodel.hold", name, sizeof name));
 }
 
 /* The name of rule `index`, written in C or a formula; NULL after the last. */
@@ -580,7 +581,7 @@ rule_name_at(size_t index)
 {
     size_t count = 0;
 
-    for (const struct named_rule *rule; (rule = named_rule_at(count)) != NULL; count++)
+    for (const struct aten_op_rule *rule; (rule = aten_op_rule_at(count)) != NULL; count++)
         if (count == index)
             return rule->name;
     return formula_at(index - count) ? formula_at(index - count)->name : NULL;
@@ -607,7 +608,8 @@ estimate_call(memmodel_context *context, const struct call *call)
 {
     enum { MOST = 6 };
     int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
-    struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_FLOAT32, .rank = call->rank}, {.dtype = MEMMODEL_INT64}};
+    struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_DTYPE_FLOAT32, .rank = call->rank},
+                                        {.dtype = MEMMODEL_DTYPE_INT64}};
     struct memmodel_job job = {.size = sizeof job, .optimizer = "none", .isa = "avx2", .steps = 1};
     memmodel_tensor inputs[MOST];
     memmodel_network *network;
@@ -621,14 +623,15 @@ estimate_call(memmodel_context *context, const struct call *call)
         char name[16];
 
         snprintf(name, sizeof name, "p%d", i);
-        inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_FLOAT32, call->rank, dims, 1);
+        inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_DTYPE_FLOAT32, call->rank, dims, 1);
         if (strstr(call->name, "_.")) /* PyTorch changes no parameter in place */
-            inputs[i] = memmodel_network_activation(network, inputs[i], MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+            inputs[i] =
+                memmodel_network_activation(network, inputs[i], MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     }
     memmodel_network_custom(network, inputs, (size_t)call->count,
                             MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (call->rank & 1),
                                             .operation = call->name, .attributes = call->attributes));
-    status = memmodel_estimate(network, &job, &report);
+    status = memmodel_estimate(network, &job, NULL, &report);
     if (status == 0)
         memmodel_report_unref(report);
     memmodel_network_unref(network);
@@ -657,18 +660,18 @@ operators_called_in_other_ways_are_survived(void **state)
 static void
 a_parameter_is_not_changed_in_place(void **state)
 {
-    struct memmodel_shape output = {.dims = {2}, .rank = 1, .dtype = MEMMODEL_FLOAT32};
+    struct memmodel_shape output = {.dims = {2}, .rank = 1, .dtype = MEMMODEL_DTYPE_FLOAT32};
     struct memmodel_job job = {.size = sizeof job};
     memmodel_network *network;
     memmodel_report *report;
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(*state, &network), 0);
-    x = memmodel_network_parameter(network, "p", MEMMODEL_FLOAT32, 1, output.dims, 1);
+    x = memmodel_network_parameter(network, "p", MEMMODEL_DTYPE_FLOAT32, 1, output.dims, 1);
     memmodel_network_custom(network, &x, 1,
                             MEMMODEL_CUSTOM(.outputs = &output, .output_count = 1, .operation = "aten.clamp_.default",
                                             .attributes = "min=0"));
-    assert_error(*state, memmodel_estimate(network, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "in place");
+    assert_error(*state, memmodel_estimate(network, &job, NULL, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "in place");
     memmodel_network_unref(network);
 }
 
@@ -694,7 +697,8 @@ memory_may_run_out_in_each_operator(void **state)
 static void
 a_result_lies_as_its_transposed_operand_does(void **state)
 {
-    const struct value operand = {.shape = {.rank = 2, .dims = {2, 3}, .dtype = MEMMODEL_FLOAT32}, .strides = {1, 2}};
+    const struct value operand = {.shape = {.rank = 2, .dims = {2, 3}, .dtype = MEMMODEL_DTYPE_FLOAT32},
+                                  .strides = {1, 2}};
     const struct value *const operands[] = {&operand};
     int64_t strides[MEMMODEL_MAX_RANK];
 

@@ -42,7 +42,7 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
         snprintf(name, sizeof name, "p%zu", i);
         for (size_t axis = 0; axis < json_array_size(shape); axis++)
             dims[axis] = json_integer_value(json_array_get(shape, axis));
-        assert_true(memmodel_network_parameter(run->stepping.network, name, MEMMODEL_FLOAT32,
+        assert_true(memmodel_network_parameter(run->stepping.network, name, MEMMODEL_DTYPE_FLOAT32,
                                                (int)json_array_size(shape), dims, 1) >= 0);
     }
     stepping_start(&run->stepping, 2, true);

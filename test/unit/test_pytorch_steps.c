@@ -9,7 +9,7 @@
 static memmodel_tensor
 relu(memmodel_network *net, memmodel_tensor x)
 {
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
 }
 
 static memmodel_tensor
@@ -17,7 +17,7 @@ convolution_block(memmodel_network *net, memmodel_tensor x, int64_t filters)
 {
     memmodel_network_push_scope(net, "block");
     for (int i = 0; i < 2; i++) {
-        x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = filters, .kernel = {3}, .pad = {1, 1, 1}));
+        x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = filters, .kernel = {3}, .padding = {1, 1, 1}));
         x = memmodel_network_batch_norm(net, x, NULL);
         x = relu(net, x);
     }
@@ -46,18 +46,19 @@ unet3d(memmodel_network *net, memmodel_tensor x, int64_t filters, bool upsamplin
     x = convolution_block(net, x, filters << DEPTH);
     for (int level = DEPTH - 1; level >= 0; level--) {
         x = up(net, x, filters << level, upsampling);
-        x = memmodel_network_concat(net, (memmodel_tensor[]){x, skips[level]}, 2, MEMMODEL_CONCAT(.channels = 1));
+        x = memmodel_network_concat(net, (memmodel_tensor[]){x, skips[level]}, 2, MEMMODEL_CONCAT(.along_channels = 1));
         x = convolution_block(net, x, filters << level);
     }
     x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 1, .kernel = {1}));
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_SIGMOID));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_SIGMOID));
 }
 
 static memmodel_tensor
 cnn(memmodel_network *net, memmodel_tensor x)
 {
     for (int64_t filters = 32; filters <= 64; filters *= 2) {
-        x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = filters, .kernel = {3}, .padding = MEMMODEL_SAME));
+        x = memmodel_network_conv(net, x,
+                                  MEMMODEL_CONV(.filters = filters, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
         x = relu(net, x);
         x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
     }
@@ -84,13 +85,13 @@ unet_network(memmodel_context *context, const struct unet_case *c)
     memmodel_tensor x, target;
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 5, dims);
-    target = memmodel_network_input(net, "mask", MEMMODEL_FLOAT32, 5, dims);
+    x = memmodel_network_input(net, "image", MEMMODEL_DTYPE_FLOAT32, 5, dims);
+    target = memmodel_network_input(net, "mask", MEMMODEL_DTYPE_FLOAT32, 5, dims);
     x = unet3d(net, x, c->filters, c->upsampling);
     if (c->optimizer)
-        memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_BINARY_CROSS_ENTROPY));
+        memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_BINARY_CROSS_ENTROPY));
     else
-        memmodel_network_output(net, x);
+        memmodel_network_mark_output(net, x);
     assert_int_equal(memmodel_network_status(net), 0);
     return net;
 }
@@ -102,13 +103,13 @@ cnn_network(memmodel_context *context, int64_t batch, const char *optimizer)
     memmodel_tensor x, target;
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 4, (int64_t[]){batch, 3, 50, 50});
-    target = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, &batch);
+    x = memmodel_network_input(net, "image", MEMMODEL_DTYPE_FLOAT32, 4, (int64_t[]){batch, 3, 50, 50});
+    target = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, &batch);
     x = cnn(net, x);
     if (optimizer)
-        memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+        memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
     else
-        memmodel_network_output(net, x);
+        memmodel_network_mark_output(net, x);
     assert_int_equal(memmodel_network_status(net), 0);
     return net;
 }
@@ -122,9 +123,9 @@ job_of(const char *optimizer, int threads)
         .device = "cpu",
         .isa = "avx2",
         .optimizer = optimizer ? optimizer : "none",
-        .inference = !optimizer,
+        .mode = !optimizer,
         .steps = 3,
-        .threads = threads ? threads : 2,
+        .intra_op_threads = threads ? threads : 2,
     };
 }
 

@@ -37,41 +37,61 @@ static struct memmodel_job
 training(const struct memmodel_symbol_value *symbols)
 {
     return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2, .measure = MEMMODEL_MEASURE_LIVE};
+        .size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2, .metric = MEMMODEL_METRIC_LIVE};
 }
 
 static int64_t
 peak_of(const memmodel_network *network, const struct memmodel_job *job, const char *checkpoint)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     struct memmodel_job own = *job;
     memmodel_report *report;
 
     own.checkpoint = checkpoint;
-    assert_int_equal(memmodel_estimate(network, &own, &report), 0);
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_estimate(network, &own, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     memmodel_report_unref(report);
-    return ((const int64_t[]){0, peak.live, peak.reserved, peak.process})[job->measure];
+    return ((const int64_t[]){0, peak.live, peak.reserved, peak.process})[job->metric];
 }
 
 /* ---- searches ---- */
 
-static memmodel_recomputation *
-search_of(memmodel_network *network)
+static struct memmodel_recompute_options
+at_most(int64_t simulations)
 {
+    return (struct memmodel_recompute_options){.size = sizeof(struct memmodel_recompute_options),
+                                               .max_simulations = simulations};
+}
+
+static memmodel_recomputation *
+search_of(const memmodel_network *network, const struct memmodel_job *job, int64_t budget, int64_t simulations)
+{
+    struct memmodel_recompute_options options = at_most(simulations);
+    struct memmodel_job within = *job;
     memmodel_recomputation *search;
 
-    assert_int_equal(memmodel_recomputation_new(network, &search), 0);
+    within.budget = budget;
+    assert_int_equal(memmodel_recompute(network, &within, &options, NULL, &search), 0);
     return search;
 }
 
 static struct memmodel_recomputation_result
-solve(memmodel_recomputation *search, const struct memmodel_job *job, int64_t budget, int64_t simulations)
+result_of(const memmodel_recomputation *search)
 {
     struct memmodel_recomputation_result result = {.size = sizeof result};
 
-    assert_int_equal(memmodel_recomputation_solve(search, job, budget, simulations), 0);
-    assert_int_equal(memmodel_recomputation_result(search, &result), 0);
+    assert_int_equal(memmodel_recomputation_get_result(search, &result), 0);
+    return result;
+}
+
+/* The result alone. */
+static struct memmodel_recomputation_result
+solve(const memmodel_network *network, const struct memmodel_job *job, int64_t budget, int64_t simulations)
+{
+    memmodel_recomputation *search = search_of(network, job, budget, simulations);
+    struct memmodel_recomputation_result result = result_of(search);
+
+    memmodel_recomputation_unref(search);
     return result;
 }
 
@@ -80,7 +100,7 @@ point_of(const memmodel_recomputation *search, size_t index)
 {
     struct memmodel_recomputation_point point = {.size = sizeof point};
 
-    assert_int_equal(memmodel_recomputation_point(search, index, &point), 0);
+    assert_int_equal(memmodel_recomputation_get_point(search, index, &point), 0);
     return point;
 }
 
@@ -92,7 +112,7 @@ write_names(const memmodel_recomputation *search, size_t point, size_t left_out,
     size_t length = 0;
 
     names[0] = '\0';
-    for (size_t i = 0; (name = memmodel_recomputation_scope(search, point, i)) != NULL; i++)
+    for (size_t i = 0; (name = memmodel_recomputation_segment(search, point, i)) != NULL; i++)
         if (i != left_out)
             length += (size_t)snprintf(names + length, bytes - length, "%s%s", length ? "," : "", name);
     assert_true(length < bytes);
@@ -103,13 +123,13 @@ write_names(const memmodel_recomputation *search, size_t point, size_t left_out,
 static void
 assert_points_are_estimates(memmodel_network *network, const struct memmodel_job *job)
 {
-    memmodel_recomputation *search = search_of(network);
-    struct memmodel_recomputation_result result = solve(search, job, 0, 400);
+    memmodel_recomputation *search = search_of(network, job, 0, 400);
+    struct memmodel_recomputation_result result = result_of(search);
     size_t count = memmodel_recomputation_point_count(search);
 
     assert_true(count > 5);
-    assert_int_equal(result.before, peak_of(network, job, NULL));
-    assert_int_equal(result.peak, result.least);
+    assert_int_equal(result.peak_baseline, peak_of(network, job, NULL));
+    assert_int_equal(result.peak, result.min_peak);
     for (size_t i = 0; i < count; i++) {
         struct memmodel_recomputation_point point = point_of(search, i);
         char names[4096];
@@ -118,7 +138,7 @@ assert_points_are_estimates(memmodel_network *network, const struct memmodel_job
         assert_int_equal(point.peak, peak_of(network, job, point.checkpoint));
         assert_int_equal(point.peak, peak_of(network, job, names));
         assert_true(i == 0 ||
-                    (point.peak < point_of(search, i - 1).peak && point.extra > point_of(search, i - 1).extra));
+                    (point.peak < point_of(search, i - 1).peak && point.overhead > point_of(search, i - 1).overhead));
     }
     memmodel_recomputation_unref(search);
 }
@@ -131,7 +151,7 @@ each_point_is_what_an_estimate_with_its_checkpoint_says(void **state)
 
     assert_points_are_estimates(gpt2, &words);
     assert_points_are_estimates(unet, &image);
-    words.measure = MEMMODEL_MEASURE_PROCESS;
+    words.metric = MEMMODEL_METRIC_PROCESS;
     words.optimizer = "sgd";
     assert_points_are_estimates(gpt2, &words);
     memmodel_network_unref(gpt2);
@@ -142,20 +162,20 @@ static void
 the_advice_is_within_its_budget_and_nothing_cheaper_is(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(voxels);
-    struct memmodel_recomputation_result all = solve(search, &job, 0, 0);
+    struct memmodel_recomputation_result all = solve(network, &job, 0, 0);
 
     for (int part = 1; part < 10; part++) {
-        int64_t budget = all.least + (all.before - all.least) * part / 10;
-        struct memmodel_recomputation_result result = solve(search, &job, budget, 0);
+        int64_t budget = all.min_peak + (all.peak_baseline - all.min_peak) * part / 10;
+        memmodel_recomputation *search = search_of(network, &job, budget, 0);
+        struct memmodel_recomputation_result result = result_of(search);
 
-        assert_int_equal(result.fits, 1);
+        assert_int_equal(result.verdict, MEMMODEL_VERDICT_FITS);
         assert_in_range(result.peak, 1, budget);
-        assert_true(point_of(search, (size_t)result.point).extra == result.extra);
-        assert_true(result.point == 0 || point_of(search, (size_t)result.point - 1).peak > budget);
+        assert_true(point_of(search, (size_t)result.selected_point).overhead == result.overhead);
+        assert_true(result.selected_point == 0 || point_of(search, (size_t)result.selected_point - 1).peak > budget);
+        memmodel_recomputation_unref(search);
     }
-    memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
 }
 
@@ -163,21 +183,21 @@ static void
 no_scope_of_the_advice_can_be_left_out(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(tokens);
-    struct memmodel_recomputation_result all = solve(search, &job, 0, 0);
+    struct memmodel_recomputation_result all = solve(network, &job, 0, 0);
 
     for (int part = 0; part < 10; part++) {
-        int64_t budget = all.least + (all.before - all.least) * part / 10;
-        struct memmodel_recomputation_result result = solve(search, &job, budget, 0);
+        int64_t budget = all.min_peak + (all.peak_baseline - all.min_peak) * part / 10;
+        memmodel_recomputation *search = search_of(network, &job, budget, 0);
+        struct memmodel_recomputation_result result = result_of(search);
         char names[4096];
 
-        for (size_t i = 0; i < point_of(search, (size_t)result.point).scopes; i++) {
-            write_names(search, (size_t)result.point, i, names, sizeof names);
+        for (size_t i = 0; i < point_of(search, (size_t)result.selected_point).segment_count; i++) {
+            write_names(search, (size_t)result.selected_point, i, names, sizeof names);
             assert_true(peak_of(network, &job, names) > budget);
         }
+        memmodel_recomputation_unref(search);
     }
-    memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
 }
 
@@ -200,7 +220,7 @@ try_checkpoint(const memmodel_network *network, const struct memmodel_job *job, 
     int status;
 
     own.checkpoint = checkpoint;
-    status = memmodel_estimate(network, &own, &report);
+    status = memmodel_estimate(network, &own, NULL, &report);
     memmodel_report_unref(report);
     return status;
 }
@@ -237,11 +257,11 @@ is_the_normalisation(const memmodel_recomputation *search, size_t point, size_t 
 {
     static const char *const modules[] = {"layer1.0.batch_norm_2", "layer1.0.activation_2", "layer1.0.conv_3"};
 
-    if (strcmp(memmodel_recomputation_scope(search, point, scope), "layer1.0.batch_norm_2..conv_3") != 0)
+    if (strcmp(memmodel_recomputation_segment(search, point, scope), "layer1.0.batch_norm_2..conv_3") != 0)
         return false;
     for (size_t i = 0; i < 3; i++)
-        assert_string_equal(memmodel_recomputation_module(search, point, scope, i), modules[i]);
-    assert_null(memmodel_recomputation_module(search, point, scope, 3));
+        assert_string_equal(memmodel_recomputation_segment_module(search, point, scope, i), modules[i]);
+    assert_null(memmodel_recomputation_segment_module(search, point, scope, 3));
     return true;
 }
 
@@ -250,15 +270,14 @@ static void
 a_normalisation_is_computed_again_without_the_convolution_behind_it(void **state)
 {
     memmodel_network *network = resnet50(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(images);
+    memmodel_recomputation *search = search_of(network, &job, 0, 500);
     bool found = false;
 
-    solve(search, &job, 0, 500);
     for (size_t i = 0; i < memmodel_recomputation_point_count(search) && !found; i++)
-        for (size_t k = 0; k < point_of(search, i).scopes && !found; k++)
+        for (size_t k = 0; k < point_of(search, i).segment_count && !found; k++)
             found = is_the_normalisation(search, i, k);
-    assert_null(memmodel_recomputation_module(search, 0, 0, 0));
+    assert_null(memmodel_recomputation_segment_module(search, 0, 0, 0));
     assert_true(found);
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
@@ -280,9 +299,9 @@ operations_in(const memmodel_report *report, const char *scope)
     for (size_t i = 0; i < memmodel_report_layer_count(report); i++) {
         struct memmodel_report_layer layer = {.size = sizeof layer};
 
-        assert_int_equal(memmodel_report_layer(report, i, &layer), 0);
+        assert_int_equal(memmodel_report_get_layer(report, i, &layer), 0);
         if (strncmp(layer.name, scope, strlen(scope)) == 0)
-            sum += (double)layer.multiply_adds + (double)layer.activations;
+            sum += (double)layer.multiply_adds + (double)layer.activation_count;
     }
     return sum;
 }
@@ -328,13 +347,13 @@ static void
 small_networks_are_advised_as_well_as_any_set_does(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(tokens);
+    memmodel_recomputation *search = search_of(network, &job, 0, 0);
     static int64_t peaks[SETS];
     static double extras[SETS];
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     for (int set = 0; set < SETS; set++) {
         char names[256];
 
@@ -342,13 +361,12 @@ small_networks_are_advised_as_well_as_any_set_does(void **state)
         peaks[set] = peak_of(network, &job, names);
         extras[set] = extra_of_set(report, set);
     }
-    solve(search, &job, 0, 0);
     for (int set = 0; set < SETS; set++) {
         double best = INFINITY;
 
         for (size_t i = 0; i < memmodel_recomputation_point_count(search); i++)
             if (point_of(search, i).peak <= peaks[set])
-                best = fmin(best, point_of(search, i).extra);
+                best = fmin(best, point_of(search, i).overhead);
         if (best > extras[set] + 1e-9)
             fail_msg("set %d: %lld bytes for %g, advised %g", set, (long long)peaks[set], extras[set], best);
     }
@@ -363,15 +381,15 @@ static void
 a_budget_below_the_least_gets_the_least_and_is_told(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(voxels);
-    struct memmodel_recomputation_result all = solve(search, &job, 0, 0), below;
+    struct memmodel_recomputation_result all = solve(network, &job, 0, 0), below;
+    memmodel_recomputation *search = search_of(network, &job, all.min_peak / 2, 0);
 
-    assert_int_equal(all.fits, 1);
-    below = solve(search, &job, all.least / 2, 0);
-    assert_int_equal(below.fits, 0);
-    assert_int_equal(below.peak, below.least);
-    assert_int_equal(below.point, memmodel_recomputation_point_count(search) - 1);
+    assert_int_equal(all.verdict, MEMMODEL_VERDICT_NONE);
+    below = result_of(search);
+    assert_int_equal(below.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_int_equal(below.peak, below.min_peak);
+    assert_int_equal(below.selected_point, memmodel_recomputation_point_count(search) - 1);
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
 }
@@ -380,15 +398,15 @@ static void
 a_budget_that_is_met_already_wraps_nothing(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(voxels);
-    struct memmodel_recomputation_result result = solve(search, &job, peak_of(network, &job, NULL), 0);
+    memmodel_recomputation *search = search_of(network, &job, peak_of(network, &job, NULL), 0);
+    struct memmodel_recomputation_result result = result_of(search);
 
-    assert_int_equal(result.point, 0);
-    assert_int_equal(result.fits, 1);
-    assert_true(result.extra == 0);
+    assert_int_equal(result.selected_point, 0);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_FITS);
+    assert_true(result.overhead == 0);
     assert_string_equal(point_of(search, 0).checkpoint, "");
-    assert_int_equal(point_of(search, 0).scopes, 0);
+    assert_int_equal(point_of(search, 0).segment_count, 0);
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
 }
@@ -398,12 +416,10 @@ static void
 checkpoints_of_the_job_are_left_out(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     struct memmodel_job job = training(tokens);
 
     job.checkpoint = "h.*";
-    assert_int_equal(solve(search, &job, 0, 50).before, peak_of(network, &job, NULL));
-    memmodel_recomputation_unref(search);
+    assert_int_equal(solve(network, &job, 0, 50).peak_baseline, peak_of(network, &job, NULL));
     memmodel_network_unref(network);
 }
 
@@ -413,7 +429,7 @@ first_with_a_cost(const memmodel_recomputation *search)
 {
     size_t point = 0;
 
-    while (!(point_of(search, point).extra > 0))
+    while (!(point_of(search, point).overhead > 0))
         point++;
     return point;
 }
@@ -427,21 +443,23 @@ given_costs_decide_what_is_wrapped(void **state)
     const struct memmodel_job job = training(tokens);
 
     for (int cheap = 0; cheap < 2; cheap++) {
-        memmodel_recomputation *search = search_of(network);
+        struct memmodel_layer_cost costs[2 * BLOCKS];
+        struct memmodel_recompute_options options = at_most(0);
+        char names[2 * BLOCKS][16], all[4096];
+        memmodel_recomputation *search;
         size_t point;
-        char name[4096];
 
-        for (int block = 0; block < BLOCKS; block++) {
-            for (int part = 0; part < 2; part++) {
-                snprintf(name, sizeof name, "h.%d.%s", block, parts[part]);
-                assert_int_equal(memmodel_recomputation_cost(search, name, part == cheap ? 1 : 1000), 0);
-            }
+        for (int i = 0; i < 2 * BLOCKS; i++) {
+            snprintf(names[i], sizeof names[i], "h.%d.%s", i / 2, parts[i % 2]);
+            costs[i] = (struct memmodel_layer_cost){names[i], i % 2 == cheap ? 1 : 1000};
         }
-        solve(search, &job, 0, 0);
+        options.costs = costs;
+        options.cost_count = 2 * BLOCKS;
+        assert_int_equal(memmodel_recompute(network, &job, &options, NULL, &search), 0);
         point = first_with_a_cost(search);
-        write_names(search, point, SIZE_MAX, name, sizeof name);
-        assert_non_null(strstr(name, parts[cheap]));
-        assert_true(point_of(search, point).extra <= 1 / (3 * 3003.0) + 1e-9);
+        write_names(search, point, SIZE_MAX, all, sizeof all);
+        assert_non_null(strstr(all, parts[cheap]));
+        assert_true(point_of(search, point).overhead <= 1 / (3 * 3003.0) + 1e-9);
         memmodel_recomputation_unref(search);
     }
     memmodel_network_unref(network);
@@ -454,16 +472,16 @@ the_same_search_gives_the_same_answer_within_its_simulations(void **state)
     const struct memmodel_job job = training(voxels);
 
     for (int64_t simulations = 2; simulations < 300; simulations *= 3) {
-        memmodel_recomputation *one = search_of(network), *other = search_of(network);
+        memmodel_recomputation *one = search_of(network, &job, 0, simulations);
+        memmodel_recomputation *other = search_of(network, &job, 0, simulations);
         char *text, *again;
 
-        assert_in_range(solve(one, &job, 0, simulations).simulations, 1, simulations);
-        solve(other, &job, 0, simulations);
-        assert_int_equal(memmodel_recomputation_to_json(one, &text), 0);
-        assert_int_equal(memmodel_recomputation_to_json(other, &again), 0);
+        assert_in_range(result_of(one).simulation_count, 1, simulations);
+        assert_int_equal(memmodel_recomputation_to_json(one, NULL, &text), 0);
+        assert_int_equal(memmodel_recomputation_to_json(other, NULL, &again), 0);
         assert_string_equal(text, again);
-        memmodel_free(*state, text);
-        memmodel_free(*state, again);
+        memmodel_free(text);
+        memmodel_free(again);
         memmodel_recomputation_unref(one);
         memmodel_recomputation_unref(other);
     }
@@ -471,37 +489,37 @@ the_same_search_gives_the_same_answer_within_its_simulations(void **state)
 }
 
 struct seen {
-    int64_t calls, until, least;
+    int64_t calls, until;
+    double best;
 };
 
 static int
-stop_after(void *user, int64_t simulations, int64_t least)
+stop_after(void *user, const struct memmodel_progress *progress)
 {
     struct seen *seen = user;
 
-    assert_true(simulations > 0 && (seen->calls == 0 || least <= seen->least));
-    seen->least = least;
+    assert_true(progress->done > 0 && (seen->calls == 0 || progress->best <= seen->best));
+    assert_string_equal(progress->stage, "simulations");
+    seen->best = progress->best;
     return ++seen->calls >= seen->until;
 }
 
 static void
-an_observer_sees_the_peak_fall_and_can_stop_the_search(void **state)
+a_watcher_sees_the_peak_fall_and_can_stop_the_search(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(tokens);
-    struct seen seen = {.until = 20};
+    struct seen seen = {.until = 3};
     struct memmodel_recomputation_result result;
 
-    assert_int_equal(memmodel_recomputation_observe(search, stop_after, &seen), 0);
-    result = solve(search, &job, 0, 0);
-    assert_int_equal(seen.calls, 20);
-    assert_int_equal(result.settled, 0);
-    assert_int_equal(result.least, seen.least);
-    assert_int_equal(memmodel_recomputation_observe(search, NULL, NULL), 0);
-    assert_int_equal(solve(search, &job, 0, 10000).settled, 1);
-    assert_int_equal(seen.calls, 20);
-    memmodel_recomputation_unref(search);
+    memmodel_context_set_progress(*state, stop_after, &seen);
+    result = solve(network, &job, 0, 0);
+    assert_int_equal(seen.calls, 3);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_CANCELLED);
+    assert_true(result.min_peak <= (int64_t)seen.best);
+    memmodel_context_set_progress(*state, NULL, NULL);
+    assert_int_equal(solve(network, &job, 0, 10000).status, MEMMODEL_SEARCH_STATUS_CONVERGED);
+    assert_int_equal(seen.calls, 3);
     memmodel_network_unref(network);
 }
 
@@ -521,19 +539,18 @@ static void
 files_have_all_points(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(tokens);
+    memmodel_recomputation *search = search_of(network, &job, 0, 0);
     size_t count;
     char *text;
 
-    solve(search, &job, 0, 0);
     count = memmodel_recomputation_point_count(search);
-    assert_int_equal(memmodel_recomputation_to_svg(search, &text), 0);
+    assert_int_equal(memmodel_recomputation_to_svg(search, NULL, &text), 0);
     assert_int_equal(count_in(text, "<circle"), count);
-    memmodel_free(*state, text);
-    assert_int_equal(memmodel_recomputation_to_json(search, &text), 0);
-    assert_int_equal(count_in(text, "\"scopes\""), count);
-    memmodel_free(*state, text);
+    memmodel_free(text);
+    assert_int_equal(memmodel_recomputation_to_json(search, NULL, &text), 0);
+    assert_int_equal(count_in(text, "\"segments\""), count);
+    memmodel_free(text);
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
 }
@@ -541,7 +558,7 @@ files_have_all_points(void **state)
 static size_t
 count_patterns(const struct memmodel_recomputation_point *point)
 {
-    return point->scopes ? count_in(point->checkpoint, ",") + 1 : 0;
+    return point->segment_count ? count_in(point->checkpoint, ",") + 1 : 0;
 }
 
 /* All blocks of a kind are one pattern, and so are groups of them. */
@@ -549,16 +566,15 @@ static void
 alike_scopes_are_one_pattern(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
     const struct memmodel_job job = training(tokens);
+    memmodel_recomputation *search = search_of(network, &job, 0, 0);
     bool found = false;
 
-    solve(search, &job, 0, 0);
     for (size_t i = 0; i < memmodel_recomputation_point_count(search); i++) {
         struct memmodel_recomputation_point point = point_of(search, i);
 
-        assert_true(count_patterns(&point) <= point.scopes);
-        found |= point.scopes >= count_patterns(&point) + BLOCKS - 1 && strstr(point.checkpoint, "..");
+        assert_true(count_patterns(&point) <= point.segment_count);
+        found |= point.segment_count >= count_patterns(&point) + BLOCKS - 1 && strstr(point.checkpoint, "..");
     }
     assert_true(found);
     memmodel_recomputation_unref(search);
@@ -567,66 +583,84 @@ alike_scopes_are_one_pattern(void **state)
 
 /* ---- bad input ---- */
 
+static int
+try_within(const memmodel_network *network, struct memmodel_job job, int64_t budget, int64_t simulations)
+{
+    struct memmodel_recompute_options options = at_most(simulations);
+    memmodel_recomputation *search = NULL;
+    int status;
+
+    job.budget = budget;
+    status = memmodel_recompute(network, &job, &options, NULL, &search);
+    assert_null(search);
+    return status;
+}
+
 static void
 what_cannot_be_recomputed_says_why(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    memmodel_recomputation *search = search_of(network);
     struct memmodel_job job = training(voxels);
-    char *text;
+    memmodel_recomputation *search = NULL;
 
-    assert_error(*state, memmodel_recomputation_solve(search, &job, -1, 0), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "negative");
-    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "2 to");
-    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 1000001), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "1000000");
-    assert_error(*state, memmodel_recomputation_solve(search, NULL, 0, 0), MEMMODEL_ERROR_UNBOUND, "value");
-    assert_error(*state, memmodel_recomputation_to_json(search, &text), MEMMODEL_ERROR_INVALID_ARGUMENT, "yet");
-    assert_error(*state, memmodel_recomputation_to_svg(search, &text), MEMMODEL_ERROR_INVALID_ARGUMENT, "yet");
-    job.inference = 1;
-    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "inference");
-    job.inference = 0;
+    assert_error(*state, try_within(network, job, -1, 0), MEMMODEL_ERROR_INVALID_ARGUMENT, "budget");
+    assert_error(*state, try_within(network, job, 0, 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "2 to");
+    assert_error(*state, try_within(network, job, 0, 1000001), MEMMODEL_ERROR_INVALID_ARGUMENT, "1000000");
+    assert_error(*state, memmodel_recompute(network, NULL, NULL, NULL, &search), MEMMODEL_ERROR_UNBOUND, "value");
+    assert_int_equal(memmodel_recompute(NULL, &job, NULL, NULL, &search), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    job.mode = MEMMODEL_MODE_INFERENCE;
+    assert_error(*state, try_within(network, job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "mode");
+    job.mode = MEMMODEL_MODE_TRAINING;
     job.framework = "tensorflow";
-    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
-    assert_int_equal(memmodel_recomputation_point_count(search), 0);
-    assert_null(memmodel_recomputation_scope(search, 0, 0));
-    memmodel_recomputation_unref(search);
+    assert_error(*state, try_within(network, job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
+    assert_null(search);
+    assert_int_equal(memmodel_recomputation_point_count(NULL), 0);
+    assert_null(memmodel_recomputation_segment(NULL, 0, 0));
     memmodel_network_unref(network);
 }
 
 static void
-an_answer_outlives_the_context_of_its_job(void **state)
+an_answer_outlives_the_context_of_its_call(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
-    memmodel_recomputation *search = search_of(network);
-    struct memmodel_job job = training(tokens);
+    const struct memmodel_job job = training(tokens);
+    const struct memmodel_recompute_options options = at_most(10);
+    memmodel_recomputation *search;
+    memmodel_context *own;
 
-    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
-    solve(search, &job, 0, 10);
-    memmodel_context_unref(job.context);
+    assert_int_equal(memmodel_context_new(NULL, &own), 0);
+    assert_int_equal(memmodel_recompute(network, &job, &options, own, &search), 0);
+    memmodel_context_unref(own);
     assert_string_equal(point_of(search, 0).checkpoint, "");
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
+}
+
+static int
+try_cost(const memmodel_network *network, const char *name, double cost)
+{
+    const struct memmodel_layer_cost costs[] = {{name, cost}};
+    struct memmodel_recompute_options options = at_most(0);
+    struct memmodel_job job = training(voxels);
+    memmodel_recomputation *search = NULL;
+    int status;
+
+    options.costs = costs;
+    options.cost_count = 1;
+    status = memmodel_recompute(network, &job, &options, NULL, &search);
+    memmodel_recomputation_unref(search);
+    return status;
 }
 
 static void
 bad_costs_are_refused(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    memmodel_recomputation *search = search_of(network);
-    const struct memmodel_job job = training(voxels);
 
-    assert_error(*state, memmodel_recomputation_cost(search, "encoder.0", -1), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "encoder.0");
-    assert_error(*state, memmodel_recomputation_cost(search, "encoder.0", NAN), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "finite");
-    assert_int_equal(memmodel_recomputation_cost(search, "encoder.77", 1), 0);
-    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "encoder.77");
-    assert_int_equal(memmodel_recomputation_cost(search, NULL, 1), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(memmodel_recomputation_new(NULL, &search), MEMMODEL_ERROR_INVALID_ARGUMENT);
-    memmodel_recomputation_unref(search);
-    memmodel_recomputation_unref(NULL);
+    assert_error(*state, try_cost(network, "encoder.0", -1), MEMMODEL_ERROR_INVALID_ARGUMENT, "encoder.0");
+    assert_error(*state, try_cost(network, "encoder.0", NAN), MEMMODEL_ERROR_INVALID_ARGUMENT, "finite");
+    assert_error(*state, try_cost(network, "encoder.77", 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "encoder.77");
+    assert_int_equal(try_cost(network, NULL, 1), MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_network_unref(network);
 }
 
@@ -634,6 +668,9 @@ static int
 search_a_small_network(memmodel_context *context)
 {
     static const struct memmodel_symbol_value one[] = {{"batch", 2}, {"dim", 16}};
+    static const struct memmodel_layer_cost cost = {"encoder.0", 1};
+    const struct memmodel_recompute_options options = {
+        .size = sizeof options, .costs = &cost, .cost_count = 1, .max_simulations = 8};
     struct memmodel_job job = training(one);
     memmodel_recomputation *search = NULL;
     memmodel_network *network;
@@ -643,15 +680,11 @@ search_a_small_network(memmodel_context *context)
     if (status)
         return status;
     job.steps = 1;
-    status = memmodel_recomputation_new(network, &search);
+    status = memmodel_recompute(network, &job, &options, NULL, &search);
     if (!status)
-        status = memmodel_recomputation_cost(search, "encoder.0", 1);
+        status = memmodel_recomputation_to_svg(search, NULL, &text);
     if (!status)
-        status = memmodel_recomputation_solve(search, &job, 0, 8);
-    if (!status)
-        status = memmodel_recomputation_to_svg(search, &text);
-    if (!status)
-        memmodel_free(context, text);
+        memmodel_free(text);
     memmodel_recomputation_unref(search);
     memmodel_network_unref(network);
     return status;
@@ -677,14 +710,14 @@ main(void)
         WITH_CONTEXT(checkpoints_of_the_job_are_left_out),
         LONG_WITH_CONTEXT(given_costs_decide_what_is_wrapped),
         WITH_CONTEXT(the_same_search_gives_the_same_answer_within_its_simulations),
-        WITH_CONTEXT(an_observer_sees_the_peak_fall_and_can_stop_the_search),
+        WITH_CONTEXT(a_watcher_sees_the_peak_fall_and_can_stop_the_search),
         WITH_CONTEXT(a_group_of_all_that_a_scope_holds_is_the_scope),
         WITH_CONTEXT(groups_that_are_none_are_refused),
         WITH_CONTEXT(a_normalisation_is_computed_again_without_the_convolution_behind_it),
         WITH_CONTEXT(files_have_all_points),
         WITH_CONTEXT(alike_scopes_are_one_pattern),
         WITH_CONTEXT(what_cannot_be_recomputed_says_why),
-        WITH_CONTEXT(an_answer_outlives_the_context_of_its_job),
+        WITH_CONTEXT(an_answer_outlives_the_context_of_its_call),
         WITH_CONTEXT(bad_costs_are_refused),
         WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
     };

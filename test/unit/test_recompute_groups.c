@@ -5,13 +5,15 @@
 
 #include <stdio.h>
 
+static const struct memmodel_recompute_options no_costs = {.size = sizeof no_costs};
+
 /* ---- networks ---- */
 
 static memmodel_tensor
 start(memmodel_context *context, memmodel_network **network)
 {
     assert_int_equal(memmodel_network_new(context, network), 0);
-    return memmodel_network_input(*network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    return memmodel_network_input(*network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){8, 16});
 }
 
 static memmodel_tensor
@@ -23,7 +25,7 @@ linear(memmodel_network *network, memmodel_tensor x)
 static memmodel_tensor
 gelu(memmodel_network *network, memmodel_tensor x)
 {
-    return memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    return memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
 }
 
 /* A module with weights. */
@@ -41,7 +43,7 @@ static memmodel_tensor
 sum(memmodel_network *network, const char *name, memmodel_tensor a, memmodel_tensor b)
 {
     memmodel_network_push_scope(network, name);
-    a = memmodel_network_binary(network, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    a = memmodel_network_binary(network, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD));
     memmodel_network_pop_scope(network);
     return a;
 }
@@ -62,10 +64,10 @@ find(memmodel_network *network, struct found *found)
     const struct memmodel_job job = {.size = sizeof job};
 
     found->text[0] = '\0';
-    assert_int_equal(query_new(network, &job, NULL, &found->query), 0);
+    assert_int_equal(query_new(network, &job, NULL, NULL, &found->query), 0);
     found->arena = found->names = ARENA_INIT(found->query.context);
     assert_int_equal(query_bind(&found->query), 0);
-    assert_int_equal(scopes_find(&found->query, NULL, &found->arena, &found->names, &found->scopes), 0);
+    assert_int_equal(scopes_find(&found->query, &no_costs, &found->arena, &found->names, &found->scopes), 0);
 }
 
 static void
@@ -201,10 +203,10 @@ what_has_a_name_or_is_returned_is_made_by_the_last(void **state)
         b = module(network, "b", a);
         x = gelu(network, b);
         if (returned) {
-            memmodel_network_output(network, a);
-            memmodel_network_output(network, x);
+            memmodel_network_mark_output(network, a);
+            memmodel_network_mark_output(network, x);
         } else {
-            memmodel_network_release(network, a);
+            memmodel_network_end_lifetime(network, a);
         }
         assert_groups(network, "");
     }
@@ -218,8 +220,8 @@ nothing_in_a_group_is_handed_in_by_the_caller(void **state)
 
     y = module(network, "a", y);
     memmodel_network_push_scope(network, "b");
-    other = memmodel_network_input(network, "other", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
-    y = memmodel_network_binary(network, y, other, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    other = memmodel_network_input(network, "other", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    y = memmodel_network_binary(network, y, other, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD));
     memmodel_network_pop_scope(network);
     module(network, "c", y);
     assert_groups(network, "");
@@ -271,17 +273,17 @@ find_among_many(memmodel_context *context)
 
     if (status)
         return status;
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){8, 16});
     for (int i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "m%d", i);
         x = module(network, name, x);
     }
-    status = query_new(network, &job, NULL, &query);
+    status = query_new(network, &job, NULL, NULL, &query);
     if (!status) {
         arena = names = ARENA_INIT(query.context);
         status = query_bind(&query);
         if (!status)
-            status = scopes_find(&query, NULL, &arena, &names, &scopes);
+            status = scopes_find(&query, &no_costs, &arena, &names, &scopes);
         arena_release(&arena);
         arena_release(&names);
         query_end(&query, 0);

@@ -13,25 +13,25 @@ network_of(memmodel_context *context, memmodel_dim length, memmodel_dim batch, c
     assert_int_equal(memmodel_network_new(context, &net), 0);
     if (length == 0)
         length = memmodel_network_symbol(net, "length");
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){length, batch, FEATURES});
-    memmodel_network_output(net, memmodel_network_recurrent(net, x, options));
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){length, batch, FEATURES});
+    memmodel_network_mark_output(net, memmodel_network_recurrent(net, x, options));
     assert_int_equal(memmodel_network_status(net), 0);
     return net;
 }
 
 static int
-estimate_of(const memmodel_network *net, const char *framework, int64_t length, struct memmodel_peak *peak)
+estimate_of(const memmodel_network *net, const char *framework, int64_t length, struct memmodel_report_result *peak)
 {
     struct memmodel_symbol_value symbol = {"length", length};
     struct memmodel_job job = {
-        .size = sizeof job, .framework = framework, .inference = 1, .symbols = &symbol, .symbol_count = 1};
+        .size = sizeof job, .framework = framework, .mode = 1, .symbols = &symbol, .symbol_count = 1};
     memmodel_report *report;
-    int status = memmodel_estimate(net, &job, &report);
+    int status = memmodel_estimate(net, &job, NULL, &report);
 
     if (status)
         return status;
     peak->size = sizeof *peak;
-    status = memmodel_report_peak(report, peak);
+    status = memmodel_report_get_result(report, peak);
     memmodel_report_unref(report);
     return status;
 }
@@ -40,13 +40,13 @@ estimate_of(const memmodel_network *net, const char *framework, int64_t length, 
 static void
 a_sequence_of_length_0_is_refused(void **state)
 {
-    for (int kind = MEMMODEL_LSTM; kind <= MEMMODEL_RNN_RELU; kind++) {
+    for (int kind = MEMMODEL_RECURRENT_LSTM; kind <= MEMMODEL_RECURRENT_RNN_RELU; kind++) {
         memmodel_network *net;
         memmodel_tensor x;
 
         assert_int_equal(memmodel_network_new(*state, &net), 0);
-        x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){0, 2, FEATURES});
-        x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = kind, .hidden = UNITS, .name = "cell"));
+        x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){0, 2, FEATURES});
+        x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = kind, .hidden_size = UNITS, .name = "cell"));
         assert_error(*state, memmodel_network_status(net), MEMMODEL_ERROR_SHAPE, "length 0");
         memmodel_network_unref(net);
     }
@@ -68,11 +68,11 @@ an_operator_by_name_refuses_a_sequence_of_length_0(void **state)
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
     for (int i = 0; i < 6; i++)
-        tensors[i] = memmodel_network_input(net, names[i], MEMMODEL_FLOAT32, ranks[i], inputs[i]);
+        tensors[i] = memmodel_network_input(net, names[i], MEMMODEL_DTYPE_FLOAT32, ranks[i], inputs[i]);
     memmodel_network_custom(net, tensors, 6,
                             MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 2, .operation = "aten.gru.input"));
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_SHAPE, "length 0");
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_SHAPE, "length 0");
     memmodel_network_unref(net);
 }
 
@@ -80,15 +80,15 @@ an_operator_by_name_refuses_a_sequence_of_length_0(void **state)
 static void
 an_empty_batch_holds_nothing_but_the_weights(void **state)
 {
-    memmodel_network *net =
-        network_of(*state, 3, 0, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = UNITS, .name = "cell"));
+    memmodel_network *net = network_of(
+        *state, 3, 0, MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_GRU, .hidden_size = UNITS, .name = "cell"));
     struct memmodel_job job = {.size = sizeof job, .optimizer = "none"};
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     int64_t weights = (3 * UNITS * (FEATURES + UNITS) + 2 * 3 * UNITS) * (int64_t)sizeof(float);
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     assert_true(peak.live >= weights && peak.live <= 3 * weights);
     memmodel_report_unref(report);
     memmodel_network_unref(net);
@@ -100,11 +100,12 @@ lengths_beyond_32_bits_are_not_cut(void **state)
 {
     static const char *const frameworks[] = {"pytorch", "tensorflow", "onnxruntime", "textbook"};
     static const int64_t lengths[] = {INT64_C(1) << 32, (INT64_C(1) << 32) + 1};
-    memmodel_network *net = network_of(*state, 0, 2, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = UNITS));
+    memmodel_network *net =
+        network_of(*state, 0, 2, MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_GRU, .hidden_size = UNITS));
 
     for (size_t i = 0; i < sizeof frameworks / sizeof frameworks[0]; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
-            struct memmodel_peak peak;
+            struct memmodel_report_result peak;
             int status = estimate_of(net, frameworks[i], lengths[k], &peak);
 
             assert_true(status == 0 || status == MEMMODEL_ERROR_OVERFLOW || status == MEMMODEL_ERROR_LIMIT);

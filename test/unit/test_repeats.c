@@ -13,7 +13,7 @@
 enum { FEATURES = 3, TRIALS = 40 };
 
 /* A recurrent layer, and how it is run. */
-struct trial {
+struct evaluated_set {
     int64_t length, batch, hidden;
     int kind, directions, layers, batch_first, projection, sequence; /* sequence: the loss is of all outputs */
     const char *precision, *checkpoint, *device;
@@ -22,7 +22,7 @@ struct trial {
 };
 
 static memmodel_network *
-network_of(memmodel_context *context, const struct trial *trial)
+network_of(memmodel_context *context, const struct evaluated_set *trial)
 {
     memmodel_dim dims[] = {trial->length, trial->batch, FEATURES};
     memmodel_network *net;
@@ -33,24 +33,25 @@ network_of(memmodel_context *context, const struct trial *trial)
         dims[1] = trial->length;
     }
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, dims);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, dims);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = FEATURES, .name = "first"));
-    x = memmodel_network_recurrent(
-        net, x,
-        MEMMODEL_RECURRENT(.kind = trial->kind, .hidden = trial->hidden, .name = "cell", .layers = trial->layers,
-                           .dropout = trial->dropout, .projection = trial->projection,
-                           .bidirectional = trial->directions == 2, .batch_first = trial->batch_first));
+    x = memmodel_network_recurrent(net, x,
+                                   MEMMODEL_RECURRENT(.kind = trial->kind, .hidden_size = trial->hidden, .name = "cell",
+                                                      .layer_count = trial->layers, .dropout = trial->dropout,
+                                                      .projection_size = trial->projection,
+                                                      .bidirectional = trial->directions == 2,
+                                                      .batch_first = trial->batch_first));
     if (!trial->sequence)
-        x = memmodel_network_result(net, x, 1);
+        x = memmodel_network_layer_output(net, x, 1);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 2, .name = "last"));
-    memmodel_network_output(net, x);
+    memmodel_network_mark_output(net, x);
     if (memmodel_network_status(net))
         fail_msg("%s", memmodel_context_error(context)->message);
     return net;
 }
 
 static struct memmodel_job
-job_of(const struct trial *trial)
+job_of(const struct evaluated_set *trial)
 {
     struct memmodel_job job = {
         .size = sizeof job,
@@ -58,8 +59,8 @@ job_of(const struct trial *trial)
         .checkpoint = trial->checkpoint,
         .device = trial->device,
         .gpu = "a100",
-        .inference = trial->inference,
-        .accumulate = trial->accumulate,
+        .mode = trial->inference,
+        .gradient_accumulation = trial->accumulate,
     };
 
     job_complete(&job);
@@ -67,7 +68,7 @@ job_of(const struct trial *trial)
 }
 
 static struct memmodel_trace *
-simulate(memmodel_context *context, const struct trial *trial, bool unrolled, struct updates *updates)
+simulate(memmodel_context *context, const struct evaluated_set *trial, bool unrolled, struct optimizer_cache *updates)
 {
     memmodel_network *net = network_of(context, trial);
     struct simulation simulation = {.unrolled = unrolled, .updates = updates};
@@ -156,7 +157,7 @@ static void
 assert_same_peaks(const struct memmodel_trace *trace, const struct memmodel_trace *whole)
 {
     for (int step = 0; step <= 3; step++) {
-        int64_t given[MEMMODEL_CATEGORY_COUNT], expected[MEMMODEL_CATEGORY_COUNT];
+        int64_t given[MEMMODEL_MAX_CATEGORIES], expected[MEMMODEL_MAX_CATEGORIES];
         int32_t peak = trace_peak_event(trace, step), other = trace_peak_event(whole, step);
 
         assert_int_equal(trace->events[peak].live, whole->events[other].live);
@@ -170,13 +171,13 @@ assert_same_peaks(const struct memmodel_trace *trace, const struct memmodel_trac
 static void
 assert_categories_add_up(const struct memmodel_trace *trace)
 {
-    int64_t followed[MEMMODEL_CATEGORY_COUNT] = {0}, asked[MEMMODEL_CATEGORY_COUNT];
+    int64_t followed[MEMMODEL_MAX_CATEGORIES] = {0}, asked[MEMMODEL_MAX_CATEGORIES];
 
     for (int32_t i = 0; i < (int32_t)trace->event_count; i++) {
         int64_t sum = 0;
 
         trace_follow(trace, i, followed);
-        for (int k = 0; k < MEMMODEL_CATEGORY_COUNT; k++)
+        for (int k = 0; memmodel_category_name(k); k++)
             sum += followed[k];
         assert_int_equal(sum, trace->events[i].live);
         if (i % 97)
@@ -189,19 +190,19 @@ assert_categories_add_up(const struct memmodel_trace *trace)
 static void
 assert_same_plans(const struct memmodel_trace *trace, const struct memmodel_trace *whole)
 {
-    const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 1};
+    const struct memmodel_plan_options options = {.size = sizeof options, .max_nodes = 1};
     struct memmodel_plan_result given = {.size = sizeof given}, expected = given;
     memmodel_plan *plan, *other;
 
     if (whole->block_count > 3000)
         return;
-    assert_int_equal(memmodel_plan_from_trace(trace, &plan), 0);
-    assert_int_equal(memmodel_plan_from_trace(whole, &other), 0);
+    assert_int_equal(memmodel_plan_from_trace(trace->context, trace, &plan), 0);
+    assert_int_equal(memmodel_plan_from_trace(whole->context, whole, &other), 0);
     assert_int_equal(memmodel_plan_buffer_count(plan), memmodel_plan_buffer_count(other));
     assert_int_equal(memmodel_plan_solve(plan, &options), 0);
     assert_int_equal(memmodel_plan_solve(other, &options), 0);
-    memmodel_plan_result(plan, &given);
-    memmodel_plan_result(other, &expected);
+    memmodel_plan_get_result(plan, &given);
+    memmodel_plan_get_result(other, &expected);
     assert_int_equal(given.lower_bound, expected.lower_bound);
     memmodel_plan_unref(plan);
     memmodel_plan_unref(other);
@@ -231,9 +232,9 @@ assert_same_replays(memmodel_context *context, const struct memmodel_trace *trac
 }
 
 static void
-assert_same(memmodel_context *context, const struct trial *trial)
+assert_same(memmodel_context *context, const struct evaluated_set *trial)
 {
-    struct updates updates = {.steps[0].parameters = NULL};
+    struct optimizer_cache updates = {.steps[0].parameters = NULL};
     struct memmodel_trace *trace = simulate(context, trial, false, NULL), *whole = simulate(context, trial, true, NULL);
     struct memmodel_trace *peak = simulate(context, trial, false, &updates);
 
@@ -247,7 +248,7 @@ assert_same(memmodel_context *context, const struct trial *trial)
     memmodel_trace_unref(trace);
     memmodel_trace_unref(whole);
     memmodel_trace_unref(peak);
-    updates_release(context, &updates);
+    optimizer_cache_release(context, &updates);
 }
 
 /* ---- trials ---- */
@@ -257,9 +258,9 @@ all_kinds_and_shapes_of_layers(void **state)
 {
     static const int64_t lengths[] = {65, 66, 200, 801};
 
-    for (int kind = MEMMODEL_LSTM; kind <= MEMMODEL_RNN_RELU; kind++)
+    for (int kind = MEMMODEL_RECURRENT_LSTM; kind <= MEMMODEL_RECURRENT_RNN_RELU; kind++)
         for (int form = 0; form < 16; form++) {
-            struct trial trial = {
+            struct evaluated_set trial = {
                 .length = lengths[(form + kind) % 4],
                 .batch = 1 + form % 3,
                 .hidden = 5 + 20 * (form % 5),
@@ -268,7 +269,7 @@ all_kinds_and_shapes_of_layers(void **state)
                 .layers = 1 + form / 2 % 2,
                 .batch_first = form / 4 % 2,
                 .sequence = form / 8,
-                .projection = kind == MEMMODEL_LSTM ? 2 : 0,
+                .projection = kind == MEMMODEL_RECURRENT_LSTM ? 2 : 0,
                 .dropout = form % 3 ? 0 : 0.5,
             };
 
@@ -279,7 +280,7 @@ all_kinds_and_shapes_of_layers(void **state)
 static void
 all_ways_to_run_a_job(void **state)
 {
-    static const struct trial jobs[] = {
+    static const struct evaluated_set jobs[] = {
         {.inference = 1},       {.inference = 2},
         {.accumulate = 3},      {.precision = "bfloat16"},
         {.checkpoint = "cell"}, {.checkpoint = "cell,last"},
@@ -287,15 +288,15 @@ all_ways_to_run_a_job(void **state)
     };
 
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
-        for (int kind = MEMMODEL_GRU; kind <= MEMMODEL_RNN_TANH; kind++) {
-            struct trial trial = jobs[i];
+        for (int kind = MEMMODEL_RECURRENT_GRU; kind <= MEMMODEL_RECURRENT_RNN_TANH; kind++) {
+            struct evaluated_set trial = jobs[i];
 
             trial.kind = kind;
             trial.length = 150;
             trial.batch = 2;
             trial.hidden = 33;
             trial.layers = trial.directions = 2;
-            trial.sequence = kind == MEMMODEL_GRU;
+            trial.sequence = kind == MEMMODEL_RECURRENT_GRU;
             assert_same(*state, &trial);
         }
 }
@@ -347,7 +348,7 @@ walk_all(memmodel_context *context, const struct memmodel_trace *trace, struct g
 
 /* How many events were run of how many there are. */
 static double
-compare_replays(memmodel_context *context, const struct trial *trial)
+compare_replays(memmodel_context *context, const struct evaluated_set *trial)
 {
     struct memmodel_trace *trace = simulate(context, trial, false, NULL);
     struct greatest walked, given;
@@ -373,14 +374,14 @@ draw(uint32_t *state, uint32_t limit)
     return (*state >> 8) % limit;
 }
 
-static struct trial
+static struct evaluated_set
 random_trial(uint32_t *state)
 {
-    struct trial trial = {
+    struct evaluated_set trial = {
         .length = 1000 + draw(state, 6000),
         .batch = INT64_C(16) << draw(state, 3),
         .hidden = draw(state, 4) ? INT64_C(64) << draw(state, 3) : 16 + draw(state, 300),
-        .kind = MEMMODEL_LSTM + (int)draw(state, 4),
+        .kind = MEMMODEL_RECURRENT_LSTM + (int)draw(state, 4),
         .directions = 1 + (int)draw(state, 2),
         .layers = 1 + (int)draw(state, 2),
         .sequence = (int)draw(state, 2),
@@ -398,7 +399,7 @@ iterations_left_out_of_replays_change_nothing(void **state)
     int shortened = 0;
 
     for (int i = 0; i < TRIALS; i++) {
-        struct trial trial = random_trial(&seed);
+        struct evaluated_set trial = random_trial(&seed);
 
         shortened += compare_replays(*state, &trial) < 1;
     }
@@ -409,7 +410,8 @@ iterations_left_out_of_replays_change_nothing(void **state)
 static void
 what_is_run_of_a_long_loop_does_not_grow(void **state)
 {
-    struct trial trial = {.length = 4000, .batch = 64, .hidden = 256, .kind = MEMMODEL_GRU, .inference = 1};
+    struct evaluated_set trial = {
+        .length = 4000, .batch = 64, .hidden = 256, .kind = MEMMODEL_RECURRENT_GRU, .inference = 1};
     double few = compare_replays(*state, &trial), many;
 
     trial.length *= 20;

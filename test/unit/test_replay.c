@@ -22,10 +22,10 @@ small_trace(memmodel_context *context)
     assert_int_equal(trace_new(context, &trace), 0);
     layer = trace_add_name(trace, "encoder.conv");
     trace_enter(trace, 1, MEMMODEL_PHASE_FORWARD, layer);
-    block = trace_allocate(trace, 12 * MIB, "output", layer, MEMMODEL_SAVED_ACTIVATIONS);
+    block = trace_allocate(trace, 12 * MIB, "output", layer, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     assert_int_equal(trace_release(trace, block), 0);
-    assert_true(trace_allocate(trace, 11 * MIB, "output", layer, MEMMODEL_SAVED_ACTIVATIONS) >= 0);
-    assert_true(trace_allocate(trace, 1000, "mean", layer, MEMMODEL_WORKSPACE) >= 0);
+    assert_true(trace_allocate(trace, 11 * MIB, "output", layer, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS) >= 0);
+    assert_true(trace_allocate(trace, 1000, "mean", layer, MEMMODEL_CATEGORY_WORKSPACE) >= 0);
     return trace;
 }
 
@@ -33,19 +33,19 @@ static memmodel_replay *
 replay_of(memmodel_trace *trace, const char *allocator, const char *settings, int64_t capacity)
 {
     struct memmodel_replay_options options = {
-        .size = sizeof options, .allocator = allocator, .settings = settings, .capacity = capacity};
+        .size = sizeof options, .allocator = allocator, .allocator_settings = settings, .capacity = capacity};
     memmodel_replay *replay;
 
-    assert_int_equal(memmodel_replay_new(trace, &options, &replay), 0);
+    assert_int_equal(memmodel_trace_replay(trace, &options, NULL, &replay), 0);
     return replay;
 }
 
-static struct memmodel_replay_summary
+static struct memmodel_replay_result
 summary_of(const memmodel_replay *replay)
 {
-    struct memmodel_replay_summary summary = {.size = sizeof summary};
+    struct memmodel_replay_result summary = {.size = sizeof summary};
 
-    assert_int_equal(memmodel_replay_summary(replay, &summary), 0);
+    assert_int_equal(memmodel_replay_get_result(replay, &summary), 0);
     return summary;
 }
 
@@ -55,10 +55,10 @@ without_options_reserved_is_what_is_live(void **state)
     memmodel_trace *trace = small_trace(*state);
     memmodel_replay *replay;
 
-    assert_int_equal(memmodel_replay_new(trace, NULL, &replay), 0);
-    assert_int_equal(summary_of(replay).reserved_peak, 12 * MIB);
-    assert_int_equal(summary_of(replay).reserved_event, 0);
-    assert_int_equal(summary_of(replay).touched_peak, -1);
+    assert_int_equal(memmodel_trace_replay(trace, NULL, NULL, &replay), 0);
+    assert_int_equal(summary_of(replay).peak_reserved, 12 * MIB);
+    assert_int_equal(summary_of(replay).peak_event, 0);
+    assert_int_equal(summary_of(replay).peak_resident, -1);
     assert_int_equal(memmodel_replay_block_count(replay), 0);
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
@@ -70,19 +70,19 @@ a_replay_tells_requested_allocated_and_reserved_at_each_event(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
     memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
-    struct memmodel_replay_moment moment = {.size = sizeof moment};
+    struct memmodel_replay_usage moment = {.size = sizeof moment};
 
-    assert_int_equal(memmodel_replay_moment(replay, 2, &moment), 0);
+    assert_int_equal(memmodel_replay_get_usage(replay, 2, &moment), 0);
     assert_int_equal(moment.requested, 11 * MIB);
     assert_int_equal(moment.allocated, 12 * MIB);
     assert_int_equal(moment.reserved, 12 * MIB);
-    assert_int_equal(memmodel_replay_moment(replay, 3, &moment), 0);
+    assert_int_equal(memmodel_replay_get_usage(replay, 3, &moment), 0);
     assert_int_equal(moment.allocated, 12 * MIB + 1024);
-    assert_int_equal(summary_of(replay).allocated_peak, 12 * MIB + 1024);
-    assert_int_equal(summary_of(replay).reserved_peak, 14 * MIB);
-    assert_int_equal(summary_of(replay).reserved_event, 3);
-    assert_int_equal(summary_of(replay).out_of_memory, -1);
-    assert_int_equal(memmodel_replay_moment(replay, 4, &moment), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(summary_of(replay).peak_allocated, 12 * MIB + 1024);
+    assert_int_equal(summary_of(replay).peak_reserved, 14 * MIB);
+    assert_int_equal(summary_of(replay).peak_event, 3);
+    assert_int_equal(summary_of(replay).oom_event, -1);
+    assert_int_equal(memmodel_replay_get_usage(replay, 4, &moment), MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
 }
@@ -91,25 +91,25 @@ static void
 a_replay_shows_the_segments_at_its_end(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
-    struct memmodel_replay_options options = {.size = sizeof options, .allocator = "cuda_caching", .events = 2};
+    struct memmodel_replay_options options = {.size = sizeof options, .allocator = "cuda_caching", .max_events = 2};
     struct memmodel_replay_block block = {.size = sizeof block};
     memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
 
     assert_int_equal(memmodel_replay_block_count(replay), 3);
-    assert_int_equal(memmodel_replay_block(replay, 1, &block), 0);
+    assert_int_equal(memmodel_replay_get_block(replay, 1, &block), 0);
     assert_int_equal(block.block, 2);
     assert_int_equal(block.bytes, 1024);
     assert_int_equal(block.requested, 1000);
-    assert_int_equal(block.state, MEMMODEL_BLOCK_ALLOCATED);
+    assert_int_equal(block.state, MEMMODEL_BLOCK_STATE_ALLOCATED);
     assert_int_equal(block.large, 0);
-    assert_int_equal(memmodel_replay_block(replay, 2, &block), 0);
-    assert_int_equal(block.state, MEMMODEL_BLOCK_FREE);
+    assert_int_equal(memmodel_replay_get_block(replay, 2, &block), 0);
+    assert_int_equal(block.state, MEMMODEL_BLOCK_STATE_FREE);
     assert_int_equal(block.bytes, 2 * MIB - 1024);
-    assert_int_equal(memmodel_replay_block(replay, 3, &block), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_replay_get_block(replay, 3, &block), MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_replay_unref(replay);
-    assert_int_equal(memmodel_replay_new(trace, &options, &replay), 0); /* after two events: one free block */
+    assert_int_equal(memmodel_trace_replay(trace, &options, NULL, &replay), 0); /* after two events: one free block */
     assert_int_equal(memmodel_replay_block_count(replay), 1);
-    assert_int_equal(summary_of(replay).events, 2);
+    assert_int_equal(summary_of(replay).event_count, 2);
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
 }
@@ -120,9 +120,9 @@ a_device_that_is_full_ends_the_replay(void **state)
     memmodel_trace *trace = small_trace(*state);
     memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 13 * MIB);
 
-    assert_int_equal(summary_of(replay).out_of_memory, 3);
-    assert_int_equal(summary_of(replay).events, 4);
-    assert_int_equal(summary_of(replay).retries, 1);
+    assert_int_equal(summary_of(replay).oom_event, 3);
+    assert_int_equal(summary_of(replay).event_count, 4);
+    assert_int_equal(summary_of(replay).retry_count, 1);
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
 }
@@ -134,14 +134,18 @@ options_that_cannot_be_are_refused(void **state)
     struct memmodel_replay_options options = {.size = sizeof options, .allocator = "jemalloc"};
     memmodel_replay *replay = NULL;
 
-    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_UNSUPPORTED, "cuda_caching");
+    assert_error(*state, memmodel_trace_replay(trace, &options, NULL, &replay), MEMMODEL_ERROR_UNSUPPORTED,
+                 "cuda_caching");
     options = (struct memmodel_replay_options){.size = sizeof options, .capacity = -1};
-    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT, "capacity");
-    options = (struct memmodel_replay_options){.size = sizeof options, .settings = "backend:native"};
-    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT, "no settings");
+    assert_error(*state, memmodel_trace_replay(trace, &options, NULL, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "capacity");
+    options = (struct memmodel_replay_options){.size = sizeof options, .allocator_settings = "backend:native"};
+    assert_error(*state, memmodel_trace_replay(trace, &options, NULL, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "no settings");
     options.allocator = "cuda_caching";
-    options.settings = "what";
-    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_PARSE, "what is no option");
+    options.allocator_settings = "what";
+    assert_error(*state, memmodel_trace_replay(trace, &options, NULL, &replay), MEMMODEL_ERROR_PARSE,
+                 "what is no option");
     assert_null(replay);
     memmodel_trace_unref(trace);
 }
@@ -165,7 +169,7 @@ read_snapshot(memmodel_context *context, const char *name)
     char path[512];
 
     snprintf(path, sizeof path, "%s/memory_snapshots/%s", TEST_DATA, name);
-    assert_int_equal(memmodel_trace_read(context, path, &trace), 0);
+    assert_int_equal(memmodel_trace_load(context, path, &trace), 0);
     return trace;
 }
 
@@ -179,14 +183,14 @@ a_snapshot_of_each_protocol_becomes_a_trace(void **state)
     static const char *const names[] = {"protocol_2.pickle", "protocol_3.pickle", "protocol_4.pickle",
                                         "protocol_5.pickle"};
     static const int64_t live[] = {5, 8, 10, 8, 10, 7};
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         memmodel_trace *trace = read_snapshot(*state, names[i]);
 
         assert_int_equal(memmodel_trace_event_count(trace), 6);
         for (size_t j = 0; j < 6; j++) {
-            assert_int_equal(memmodel_trace_event(trace, j, &event), 0);
+            assert_int_equal(memmodel_trace_get_event(trace, j, &event), 0);
             assert_int_equal(event.live, live[j] * MIB - 12);
             assert_int_equal(event.step, j < 2 ? 0 : 1);
         }
@@ -200,12 +204,12 @@ a_replayed_snapshot_waits_where_the_recorded_one_did(void **state)
 {
     memmodel_trace *trace = read_snapshot(*state, "protocol_4.pickle");
     memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
-    struct memmodel_replay_moment moment = {.size = sizeof moment};
+    struct memmodel_replay_usage moment = {.size = sizeof moment};
 
-    assert_int_equal(summary_of(replay).reserved_peak, 20 * MIB);
-    assert_int_equal(memmodel_replay_moment(replay, 3, &moment), 0);
+    assert_int_equal(summary_of(replay).peak_reserved, 20 * MIB);
+    assert_int_equal(memmodel_replay_get_usage(replay, 3, &moment), 0);
     assert_int_equal(moment.active - moment.allocated, 2 * MIB);
-    assert_int_equal(memmodel_replay_moment(replay, 4, &moment), 0);
+    assert_int_equal(memmodel_replay_get_usage(replay, 4, &moment), 0);
     assert_int_equal(moment.active, 12 * MIB);
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
@@ -295,14 +299,14 @@ a_written_replay_is_read_back_as_the_same_events(void **state)
     char path[] = "/tmp/memmodel-replay-XXXXXX";
 
     close(mkstemp(path));
-    assert_int_equal(memmodel_replay_write(replay, path), 0);
-    assert_int_equal(memmodel_trace_read(*state, path, &again), 0);
+    assert_int_equal(memmodel_replay_save_snapshot(replay, path), 0);
+    assert_int_equal(memmodel_trace_load(*state, path, &again), 0);
     assert_int_equal(memmodel_trace_event_count(again), memmodel_trace_event_count(trace));
     for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
-        struct memmodel_event before = {.size = sizeof before}, after = {.size = sizeof after};
+        struct memmodel_trace_event before = {.size = sizeof before}, after = {.size = sizeof after};
 
-        assert_int_equal(memmodel_trace_event(trace, i, &before), 0);
-        assert_int_equal(memmodel_trace_event(again, i, &after), 0);
+        assert_int_equal(memmodel_trace_get_event(trace, i, &before), 0);
+        assert_int_equal(memmodel_trace_get_event(again, i, &after), 0);
         assert_int_equal(before.bytes, after.bytes);
         assert_int_equal(before.block, after.block);
     }
@@ -325,7 +329,7 @@ segments_are_of_the_device_whose_history_is_written(void **state)
     size_t length;
 
     close(mkstemp(path));
-    assert_int_equal(memmodel_replay_write(replay, path), 0);
+    assert_int_equal(memmodel_replay_save_snapshot(replay, path), 0);
     file = fopen(path, "rb");
     length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -348,8 +352,9 @@ an_allocator_without_segments_writes_no_snapshot(void **state)
     memmodel_trace *trace = small_trace(*state);
     memmodel_replay *replay = replay_of(trace, "exact", NULL, 0);
 
-    assert_error(*state, memmodel_replay_write(replay, "/tmp/never"), MEMMODEL_ERROR_UNSUPPORTED, "no segments");
-    assert_error(*state, memmodel_replay_write(replay, NULL), MEMMODEL_ERROR_INVALID_ARGUMENT, "path");
+    assert_error(*state, memmodel_replay_save_snapshot(replay, "/tmp/never"), MEMMODEL_ERROR_UNSUPPORTED,
+                 "no segments");
+    assert_error(*state, memmodel_replay_save_snapshot(replay, NULL), MEMMODEL_ERROR_INVALID_ARGUMENT, "path");
     memmodel_replay_unref(replay);
     memmodel_trace_unref(trace);
 }
@@ -360,7 +365,7 @@ static int
 replay_and_write(memmodel_trace *trace)
 {
     static const char *const allocators[] = {"exact", "cuda_caching", "bfc", "glibc"};
-    struct memmodel_replay_options options = {.size = sizeof options, .settings = NULL};
+    struct memmodel_replay_options options = {.size = sizeof options, .allocator_settings = NULL};
     int status = 0;
 
     for (size_t i = 0; !status && i < sizeof allocators / sizeof allocators[0]; i++) {
@@ -368,11 +373,11 @@ replay_and_write(memmodel_trace *trace)
         bool made;
 
         options.allocator = allocators[i];
-        options.settings = i == 1 ? "expandable_segments:True" : NULL;
-        status = memmodel_replay_new(trace, &options, &replay);
+        options.allocator_settings = i == 1 ? "expandable_segments:True" : NULL;
+        status = memmodel_trace_replay(trace, &options, NULL, &replay);
         made = !status;
         if (made && i == 1)
-            status = memmodel_replay_write(replay, "/tmp/memmodel-replay-failing");
+            status = memmodel_replay_save_snapshot(replay, "/tmp/memmodel-replay-failing");
         if (made)
             memmodel_replay_unref(replay);
     }
@@ -384,7 +389,7 @@ static int
 read_replay_and_write(memmodel_context *context)
 {
     memmodel_trace *trace;
-    int status = memmodel_trace_read(context, TEST_DATA "/memory_snapshots/protocol_4.pickle", &trace);
+    int status = memmodel_trace_load(context, TEST_DATA "/memory_snapshots/protocol_4.pickle", &trace);
 
     if (status)
         return status;

@@ -1,5 +1,6 @@
 /* Tables of samples: CSV in and out, rows, filters, the random order. */
 #include "allocations.h"
+#include "base/shuffle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@ parsed(memmodel_context *context, const char *text)
 {
     memmodel_samples *samples = NULL;
 
-    assert_int_equal(memmodel_samples_parse(context, "t.csv", text, strlen(text), &samples), 0);
+    assert_int_equal(memmodel_samples_from_csv(context, "t.csv", text, strlen(text), &samples), 0);
     return samples;
 }
 
@@ -30,7 +31,8 @@ assert_refused(memmodel_context *context, const char *text, size_t length, int l
 {
     memmodel_samples *samples = NULL;
 
-    assert_error(context, memmodel_samples_parse(context, "t.csv", text, length, &samples), MEMMODEL_ERROR_PARSE, part);
+    assert_error(context, memmodel_samples_from_csv(context, "t.csv", text, length, &samples), MEMMODEL_ERROR_PARSE,
+                 part);
     assert_null(samples);
     assert_int_equal(memmodel_context_error(context)->line, line);
     assert_int_equal(memmodel_context_error(context)->column, column);
@@ -218,11 +220,11 @@ quotes_hold_commas_lines_and_quotes(void **state)
     memmodel_samples *found;
 
     assert_string_equal(memmodel_samples_column_name(samples, 0), "name, long");
-    assert_int_equal(memmodel_samples_filter(samples, "name, long", "say \"hi\"", &found), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "name, long", "say \"hi\"", NULL, &found), 0);
     assert_int_equal(memmodel_samples_row_count(found), 1);
     assert_number(found, "x", 0, 2);
     memmodel_samples_unref(found);
-    assert_int_equal(memmodel_samples_filter(samples, "name, long", "two\nlines", &found), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "name, long", "two\nlines", NULL, &found), 0);
     assert_number(found, "x", 0, 1);
     memmodel_samples_unref(found);
     memmodel_samples_unref(samples);
@@ -235,7 +237,7 @@ an_empty_field_is_missing(void **state)
 
     assert_number(samples, "a", 1, NAN);
     assert_number(samples, "b", 0, NAN);
-    assert_int_equal(memmodel_samples_filter(samples, "a", "", &missing), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "a", "", NULL, &missing), 0);
     assert_int_equal(memmodel_samples_row_count(missing), 2);
     memmodel_samples_unref(missing);
     memmodel_samples_unref(samples);
@@ -251,8 +253,8 @@ a_column_with_a_word_is_text_and_says_where(void **state)
     assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_DATA);
     assert_int_equal(memmodel_context_error(*state)->line, 4);
     assert_null(memmodel_samples_column(samples, "c"));
-    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_UNKNOWN_SYMBOL);
-    assert_error(*state, memmodel_samples_add(samples, (double[]){1, 2}), MEMMODEL_ERROR_INVALID_ARGUMENT, "text");
+    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_NOT_FOUND);
+    assert_error(*state, memmodel_samples_add_row(samples, (double[]){1, 2}), MEMMODEL_ERROR_INVALID_ARGUMENT, "text");
     memmodel_samples_unref(samples);
 }
 
@@ -312,7 +314,7 @@ damaged_files_never_crash(void **state)
 
             memcpy(damaged, text, sizeof text);
             damaged[at] = nasty[with];
-            status = memmodel_samples_parse(*state, "t.csv", damaged, length, &samples);
+            status = memmodel_samples_from_csv(*state, "t.csv", damaged, length, &samples);
             assert_true(status == 0 || (status == MEMMODEL_ERROR_PARSE && memmodel_context_error(*state)->line > 0));
             if (!status)
                 memmodel_samples_unref(samples);
@@ -329,13 +331,13 @@ a_written_table_reads_back_the_same(void **state)
     size_t length;
 
     close(mkstemp(path));
-    assert_int_equal(memmodel_samples_write(samples, path), 0);
-    assert_int_equal(memmodel_samples_read(*state, path, &back), 0);
+    assert_int_equal(memmodel_samples_save(samples, path), 0);
+    assert_int_equal(memmodel_samples_load(*state, path, &back), 0);
     assert_int_equal(memmodel_samples_row_count(back), 3);
     assert_number(back, "#first", 0, NAN);
     assert_number(back, "#first", 1, 3);
     assert_number(back, "x", 2, 1e300);
-    assert_int_equal(memmodel_samples_write(back, path), 0);
+    assert_int_equal(memmodel_samples_save(back, path), 0);
     file = fopen(path, "rb");
     length = fread(again, 1, sizeof again, file);
     fclose(file);
@@ -354,9 +356,9 @@ a_missing_number_survives_alone_on_its_line(void **state)
 
     close(mkstemp(path));
     assert_int_equal(memmodel_samples_new(*state, (const char *[]){"x"}, 1, &samples), 0);
-    assert_int_equal(memmodel_samples_add(samples, (double[]){NAN}), 0);
-    assert_int_equal(memmodel_samples_write(samples, path), 0);
-    assert_int_equal(memmodel_samples_read(*state, path, &back), 0);
+    assert_int_equal(memmodel_samples_add_row(samples, (double[]){NAN}), 0);
+    assert_int_equal(memmodel_samples_save(samples, path), 0);
+    assert_int_equal(memmodel_samples_load(*state, path, &back), 0);
     assert_int_equal(memmodel_samples_row_count(back), 1);
     assert_number(back, "x", 0, NAN);
     memmodel_samples_unref(back);
@@ -369,11 +371,11 @@ files_that_cannot_be_read_or_written_are_named(void **state)
 {
     memmodel_samples *samples = NULL;
 
-    assert_error(*state, memmodel_samples_read(*state, "/nowhere/t.csv", &samples), MEMMODEL_ERROR_IO,
+    assert_error(*state, memmodel_samples_load(*state, "/nowhere/t.csv", &samples), MEMMODEL_ERROR_IO,
                  "/nowhere/t.csv");
     assert_null(samples);
     samples = parsed(*state, "a\n1\n");
-    assert_error(*state, memmodel_samples_write(samples, "/nowhere/t.csv"), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
+    assert_error(*state, memmodel_samples_save(samples, "/nowhere/t.csv"), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
     memmodel_samples_unref(samples);
 }
 
@@ -397,8 +399,9 @@ infinite_values_are_refused_and_leave_the_table_alone(void **state)
 
     assert_int_equal(memmodel_samples_new(*state, (const char *[]){"a", "b"}, 2, &samples), 0);
     assert_non_null(memmodel_samples_column(samples, "a"));
-    assert_int_equal(memmodel_samples_add(samples, (double[]){1, NAN}), 0);
-    assert_error(*state, memmodel_samples_add(samples, (double[]){1, -INFINITY}), MEMMODEL_ERROR_INVALID_ARGUMENT, "b");
+    assert_int_equal(memmodel_samples_add_row(samples, (double[]){1, NAN}), 0);
+    assert_error(*state, memmodel_samples_add_row(samples, (double[]){1, -INFINITY}), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "b");
     assert_int_equal(memmodel_samples_row_count(samples), 1);
     memmodel_samples_unref(samples);
 }
@@ -408,23 +411,23 @@ rows_are_selected_in_the_given_order(void **state)
 {
     memmodel_samples *samples = parsed(*state, "a,t\n1,x\n2,y\n3,z\n"), *selected, *found;
 
-    assert_int_equal(memmodel_samples_select(samples, (size_t[]){2, 0, 2}, 3, &selected), 0);
+    assert_int_equal(memmodel_samples_select(samples, (size_t[]){2, 0, 2}, 3, NULL, &selected), 0);
     assert_int_equal(memmodel_samples_row_count(selected), 3);
     assert_number(selected, "a", 0, 3);
     assert_number(selected, "a", 1, 1);
-    assert_int_equal(memmodel_samples_filter(selected, "t", "z", &found), 0);
+    assert_int_equal(memmodel_samples_filter(selected, "t", "z", NULL, &found), 0);
     assert_int_equal(memmodel_samples_row_count(found), 2);
     memmodel_samples_unref(found);
     memmodel_samples_unref(selected);
     selected = NULL;
-    assert_error(*state, memmodel_samples_select(samples, (size_t[]){3}, 1, &selected), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                 "no row 3");
+    assert_error(*state, memmodel_samples_select(samples, (size_t[]){3}, 1, NULL, &selected),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "no row 3");
     assert_null(selected);
     memmodel_samples_unref(samples);
 }
 
 static void
-of_many_columns_eight_are_told(void **state)
+of_many_columns_eight_are_named(void **state)
 {
     memmodel_samples *samples = parsed(*state, "a,b,c,d,e,f,g,h,i\n1,2,3,4,5,6,7,8,9\n");
 
@@ -439,13 +442,14 @@ a_filter_compares_numbers_as_numbers(void **state)
 {
     memmodel_samples *samples = parsed(*state, "filters,status\n16,ok\n16.0,oom\n8,ok\n"), *found;
 
-    assert_int_equal(memmodel_samples_filter(samples, "filters", "1.6e1", &found), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "filters", "1.6e1", NULL, &found), 0);
     assert_int_equal(memmodel_samples_row_count(found), 2);
     memmodel_samples_unref(found);
-    assert_int_equal(memmodel_samples_filter(samples, "status", "okay", &found), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "status", "okay", NULL, &found), 0);
     assert_int_equal(memmodel_samples_row_count(found), 0);
     memmodel_samples_unref(found);
-    assert_error(*state, memmodel_samples_filter(samples, "stat", "ok", &found), MEMMODEL_ERROR_UNKNOWN_SYMBOL, "stat");
+    assert_error(*state, memmodel_samples_filter(samples, "stat", "ok", NULL, &found), MEMMODEL_ERROR_NOT_FOUND,
+                 "stat");
     assert_string_equal(memmodel_context_error(*state)->message, "no column of the table; it has filters, status");
     memmodel_samples_unref(samples);
 }
@@ -455,15 +459,66 @@ a_filter_compares_numbers_as_numbers(void **state)
  * outputs of the reference implementation, https://prng.di.unimi.it/splitmix64.c). Modulo 5, 4, 3, 2 these are 0, 0,
  * 1, 0: 01234 -> 41230 -> 31240 -> 32140 -> 23140.
  */
-static void
-the_random_order_is_the_documented_one(void **state)
+/* Rows that have their numbers in a column. */
+static memmodel_samples *
+numbered_rows(memmodel_context *context, size_t count)
 {
-    static const size_t expected[] = {2, 3, 1, 4, 0};
-    size_t rows[5];
+    memmodel_samples *samples;
 
-    (void)state;
-    memmodel_samples_shuffle(0, 5, rows);
-    assert_memory_equal(rows, expected, sizeof expected);
+    assert_int_equal(memmodel_samples_new(context, (const char *const[]){"row"}, 1, &samples), 0);
+    for (size_t row = 0; row < count; row++)
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){(double)row}), 0);
+    return samples;
+}
+
+static void
+a_split_has_the_documented_order(void **state)
+{
+    static const double expected[] = {2, 3, 1, 4, 0};
+    memmodel_samples *samples = numbered_rows(*state, 5), *train, *test;
+
+    assert_int_equal(memmodel_samples_split(samples, 0.7, 0, NULL, &train, &test), 0);
+    assert_int_equal(memmodel_samples_row_count(train), 3);
+    assert_int_equal(memmodel_samples_row_count(test), 2);
+    assert_memory_equal(memmodel_samples_column(train, "row"), expected, 3 * sizeof expected[0]);
+    assert_memory_equal(memmodel_samples_column(test, "row"), expected + 3, 2 * sizeof expected[0]);
+    memmodel_samples_unref(train);
+    memmodel_samples_unref(test);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_fraction_of_the_rows_is_rounded_down(void **state)
+{
+    static const struct {
+        size_t rows;
+        double fraction;
+        size_t trained;
+    } cases[] = {{90, 0.7, 63}, {10, 0.7, 7}, {5, 0.7, 3}, {3, 0, 0}, {3, 1, 3}, {0, 0.5, 0}, {1, 0.99, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memmodel_samples *samples = numbered_rows(*state, cases[i].rows), *train, *test;
+
+        assert_int_equal(memmodel_samples_split(samples, cases[i].fraction, 1, NULL, &train, &test), 0);
+        assert_int_equal(memmodel_samples_row_count(train), cases[i].trained);
+        assert_int_equal(memmodel_samples_row_count(test), cases[i].rows - cases[i].trained);
+        memmodel_samples_unref(train);
+        memmodel_samples_unref(test);
+        memmodel_samples_unref(samples);
+    }
+}
+
+static void
+a_fraction_that_is_none_is_refused(void **state)
+{
+    static const double fractions[] = {-0.1, 1.1, NAN};
+    memmodel_samples *samples = numbered_rows(*state, 5), *train = NULL, *test = NULL;
+
+    for (size_t i = 0; i < sizeof fractions / sizeof fractions[0]; i++)
+        assert_error(*state, memmodel_samples_split(samples, fractions[i], 0, *state, &train, &test),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT, "0 to 1");
+    assert_true(!train && !test);
+    memmodel_samples_unref(samples);
 }
 
 /* Of 6000 orders of three rows, each of the six should come about 1000 times: 5 standard deviations are 145. */
@@ -475,14 +530,11 @@ each_order_is_equally_likely(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < 6000; seed++) {
-        memmodel_samples_shuffle(seed * 977, 3, rows);
+        shuffle_numbers(seed * 977, 3, rows);
         times[9 * rows[0] + 3 * rows[1] + rows[2]]++;
     }
     for (size_t order = 0; order < 27; order++)
         assert_true(times[order] == 0 || (times[order] > 855 && times[order] < 1145));
-    memmodel_samples_shuffle(1, 0, rows);
-    memmodel_samples_shuffle(1, 1, rows);
-    assert_int_equal(rows[0], 0);
 }
 
 /* ---- memory that runs out ---- */
@@ -492,13 +544,13 @@ use_tables(memmodel_context *context)
 {
     static const char text[] = "a,t\n1,x\n2,\"y\"\n";
     memmodel_samples *samples, *filtered;
-    int status = memmodel_samples_parse(context, "t.csv", text, sizeof text - 1, &samples);
+    int status = memmodel_samples_from_csv(context, "t.csv", text, sizeof text - 1, &samples);
 
     if (status)
         return status;
-    status = memmodel_samples_filter(samples, "t", "x", &filtered);
+    status = memmodel_samples_filter(samples, "t", "x", NULL, &filtered);
     if (!status) {
-        status = memmodel_samples_write(filtered, "/tmp/memmodel-samples-sweep.csv");
+        status = memmodel_samples_save(filtered, "/tmp/memmodel-samples-sweep.csv");
         memmodel_samples_unref(filtered);
     }
     memmodel_samples_unref(samples);
@@ -514,7 +566,7 @@ add_rows(memmodel_context *context)
     if (status)
         return status;
     for (int row = 0; !status && row < 100; row++)
-        status = memmodel_samples_add(samples, (double[]){row, -row});
+        status = memmodel_samples_add_row(samples, (double[]){row, -row});
     memmodel_samples_unref(samples);
     return status;
 }
@@ -553,9 +605,11 @@ main(void)
         WITH_CONTEXT(what_all_fields_are_like_is_told_once),
         WITH_CONTEXT(sizes_that_cannot_be_compared_are_missing_and_named),
         WITH_CONTEXT(rows_are_selected_in_the_given_order),
-        WITH_CONTEXT(of_many_columns_eight_are_told),
+        WITH_CONTEXT(of_many_columns_eight_are_named),
         WITH_CONTEXT(a_filter_compares_numbers_as_numbers),
-        cmocka_unit_test(the_random_order_is_the_documented_one),
+        WITH_CONTEXT(a_split_has_the_documented_order),
+        WITH_CONTEXT(a_fraction_of_the_rows_is_rounded_down),
+        WITH_CONTEXT(a_fraction_that_is_none_is_refused),
         cmocka_unit_test(each_order_is_equally_likely),
         cmocka_unit_test(tables_survive_failing_allocations),
     };

@@ -79,7 +79,8 @@ static const char *const columns[] = {"dim", "batch", "status"};
 static int
 append(const struct fixture *fixture, const char *dim, const char *batch, const char *status)
 {
-    return memmodel_samples_append(fixture->context, fixture->path, columns, (const char *[]){dim, batch, status}, 3);
+    return memmodel_samples_append_to_file(fixture->context, fixture->path, columns,
+                                           (const char *[]){dim, batch, status}, 3);
 }
 
 /* ---- rows ---- */
@@ -127,10 +128,10 @@ texts_and_missing_values_read_back(void **state)
     assert_int_equal(append(fixture, "64", "", "a, \"quoted\" one"), 0);
     assert_int_equal(append(fixture, " 1.5e3 ", NULL, NULL), 0);
     assert_int_equal(append(fixture, "#3", "5", "ok"), 0);
-    assert_int_equal(memmodel_samples_read(fixture->context, fixture->path, &samples), 0);
+    assert_int_equal(memmodel_samples_load(fixture->context, fixture->path, &samples), 0);
     assert_int_equal(memmodel_samples_row_count(samples), 3);
     assert_true(memmodel_samples_column(samples, "batch")[2] == 5);
-    assert_int_equal(memmodel_samples_filter(samples, "status", "a, \"quoted\" one", &found), 0);
+    assert_int_equal(memmodel_samples_filter(samples, "status", "a, \"quoted\" one", NULL, &found), 0);
     assert_int_equal(memmodel_samples_row_count(found), 1);
     assert_null(memmodel_samples_column(samples, "dim"));
     memmodel_samples_unref(found);
@@ -143,8 +144,9 @@ a_missing_value_alone_on_its_line_is_a_row(void **state)
     struct fixture *fixture = *state;
     memmodel_samples *samples;
 
-    assert_int_equal(memmodel_samples_append(fixture->context, fixture->path, columns, (const char *[]){""}, 1), 0);
-    assert_int_equal(memmodel_samples_read(fixture->context, fixture->path, &samples), 0);
+    assert_int_equal(memmodel_samples_append_to_file(fixture->context, fixture->path, columns, (const char *[]){""}, 1),
+                     0);
+    assert_int_equal(memmodel_samples_load(fixture->context, fixture->path, &samples), 0);
     assert_int_equal(memmodel_samples_row_count(samples), 1);
     memmodel_samples_unref(samples);
 }
@@ -154,11 +156,11 @@ without_values_the_file_is_made_or_checked(void **state)
 {
     struct fixture *fixture = *state;
 
-    assert_int_equal(memmodel_samples_append(fixture->context, fixture->path, columns, NULL, 3), 0);
+    assert_int_equal(memmodel_samples_append_to_file(fixture->context, fixture->path, columns, NULL, 3), 0);
     assert_file(fixture->path, "dim,batch,status\n");
-    assert_int_equal(memmodel_samples_append(fixture->context, fixture->path, columns, NULL, 3), 0);
+    assert_int_equal(memmodel_samples_append_to_file(fixture->context, fixture->path, columns, NULL, 3), 0);
     assert_file(fixture->path, "dim,batch,status\n");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, fixture->path, columns, NULL, 2),
+    assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, fixture->path, columns, NULL, 2),
                  MEMMODEL_ERROR_DATA, "status");
 }
 
@@ -172,7 +174,7 @@ a_row_that_does_not_belong_there_is_refused_and_the_file_left_alone(void **state
         int status;
         const char *part;
     } files[] = {
-        {"dim,batch\n64,4\n", MEMMODEL_ERROR_UNKNOWN_SYMBOL, "status"},
+        {"dim,batch\n64,4\n", MEMMODEL_ERROR_NOT_FOUND, "status"},
         {"dim,batch,status,peak\n", MEMMODEL_ERROR_DATA, "peak"},
         {"dim,batch,status,dim\n", MEMMODEL_ERROR_PARSE, "same name"},
         {"\"dim,batch,status\n", MEMMODEL_ERROR_PARSE, "never closed"},
@@ -195,11 +197,12 @@ names_and_lines_are_checked_before_the_file_is_touched(void **state)
     static const char *const twice[] = {"dim", "dim"}, *const broken[] = {"a\nb"};
 
     assert_error(fixture->context, append(fixture, "1", "2", "two\nlines"), MEMMODEL_ERROR_INVALID_ARGUMENT, "status");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, fixture->path, twice, twice, 2),
+    assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, fixture->path, twice, twice, 2),
                  MEMMODEL_ERROR_INVALID_ARGUMENT, "same name");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, fixture->path, broken, columns, 1),
+    assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, fixture->path, broken, columns, 1),
                  MEMMODEL_ERROR_INVALID_ARGUMENT, "line break");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, fixture->path, columns, columns, 0),
+    assert_error(fixture->context,
+                 memmodel_samples_append_to_file(fixture->context, fixture->path, columns, columns, 0),
                  MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 4096");
     assert_int_equal(access(fixture->path, F_OK), -1);
 }
@@ -209,11 +212,12 @@ what_cannot_be_written_is_named(void **state)
 {
     struct fixture *fixture = *state;
 
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, "/nowhere/s.csv", columns, columns, 3),
+    assert_error(fixture->context,
+                 memmodel_samples_append_to_file(fixture->context, "/nowhere/s.csv", columns, columns, 3),
                  MEMMODEL_ERROR_IO, "/nowhere/s.csv");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, "/tmp", columns, columns, 3),
+    assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, "/tmp", columns, columns, 3),
                  MEMMODEL_ERROR_IO, "/tmp");
-    assert_error(fixture->context, memmodel_samples_append(fixture->context, "/dev/full", columns, columns, 3),
+    assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, "/dev/full", columns, columns, 3),
                  MEMMODEL_ERROR_IO, "/dev/full");
 }
 
@@ -241,9 +245,9 @@ wherever_a_writer_is_killed_the_rows_before_and_after_are_whole(void **state)
 
         write_bytes(fixture->path, text, length);
         assert_int_equal(append(fixture, "112", "16", "mine"), 0);
-        assert_int_equal(memmodel_samples_read(fixture->context, fixture->path, &samples), 0);
+        assert_int_equal(memmodel_samples_load(fixture->context, fixture->path, &samples), 0);
         assert_int_equal(memmodel_samples_row_count(samples), whole_rows(text, length) + 1);
-        assert_int_equal(memmodel_samples_filter(samples, "status", "mine", &mine), 0);
+        assert_int_equal(memmodel_samples_filter(samples, "status", "mine", NULL, &mine), 0);
         assert_int_equal(memmodel_samples_row_count(mine), 1);
         for (size_t i = 0; i < memmodel_samples_row_count(samples); i++) /* no number was cut off */
             assert_int_equal((int)memmodel_samples_column(samples, "dim")[i] % 16, 0);
@@ -296,14 +300,14 @@ no_past_of_a_file_makes_it_crash(void **state)
 
             memcpy(damaged, text, sizeof text);
             damaged[at] = nasty[with];
-            before = memmodel_samples_parse(fixture->context, "t", damaged, sizeof text - 1, &samples);
+            before = memmodel_samples_from_csv(fixture->context, "t", damaged, sizeof text - 1, &samples);
             if (!before)
                 memmodel_samples_unref(samples);
             write_bytes(fixture->path, damaged, sizeof text - 1);
             status = append(fixture, "1", "2", "ok");
             if (before || status)
                 continue;
-            assert_int_equal(memmodel_samples_read(fixture->context, fixture->path, &samples), 0);
+            assert_int_equal(memmodel_samples_load(fixture->context, fixture->path, &samples), 0);
             memmodel_samples_unref(samples);
         }
 }
@@ -348,7 +352,7 @@ append_one(memmodel_context *context, const char *path, int writer, int row)
     snprintf(dim, sizeof dim, "%d", writer);
     snprintf(batch, sizeof batch, "%d", row);
     memset(text, 'a' + writer % 26, (size_t)(writer * 7 + row * 13) % (sizeof text - 1));
-    return memmodel_samples_append(context, path, columns, (const char *[]){dim, batch, text}, 3) == 0;
+    return memmodel_samples_append_to_file(context, path, columns, (const char *[]){dim, batch, text}, 3) == 0;
 }
 
 static bool
@@ -416,7 +420,7 @@ assert_every_row_once(const struct fixture *fixture, int counts)
     memmodel_samples *samples;
     const double *dim, *batch;
 
-    assert_int_equal(memmodel_samples_read(fixture->context, fixture->path, &samples), 0);
+    assert_int_equal(memmodel_samples_load(fixture->context, fixture->path, &samples), 0);
     dim = memmodel_samples_column(samples, "dim");
     batch = memmodel_samples_column(samples, "batch");
     assert_true(dim && batch);
@@ -474,7 +478,7 @@ append_in_thread(void *user)
     return NULL;
 }
 
-/* As memmodel_samples_write() does while others append. */
+/* As memmodel_samples_save() does while others append. */
 static void
 a_file_replaced_while_a_writer_waits_gets_its_row(void **state)
 {

@@ -13,7 +13,7 @@
 static memmodel_tensor
 vector(memmodel_network *net, const char *name, int64_t elements)
 {
-    return memmodel_network_input(net, name, MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, elements});
+    return memmodel_network_input(net, name, MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){1, elements});
 }
 
 static memmodel_tensor
@@ -25,7 +25,7 @@ linear(memmodel_network *net, memmodel_tensor x, int64_t units)
 static memmodel_tensor
 function(memmodel_network *net, memmodel_tensor x)
 {
-    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_TANH));
 }
 
 static memmodel_network *
@@ -40,21 +40,21 @@ network_of(void **state)
 static memmodel_schedule *
 schedule_of(memmodel_network *net, uint64_t without, const struct memmodel_symbol_value *symbols, size_t count)
 {
-    const struct memmodel_inference how = {
-        .size = sizeof how, .symbols = symbols, .symbol_count = count, .without = without};
+    const struct memmodel_schedule_options how = {
+        .size = sizeof how, .symbols = symbols, .symbol_count = count, .disabled_passes = without};
     memmodel_schedule *schedule = NULL;
 
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_int_equal(memmodel_schedule_new(net, &how, &schedule), 0);
+    assert_int_equal(memmodel_network_schedule(net, &how, NULL, &schedule), 0);
     return schedule;
 }
 
-static struct memmodel_schedule_summary
+static struct memmodel_schedule_result
 summary_of(const memmodel_schedule *schedule)
 {
-    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    struct memmodel_schedule_result summary = {.size = sizeof summary};
 
-    assert_int_equal(memmodel_schedule_summary(schedule, &summary), 0);
+    assert_int_equal(memmodel_schedule_get_result(schedule, &summary), 0);
     return summary;
 }
 
@@ -62,23 +62,21 @@ static struct memmodel_plan_result
 result_of(const memmodel_schedule *schedule)
 {
     struct memmodel_plan_result result = {.size = sizeof result};
-    memmodel_plan *plan = memmodel_schedule_plan(schedule);
+    const memmodel_plan *plan = memmodel_schedule_plan(schedule);
 
-    assert_int_equal(memmodel_plan_result(plan, &result), 0);
-    memmodel_plan_unref(plan);
+    assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
     return result;
 }
 
-static struct memmodel_plan_place
+static struct memmodel_plan_buffer
 place_of(const memmodel_schedule *schedule, memmodel_tensor tensor)
 {
-    struct memmodel_plan_place place = {.size = sizeof place};
-    memmodel_plan *plan = memmodel_schedule_plan(schedule);
+    struct memmodel_plan_buffer place = {.size = sizeof place};
+    const memmodel_plan *plan = memmodel_schedule_plan(schedule);
     size_t buffer = 0;
 
-    assert_int_equal(memmodel_schedule_buffer(schedule, tensor, &buffer), 0);
-    assert_int_equal(memmodel_plan_place(plan, buffer, &place), 0);
-    memmodel_plan_unref(plan);
+    assert_int_equal(memmodel_schedule_find_buffer(schedule, tensor, &buffer), 0);
+    assert_int_equal(memmodel_plan_get_buffer(plan, buffer, &place), 0);
     return place;
 }
 
@@ -88,7 +86,7 @@ peak_without(memmodel_network *net, uint64_t without)
     memmodel_schedule *schedule = schedule_of(net, without, NULL, 0);
     struct memmodel_plan_result result = result_of(schedule);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(summary_of(schedule).peak, result.peak);
     memmodel_schedule_unref(schedule);
     return result.peak;
@@ -106,8 +104,8 @@ a_tensor_lives_from_its_operator_to_its_last_use(void **state)
 
     assert_int_equal(peak_without(net, 0), 1200);
     schedule = schedule_of(net, 0, NULL, 0);
-    assert_int_equal(summary_of(schedule).tensors, 1400);
-    assert_int_equal(summary_of(schedule).parameters, 4 * (100 * 200 + 200 + 200 * 50 + 50));
+    assert_int_equal(summary_of(schedule).tensor_bytes, 1400);
+    assert_int_equal(summary_of(schedule).parameter_bytes, 4 * (100 * 200 + 200 + 200 * 50 + 50));
     assert_int_equal(summary_of(schedule).multiply_adds, 100 * 200 + 200 * 50);
     assert_int_equal(place_of(schedule, x).lower, 0);
     assert_int_equal(place_of(schedule, x).upper, 1);
@@ -125,9 +123,9 @@ outputs_stay_to_the_end(void **state)
     memmodel_network *net = network_of(state);
     memmodel_tensor x = vector(net, "x", 100), first = linear(net, x, 100), second = linear(net, x, 100);
 
-    memmodel_network_output(net, linear(net, second, 10));
-    memmodel_network_output(net, first);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_ORDER), 1200);
+    memmodel_network_mark_output(net, linear(net, second, 10));
+    memmodel_network_mark_output(net, first);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_REORDERING), 1200);
     memmodel_network_unref(net);
 }
 
@@ -138,8 +136,8 @@ an_output_is_not_overwritten(void **state)
     memmodel_network *net = network_of(state);
     memmodel_tensor x = linear(net, vector(net, "x", 10), 100);
 
-    memmodel_network_output(net, x);
-    memmodel_network_output(net, function(net, x));
+    memmodel_network_mark_output(net, x);
+    memmodel_network_mark_output(net, function(net, x));
     assert_int_equal(peak_without(net, 0), 800);
     memmodel_network_unref(net);
 }
@@ -148,11 +146,11 @@ static void
 parameters_lie_in_the_arena_if_asked(void **state)
 {
     memmodel_network *net = network_of(state);
-    const struct memmodel_inference how = {.size = sizeof how, .parameters = 1};
+    const struct memmodel_schedule_options how = {.size = sizeof how, .include_parameters = 1};
     memmodel_schedule *schedule;
 
     linear(net, vector(net, "x", 100), 50);
-    assert_int_equal(memmodel_schedule_new(net, &how, &schedule), 0);
+    assert_int_equal(memmodel_network_schedule(net, &how, NULL, &schedule), 0);
     assert_int_equal(summary_of(schedule).peak, 4 * (100 + 50 + 100 * 50 + 50));
     memmodel_schedule_unref(schedule);
     memmodel_network_unref(net);
@@ -163,11 +161,11 @@ static void
 what_an_operator_needs_while_it_runs_is_a_buffer(void **state)
 {
     memmodel_network *net = network_of(state);
-    const struct memmodel_shape shape = {.dims = {1, 20}, .rank = 2, .dtype = MEMMODEL_FLOAT32};
+    const struct memmodel_shape shape = {.dims = {1, 20}, .rank = 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
     memmodel_tensor x = vector(net, "x", 10);
 
     memmodel_network_custom(net, &x, 1,
-                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .forward_temporary = 1000));
+                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .forward_workspace_bytes = 1000));
     assert_int_equal(peak_without(net, 0), 1120);
     memmodel_network_unref(net);
 }
@@ -181,7 +179,7 @@ functions_in_a_row_need_one_buffer(void **state)
 
     function(net, function(net, function(net, vector(net, "x", 100))));
     assert_int_equal(peak_without(net, 0), 400);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_IN_PLACE), 800);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_IN_PLACE), 800);
     memmodel_network_unref(net);
 }
 
@@ -212,7 +210,7 @@ what_is_read_later_as_a_view_is_not_overwritten(void **state)
     memmodel_network_pool(net, memmodel_network_reshape(net, function(net, x), 3, (memmodel_dim[]){1, 10, 10}),
                           MEMMODEL_POOL(.kernel = {2}));
     linear(net, view, 1);
-    schedule = schedule_of(net, MEMMODEL_SCHEDULE_ORDER, NULL, 0);
+    schedule = schedule_of(net, MEMMODEL_SCHEDULE_PASS_REORDERING, NULL, 0);
     assert_int_equal(place_of(schedule, x).offset, place_of(schedule, view).offset);
     assert_int_equal(summary_of(schedule).peak, 1000);
     memmodel_schedule_unref(schedule);
@@ -224,12 +222,12 @@ static void
 a_broadcast_input_is_not_overwritten(void **state)
 {
     memmodel_network *net = network_of(state);
-    memmodel_tensor small = memmodel_network_input(net, "small", MEMMODEL_FLOAT32, 1, (memmodel_dim[]){10}),
-                    large = memmodel_network_input(net, "large", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){10, 10});
+    memmodel_tensor small = memmodel_network_input(net, "small", MEMMODEL_DTYPE_FLOAT32, 1, (memmodel_dim[]){10}),
+                    large = memmodel_network_input(net, "large", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){10, 10});
 
     memmodel_network_binary(net, small, large, NULL);
     assert_int_equal(peak_without(net, 0), 440);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_IN_PLACE), 840);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_IN_PLACE), 840);
     memmodel_network_unref(net);
 }
 
@@ -244,8 +242,8 @@ a_residual_is_added_to_where_it_is(void **state)
 
     memmodel_network_binary(net, linear(net, h, 100), x, NULL);
     assert_int_equal(peak_without(net, 0), 800);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_SUMS), 1200);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_FUSION | MEMMODEL_SCHEDULE_IN_PLACE), 1200);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_RESIDUAL_FUSION), 1200);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_FUSION | MEMMODEL_SCHEDULE_PASS_IN_PLACE), 1200);
     memmodel_network_unref(net);
 }
 
@@ -266,21 +264,22 @@ steps_of_an_operator_are_named_by_their_last(void **state)
 {
     memmodel_network *net = network_of(state);
     struct memmodel_schedule_operator about = {.size = sizeof about};
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){2, 3, 8, 8}), y;
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){2, 3, 8, 8}), y;
     memmodel_schedule *schedule;
     size_t buffer;
 
-    y = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    y = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
     memmodel_network_activation(net, memmodel_network_batch_norm(net, y, NULL),
-                                MEMMODEL_ACTIVATION(.name = "last", .kind = MEMMODEL_RELU));
+                                MEMMODEL_ACTIVATION(.name = "last", .kind = MEMMODEL_ACTIVATION_RELU));
     schedule = schedule_of(net, 0, NULL, 0);
     assert_int_equal(memmodel_schedule_operator_count(schedule), 1);
-    assert_int_equal(memmodel_schedule_operator(schedule, 0, &about), 0);
+    assert_int_equal(memmodel_schedule_get_operator(schedule, 0, &about), 0);
     assert_string_equal(about.name, "last");
-    assert_int_equal(about.first, 1);
-    assert_int_equal(about.last, 3);
+    assert_int_equal(about.first_layer, 1);
+    assert_int_equal(about.last_layer, 3);
     assert_int_equal(about.live, 4 * 2 * 64 * (3 + 4));
-    assert_error(*state, memmodel_schedule_buffer(schedule, y, &buffer), MEMMODEL_ERROR_INVALID_ARGUMENT, "no buffer");
+    assert_error(*state, memmodel_schedule_find_buffer(schedule, y, &buffer), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "no buffer");
     memmodel_schedule_unref(schedule);
     memmodel_network_unref(net);
 }
@@ -296,12 +295,12 @@ parts_of_a_split_lie_in_the_whole(void **state)
     memmodel_schedule *schedule;
 
     parts = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 3, .axis = 1));
-    sum = memmodel_network_binary(net, parts, memmodel_network_result(net, parts, 1), NULL);
-    memmodel_network_binary(net, sum, memmodel_network_result(net, parts, 2), NULL);
+    sum = memmodel_network_binary(net, parts, memmodel_network_layer_output(net, parts, 1), NULL);
+    memmodel_network_binary(net, sum, memmodel_network_layer_output(net, parts, 2), NULL);
     assert_int_equal(peak_without(net, 0), 1600);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_VIEWS), 2400);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_VIEW_ALIASING), 2400);
     schedule = schedule_of(net, 0, NULL, 0);
-    assert_int_equal(place_of(schedule, memmodel_network_result(net, parts, 2)).offset,
+    assert_int_equal(place_of(schedule, memmodel_network_layer_output(net, parts, 2)).offset,
                      place_of(schedule, x).offset + 800);
     memmodel_schedule_unref(schedule);
     memmodel_network_unref(net);
@@ -312,7 +311,7 @@ static void
 parts_that_are_no_run_of_bytes_are_copied(void **state)
 {
     memmodel_network *net = network_of(state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){2, 300});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){2, 300});
 
     memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 3, .axis = 1));
     assert_int_equal(peak_without(net, 0), 2 * 2400);
@@ -328,9 +327,9 @@ a_view_that_would_keep_too_much_is_a_copy(void **state)
 
     small = memmodel_network_slice(net, large, MEMMODEL_SLICE(.start = 10, .stop = 20, .axis = 1));
     other = linear(net, linear(net, small, 1000), 1000);
-    memmodel_network_output(net, memmodel_network_concat(net, (memmodel_tensor[]){linear(net, other, 10), small}, 2,
-                                                         MEMMODEL_CONCAT(.axis = 1)));
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_CONCATENATION), 8040);
+    memmodel_network_mark_output(net, memmodel_network_concat(net, (memmodel_tensor[]){linear(net, other, 10), small},
+                                                              2, MEMMODEL_CONCAT(.axis = 1)));
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION), 8040);
     memmodel_network_unref(net);
 }
 
@@ -347,11 +346,11 @@ parts_are_made_where_the_result_has_them(void **state)
     c = memmodel_network_concat(net, (memmodel_tensor[]){a, b}, 2, MEMMODEL_CONCAT(.axis = 1));
     linear(net, c, 10);
     assert_int_equal(peak_without(net, 0), 840);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_CONCATENATION), 1600);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION), 1600);
     schedule = schedule_of(net, 0, NULL, 0);
     assert_int_equal(place_of(schedule, b).offset, place_of(schedule, c).offset + 400);
-    assert_int_equal(memmodel_schedule_operator(schedule, 2, &about), 0);
-    assert_true(about.does_nothing);
+    assert_int_equal(memmodel_schedule_get_operator(schedule, 2, &about), 0);
+    assert_true(about.is_noop);
     memmodel_schedule_unref(schedule);
     memmodel_network_unref(net);
 }
@@ -361,7 +360,7 @@ static void
 parts_of_several_images_are_copied(void **state)
 {
     memmodel_network *net = network_of(state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){2, 10});
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){2, 10});
     memmodel_tensor parts[] = {linear(net, x, 100), linear(net, x, 100)};
 
     linear(net, memmodel_network_concat(net, parts, 2, MEMMODEL_CONCAT(.axis = 1)), 10);
@@ -382,7 +381,7 @@ a_place_that_would_be_idle_too_long_is_not_kept(void **state)
     b = linear(net, linear(net, linear(net, a, 1000), 1000), 300);
     memmodel_network_concat(net, (memmodel_tensor[]){a, b}, 2, MEMMODEL_CONCAT(.axis = 1));
     assert_int_equal(peak_without(net, 0), 8400);
-    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_CONCATENATION), 8400);
+    assert_int_equal(peak_without(net, MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION), 8400);
     memmodel_network_unref(net);
 }
 
@@ -432,11 +431,11 @@ of_two_orders_with_the_same_peak_large_tensors_live_shorter(void **state)
 
     a = linear(net, a, 4);
     b = linear(net, b, 4);
-    first = small = memmodel_network_binary(net, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    first = small = memmodel_network_binary(net, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD));
     large = linear(net, first, 400);
     for (int i = 0; i < 3; i++)
         small = linear(net, small, 4);
-    memmodel_network_matmul(net, small, large, MEMMODEL_MATMUL(.transpose_first = 1));
+    memmodel_network_matmul(net, small, large, MEMMODEL_MATMUL(.transpose_a = 1));
     schedule = schedule_of(net, 0, NULL, 0);
     assert_int_equal(place_of(schedule, large).lower, 4 + 3);
     memmodel_schedule_unref(schedule);
@@ -538,7 +537,7 @@ assert_planned(memmodel_network *net, const struct memmodel_symbol_value *symbol
     memmodel_schedule *schedule = schedule_of(net, 0, symbols, count);
     struct memmodel_plan_result result = result_of(schedule);
 
-    assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
     assert_int_equal(result.peak, result.lower_bound);
     assert_int_equal(result.peak, peak);
     memmodel_schedule_unref(schedule);
@@ -595,12 +594,12 @@ gpt2_is_planned(void **state)
 /* ---- mistakes ---- */
 
 static void
-assert_refused(void **state, const memmodel_network *net, const struct memmodel_inference *how, int status,
+assert_refused(void **state, const memmodel_network *net, const struct memmodel_schedule_options *how, int status,
                const char *part)
 {
     memmodel_schedule *schedule = NULL;
 
-    assert_error(*state, memmodel_schedule_new(net, how, &schedule), status, part);
+    assert_error(*state, memmodel_network_schedule(net, how, NULL, &schedule), status, part);
     assert_null(schedule);
 }
 
@@ -608,21 +607,22 @@ static void
 mistakes_are_named(void **state)
 {
     const struct memmodel_symbol_value batch = {"batch", 2}, bath = {"bath", 2};
-    struct memmodel_inference how = {.size = sizeof how, .symbols = &batch, .symbol_count = 1};
+    struct memmodel_schedule_options how = {.size = sizeof how, .symbols = &batch, .symbol_count = 1};
     memmodel_network *net = network_of(state), *empty = network_of(state);
 
-    memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 1, (memmodel_dim[]){memmodel_network_symbol(net, "batch")});
+    memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 1,
+                           (memmodel_dim[]){memmodel_network_symbol(net, "batch")});
     assert_refused(state, net, NULL, MEMMODEL_ERROR_UNBOUND, "batch");
     assert_refused(state, empty, NULL, MEMMODEL_ERROR_INVALID_ARGUMENT, "no tensors");
     how.symbols = &bath;
-    assert_refused(state, net, &how, MEMMODEL_ERROR_UNKNOWN_SYMBOL, "bath");
+    assert_refused(state, net, &how, MEMMODEL_ERROR_NOT_FOUND, "bath");
     how.symbols = NULL;
     assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols");
-    how = (struct memmodel_inference){.size = sizeof how, .symbols = &batch, .symbol_count = 1, .alignment = 48};
+    how = (struct memmodel_schedule_options){.size = sizeof how, .symbols = &batch, .symbol_count = 1, .alignment = 48};
     assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "48");
-    how = (struct memmodel_inference){.size = sizeof how, .without = 1 << 20};
-    assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "rule");
-    how = (struct memmodel_inference){.size = sizeof how, .parameters = 2};
+    how = (struct memmodel_schedule_options){.size = sizeof how, .disabled_passes = 1 << 20};
+    assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "pass");
+    how = (struct memmodel_schedule_options){.size = sizeof how, .include_parameters = 2};
     assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "0 (no) or 1 (yes)");
     memmodel_network_unref(net);
     memmodel_network_unref(empty);
@@ -633,7 +633,7 @@ too_many_bytes_are_an_overflow(void **state)
 {
     memmodel_network *net = network_of(state);
 
-    function(net, memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 1, (memmodel_dim[]){INT64_C(1) << 57}));
+    function(net, memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 1, (memmodel_dim[]){INT64_C(1) << 57}));
     assert_refused(state, net, NULL, MEMMODEL_ERROR_OVERFLOW, "exceed");
     memmodel_network_unref(net);
 }
@@ -643,7 +643,7 @@ too_many_bytes_are_an_overflow(void **state)
 static int
 schedule_parts(memmodel_context *context)
 {
-    const struct memmodel_inference how = {.size = sizeof how, .parameters = 1};
+    const struct memmodel_schedule_options how = {.size = sizeof how, .include_parameters = 1};
     memmodel_network *net;
     memmodel_schedule *schedule;
     memmodel_tensor x, parts;
@@ -657,7 +657,7 @@ schedule_parts(memmodel_context *context)
                             MEMMODEL_CONCAT(.axis = 1));
     status = memmodel_network_status(net);
     if (!status)
-        status = memmodel_schedule_new(net, &how, &schedule);
+        status = memmodel_network_schedule(net, &how, NULL, &schedule);
     if (!status)
         memmodel_schedule_unref(schedule);
     memmodel_network_unref(net);

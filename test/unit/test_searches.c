@@ -1,6 +1,7 @@
 /* Searches for formulas of any shape: under every loss, beside change points, with weights, and on any number of threads. */
 #include "fitted.h"
 #include "near.h"
+#include "watched.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ law_samples(memmodel_context *context, double (*shape)(double, double), double e
         bool is_wild = i % WILD_EVERY == 5;
 
         assert_int_equal(
-            memmodel_samples_add(samples, (double[]){x, z, is_wild ? wild_weight : 1, is_wild ? wild * y : y}), 0);
+            memmodel_samples_add_row(samples, (double[]){x, z, is_wild ? wild_weight : 1, is_wild ? wild * y : y}), 0);
     }
     return samples;
 }
@@ -45,9 +46,9 @@ searching(int32_t loss)
                                          .inputs = inputs,
                                          .input_count = 2,
                                          .loss = loss,
-                                         .basis = MEMMODEL_BASIS_GENERAL,
+                                         .basis = MEMMODEL_FIT_BASIS_GENERAL,
                                          .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                         .evaluations = 40000};
+                                         .max_evaluations = 40000};
 }
 
 static double
@@ -68,7 +69,7 @@ error_of_fit(const memmodel_samples *samples, struct memmodel_fit_options option
     struct memmodel_model_scores scores = {.size = sizeof scores};
     double worst = worst_error(model);
 
-    assert_int_equal(memmodel_model_scores(model, &scores), 0);
+    assert_int_equal(memmodel_model_get_scores(model, &scores), 0);
     assert_int_equal(scores.loss, options.loss);
     assert_int_equal(scores.certified, 1);
     memmodel_model_unref(model);
@@ -85,11 +86,11 @@ a_law_is_found_under_every_loss_and_weighed_rows(void **state)
         struct memmodel_fit_options options = searching(loss);
         double worst;
 
-        options.weight = "weight";
+        options.weight_column = "weight";
         worst = error_of_fit(samples, options);
         if (!(worst < 0.01))
             fail_msg("loss %d: off by %g", loss, worst);
-        options.search = MEMMODEL_FIT_SEARCH_TERMS;
+        options.search = MEMMODEL_FIT_SEARCH_NONE;
         options.max_terms = 5;
         assert_true(error_of_fit(samples, options) > 0.02);
     }
@@ -106,7 +107,7 @@ wild_rows_do_not_hide_a_law_from_absolute_errors(void **state)
 
     for (size_t i = 0; i < 2; i++) {
         options = searching(absolute[i]);
-        options.evaluations = 24000;
+        options.max_evaluations = 24000;
         assert_true(error_of_fit(samples, options) < 0.01);
     }
     options.loss = MEMMODEL_FIT_LOSS_SQUARED;
@@ -131,8 +132,8 @@ jump_samples(memmodel_context *context)
     assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
     for (int x = 1; x <= 12; x++)
         for (int z = 1; z <= 4; z++)
-            assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, jump(x, z) + 0.1 * random_error(&seed)}),
-                             0);
+            assert_int_equal(
+                memmodel_samples_add_row(samples, (double[]){x, z, jump(x, z) + 0.1 * random_error(&seed)}), 0);
     return samples;
 }
 
@@ -143,13 +144,12 @@ a_change_point_stands_against_what_is_searched(void **state)
     memmodel_samples *samples = jump_samples(*state);
     struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_SQUARED);
     memmodel_model *model;
-    char *text;
+    const char *text;
 
     options.change_points = 1;
     model = fit(samples, &options);
-    assert_int_equal(memmodel_model_formula(model, MEMMODEL_TEXT, *state, &text), 0);
+    text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
     assert_non_null(strstr(text, "equal"));
-    memmodel_free(*state, text);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
     samples = law_samples(*state, law, 0, 1, 1);
@@ -165,10 +165,10 @@ fit_to_json(const memmodel_samples *samples, int32_t loss, int32_t threads)
     char *text;
 
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 20000;
+    options.max_evaluations = 20000;
     options.threads = threads;
     model = fit(samples, &options);
-    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
     memmodel_model_unref(model);
     return text;
 }
@@ -183,34 +183,28 @@ threads_change_no_byte_under_any_loss(void **state)
         char *one = fit_to_json(samples, losses[i], 1), *many = fit_to_json(samples, losses[i], 3);
 
         assert_string_equal(one, many);
-        memmodel_free(*state, many);
-        memmodel_free(*state, one);
+        memmodel_free(many);
+        memmodel_free(one);
     }
     memmodel_samples_unref(samples);
 }
 
 /* ---- bounds ---- */
 
-static int
-note_evaluations(void *user, const struct memmodel_fit_progress *progress)
-{
-    *(int64_t *)user = progress->evaluations;
-    return 0;
-}
-
 static int64_t
-tried_by(const memmodel_samples *samples, int32_t search, int64_t evaluations, double seconds)
+tried_by(memmodel_context *context, const memmodel_samples *samples, int32_t search, int64_t evaluations,
+         double seconds)
 {
     struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_SQUARED);
-    int64_t tried = -1;
+    struct watch watch = {.done = -1};
+    memmodel_model *model;
 
     options.search = search;
-    options.evaluations = evaluations;
-    options.seconds = seconds;
-    options.progress = note_evaluations;
-    options.user = &tried;
-    memmodel_model_unref(fit(samples, &options));
-    return tried;
+    options.max_evaluations = evaluations;
+    options.max_seconds = seconds;
+    assert_int_equal(watched_fit(context, samples, &options, &watch, &model), 0);
+    memmodel_model_unref(model);
+    return watch.done;
 }
 
 /* The last steps of a stage may come on top: the numbers of a formula are fitted to an end. */
@@ -223,7 +217,7 @@ no_more_formulas_are_tried_than_asked_for(void **state)
 
     for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
         for (int64_t asked = 1; asked <= 100000; asked *= 10) {
-            int64_t tried = tried_by(samples, searches[i], asked, 0);
+            int64_t tried = tried_by(*state, samples, searches[i], asked, 0);
 
             if (!(tried >= 0 && tried <= asked + asked / 10 + 200))
                 fail_msg("search %d: %lld formulas for %lld", searches[i], (long long)tried, (long long)asked);
@@ -236,7 +230,7 @@ a_search_without_time_tries_next_to_nothing(void **state)
 {
     memmodel_samples *samples = law_samples(*state, law, 0.05, 5, 1);
 
-    assert_true(tried_by(samples, MEMMODEL_FIT_SEARCH_ALL, 0, 1e-9) < 200);
+    assert_true(tried_by(*state, samples, MEMMODEL_FIT_SEARCH_ALL, 0, 1e-9) < 200);
     memmodel_samples_unref(samples);
 }
 
@@ -244,46 +238,31 @@ a_search_without_time_tries_next_to_nothing(void **state)
 
 static const char checkpoint_path[] = "test_searches_checkpoint.json";
 
-struct watch {
-    int calls, stop_at;
-};
-
-static int
-stop_at(void *user, const struct memmodel_fit_progress *progress)
-{
-    struct watch *watch = user;
-
-    (void)progress;
-    return ++watch->calls == watch->stop_at;
-}
-
 static void
 an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
 {
     memmodel_samples *samples = law_samples(*state, law, 0.01, 3, 1);
     char *whole = fit_to_json(samples, MEMMODEL_FIT_LOSS_MAPE, 1), *resumed;
     struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_MAPE);
-    struct watch watch = {0, 4};
+    struct watch watch = {.stop_at = 4};
     memmodel_model *model;
 
     remove(checkpoint_path);
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 20000;
-    options.checkpoint = checkpoint_path;
-    options.progress = stop_at;
-    options.user = &watch;
-    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
+    options.max_evaluations = 20000;
+    options.resume_path = checkpoint_path;
+    assert_int_equal(watched_fit(*state, samples, &options, &watch, &model), MEMMODEL_ERROR_CANCELLED);
     assert_int_equal(watch.calls, 4);
     options.loss = MEMMODEL_FIT_LOSS_ABSOLUTE;
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT,
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "another table or of other");
     options.loss = MEMMODEL_FIT_LOSS_MAPE;
     model = fit(samples, &options);
-    assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &resumed), 0);
     assert_string_equal(whole, resumed);
     assert_null(fopen(checkpoint_path, "r")); /* it is gone */
-    memmodel_free(*state, whole);
-    memmodel_free(*state, resumed);
+    memmodel_free(whole);
+    memmodel_free(resumed);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }

@@ -17,7 +17,8 @@ table(memmodel_context *context, double (*law)(double a, double b), double error
     for (int i = 0; i < 24; i++) {
         double a = 2 + random_error(&seed), b = 2 + random_error(&seed);
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){a, b, law(a, b) + error * random_error(&seed)}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){a, b, law(a, b) + error * random_error(&seed)}),
+                         0);
     }
     return samples;
 }
@@ -35,14 +36,14 @@ fit_by(memmodel_context *context, double (*law)(double a, double b), double erro
 }
 
 /* Index of the chosen formula on the front, and it. */
-static struct memmodel_front_entry
+static struct memmodel_model_front_entry
 chosen_of(const memmodel_model *model)
 {
-    struct memmodel_front_entry entry = {.size = sizeof entry};
+    struct memmodel_model_front_entry entry = {.size = sizeof entry};
 
     for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
-        assert_int_equal(memmodel_model_front_entry(model, i, &entry), 0);
-        if (entry.chosen)
+        assert_int_equal(memmodel_model_get_front_entry(model, i, &entry), 0);
+        if (entry.selected)
             return entry;
     }
     fail_msg("nothing was chosen");
@@ -74,7 +75,7 @@ static void
 a_law_that_is_there_is_found_by_both_rules(void **state)
 {
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
-        for (int32_t rule = MEMMODEL_FIT_SELECTION_DEFAULT; rule <= MEMMODEL_FIT_SELECTION_DESCRIPTION; rule++) {
+        for (int32_t rule = MEMMODEL_FIT_SELECTION_DEFAULT; rule <= MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH; rule++) {
             memmodel_model *model = fit_by(*state, plane, 0, 3, loss, rule);
 
             assert_near(memmodel_model_evaluate(model, (double[]){1.5, 2.5}), plane(1.5, 2.5), 1e-9);
@@ -90,9 +91,9 @@ noise_has_the_mean_for_a_formula_by_the_standard_error(void **state)
         int means = 0;
 
         for (uint64_t seed = 1; seed <= 10; seed++) {
-            memmodel_model *model = fit_by(*state, nothing, 1, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+            memmodel_model *model = fit_by(*state, nothing, 1, seed, loss, MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR);
 
-            means += chosen_of(model).terms == 1;
+            means += chosen_of(model).term_count == 1;
             memmodel_model_unref(model);
         }
         assert_true(means >= 7);
@@ -107,9 +108,9 @@ a_plane_is_not_bent_by_noise(void **state)
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
         for (uint64_t seed = 1; seed <= 5; seed++) {
-            memmodel_model *model = fit_by(*state, plane, 1, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+            memmodel_model *model = fit_by(*state, plane, 1, seed, loss, MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR);
 
-            straight += chosen_of(model).nodes <= 9; /* c + c*a + c*b */
+            straight += chosen_of(model).node_count <= 9; /* c + c*a + c*b */
             memmodel_model_unref(model);
         }
     assert_true(straight >= 8);
@@ -123,12 +124,12 @@ the_formula_by_the_standard_error_is_never_larger_than_that_of_the_least_error(v
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
         for (uint64_t seed = 1; seed <= 5; seed++) {
-            memmodel_model *model = fit_by(*state, curve, 4, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
-            struct memmodel_front_entry least = {.size = sizeof least}, chosen = chosen_of(model);
+            memmodel_model *model = fit_by(*state, curve, 4, seed, loss, MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR);
+            struct memmodel_model_front_entry least = {.size = sizeof least}, chosen = chosen_of(model);
 
-            assert_int_equal(memmodel_model_front_entry(model, memmodel_model_front_count(model) - 1, &least), 0);
-            smaller += chosen.nodes < least.nodes;
-            assert_true(chosen.nodes > 1); /* the law is far above the noise */
+            assert_int_equal(memmodel_model_get_front_entry(model, memmodel_model_front_count(model) - 1, &least), 0);
+            smaller += chosen.node_count < least.node_count;
+            assert_true(chosen.node_count > 1); /* the law is far above the noise */
             memmodel_model_unref(model);
         }
     assert_true(smaller > 0);
@@ -141,10 +142,10 @@ the_rules_differ(void **state)
         int differ = 0;
 
         for (uint64_t seed = 1; seed <= 10; seed++) {
-            memmodel_model *smallest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
-            memmodel_model *shortest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_DESCRIPTION);
+            memmodel_model *smallest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR);
+            memmodel_model *shortest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH);
 
-            differ += chosen_of(smallest).nodes != chosen_of(shortest).nodes;
+            differ += chosen_of(smallest).node_count != chosen_of(shortest).node_count;
             memmodel_model_unref(smallest);
             memmodel_model_unref(shortest);
         }
@@ -159,9 +160,9 @@ a_rule_that_is_none_is_refused(void **state)
     struct memmodel_fit_options options = {.size = sizeof options, .selection = 3};
     memmodel_model *model = NULL;
 
-    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
     options = (struct memmodel_fit_options){.size = sizeof options, .reserved_3 = 1};
-    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
     assert_null(model);
     memmodel_samples_unref(samples);
 }
@@ -169,8 +170,9 @@ a_rule_that_is_none_is_refused(void **state)
 static int
 fit_general_by_standard_error(memmodel_context *context)
 {
-    struct memmodel_fit_options options = {
-        .size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED, .selection = MEMMODEL_FIT_SELECTION_STANDARD_ERROR};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .selection = MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR};
     memmodel_samples *samples;
     memmodel_model *model;
     int status = memmodel_samples_new(context, columns, 3, &samples);
@@ -178,9 +180,9 @@ fit_general_by_standard_error(memmodel_context *context)
     if (status)
         return status;
     for (int i = 0; !status && i < 12; i++)
-        status = memmodel_samples_add(samples, (double[]){i, i % 5, 3 * i + (i % 3)});
+        status = memmodel_samples_add_row(samples, (double[]){i, i % 5, 3 * i + (i % 3)});
     if (!status)
-        status = memmodel_fit(samples, &options, &model);
+        status = memmodel_fit(samples, &options, NULL, &model);
     if (!status)
         memmodel_model_unref(model);
     memmodel_samples_unref(samples);
@@ -203,7 +205,7 @@ fit_rows(memmodel_context *context, const double (*rows)[3], size_t count, int32
 
     assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, rows[i]), 0);
     model = fit(samples, &options);
     memmodel_samples_unref(samples);
     return model;

@@ -10,13 +10,13 @@ static struct memmodel_job
 job_of(const char *optimizer)
 {
     return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .isa = "avx2", .threads = 2, .optimizer = optimizer};
+        .size = sizeof(struct memmodel_job), .isa = "avx2", .intra_op_threads = 2, .optimizer = optimizer};
 }
 
 static memmodel_tensor
 parameter(memmodel_network *net, const char *name, int rank, const memmodel_dim *dims)
 {
-    return memmodel_network_parameter(net, name, MEMMODEL_FLOAT32, rank, dims, 1);
+    return memmodel_network_parameter(net, name, MEMMODEL_DTYPE_FLOAT32, rank, dims, 1);
 }
 
 static memmodel_tensor
@@ -42,13 +42,13 @@ autoencoder(memmodel_context *context, void (*lie)(memmodel_network *net, memmod
     parameters[1] = parameter(net, "0.bias", 1, (memmodel_dim[]){INNER});
     parameters[2] = parameter(net, "2.weight", 2, (memmodel_dim[]){WIDTH, INNER});
     parameters[3] = parameter(net, "2.bias", 1, (memmodel_dim[]){WIDTH});
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){ROWS, WIDTH});
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){ROWS, WIDTH});
     lie(net, x);
-    target = memmodel_network_input(net, "target", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){ROWS, WIDTH});
+    target = memmodel_network_input(net, "target", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){ROWS, WIDTH});
     y = linear(net, x, parameters[0], parameters[1], INNER);
-    y = memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    y = memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     y = linear(net, y, parameters[2], parameters[3], WIDTH);
-    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+    memmodel_network_loss(net, y, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
     *network = net;
     return memmodel_network_status(net);
 }
@@ -70,7 +70,7 @@ static void
 one_row_again_and_again(memmodel_network *net, memmodel_tensor x)
 {
     (void)x;
-    memmodel_network_use_storage(net, MEMMODEL_NO_TENSOR, 2, (memmodel_dim[]){0, 1});
+    memmodel_network_use_storage(net, MEMMODEL_TENSOR_NONE, 2, (memmodel_dim[]){0, 1});
 }
 
 static void
@@ -79,8 +79,8 @@ assert_first_peak(const memmodel_network *network, const char *optimizer, int64_
     struct memmodel_job job = job_of(optimizer);
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    assert_int_equal(memmodel_report_step_peak(report, 1), peak);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_step_peak(report, 0), peak);
     memmodel_report_unref(report);
 }
 
@@ -127,12 +127,12 @@ strides_and_storages_are_kept_as_json(void **state)
         memmodel_report *report;
         char *text;
 
-        assert_int_equal(memmodel_network_to_json(network, &text), 0);
+        assert_int_equal(memmodel_network_to_json(network, NULL, &text), 0);
         assert_int_equal(memmodel_network_from_json(*state, "again", text, strlen(text), &again), 0);
-        assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-        assert_first_peak(again, "sgd", memmodel_report_step_peak(report, 1));
+        assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+        assert_first_peak(again, "sgd", memmodel_report_step_peak(report, 0));
         memmodel_report_unref(report);
-        memmodel_free(*state, text);
+        memmodel_free(text);
         memmodel_network_unref(network);
         memmodel_network_unref(again);
     }
@@ -147,22 +147,23 @@ channels_last_is_followed(void **state)
 
     for (int last = 0; last < 2; last++) {
         struct memmodel_job job = job_of("none");
-        struct memmodel_peak peak = {.size = sizeof peak};
+        struct memmodel_report_result peak = {.size = sizeof peak};
         memmodel_network *net;
         memmodel_report *report;
         memmodel_tensor x;
 
-        job.inference = 1;
+        job.mode = 1;
         job.steps = 1;
         assert_int_equal(memmodel_network_new(*state, &net), 0);
-        assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_NO_TENSOR, 4, last ? channels_last : row_major), 0);
-        x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){2, 3, 16, 16});
+        assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_TENSOR_NONE, 4, last ? channels_last : row_major),
+                         0);
+        x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){2, 3, 16, 16});
         memmodel_network_custom(
             net, &x, 1,
             MEMMODEL_CUSTOM(.operation = "aten.contiguous.default", .output_count = 1,
-                            .outputs = &(struct memmodel_shape){{2, 3, 16, 16}, 4, MEMMODEL_FLOAT32}));
-        assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-        assert_int_equal(memmodel_report_peak(report, &peak), 0);
+                            .outputs = &(struct memmodel_shape){{2, 3, 16, 16}, 4, MEMMODEL_DTYPE_FLOAT32}));
+        assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+        assert_int_equal(memmodel_report_get_result(report, &peak), 0);
         peaks[last] = peak.live;
         memmodel_report_unref(report);
         memmodel_network_unref(net);
@@ -178,33 +179,33 @@ wrong_strides_and_storages_are_refused(void **state)
     memmodel_tensor x, small, weight;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){4, 8});
-    small = memmodel_network_input(net, "small", MEMMODEL_FLOAT32, 1, (memmodel_dim[]){8});
-    assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_NO_TENSOR, 1, (memmodel_dim[]){1}), 0);
-    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){4, 8}),
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){4, 8});
+    small = memmodel_network_input(net, "small", MEMMODEL_DTYPE_FLOAT32, 1, (memmodel_dim[]){8});
+    assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_TENSOR_NONE, 1, (memmodel_dim[]){1}), 0);
+    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){4, 8}),
                  MEMMODEL_ERROR_INVALID_ARGUMENT, "strides of 1 dimensions, the tensor has 2");
-    memmodel_network_recover(net);
+    memmodel_network_clear_error(net);
     assert_int_equal(memmodel_network_use_storage(net, small, 0, NULL), 0);
-    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){4, 8}),
+    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){4, 8}),
                  MEMMODEL_ERROR_SHAPE, "128 bytes of \"small\", which has 32");
-    memmodel_network_recover(net);
+    memmodel_network_clear_error(net);
     assert_int_equal(memmodel_network_use_storage(net, x, 0, NULL), 0);
     assert_error(*state, parameter(net, "w", 1, (memmodel_dim[]){8}), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "no tensor of parameters");
-    memmodel_network_recover(net);
+    memmodel_network_clear_error(net);
     weight = parameter(net, "weight", 1, (memmodel_dim[]){8});
     assert_int_equal(memmodel_network_use_storage(net, weight, 0, NULL), 0);
     weight = parameter(net, "tied", 1, (memmodel_dim[]){8});
     assert_int_equal(memmodel_network_use_storage(net, weight, 0, NULL), 0);
     assert_error(*state, parameter(net, "again", 1, (memmodel_dim[]){8}), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "\"tied\" has no storage of its own, it lies in \"weight\"");
-    memmodel_network_recover(net);
+    memmodel_network_clear_error(net);
     assert_int_equal(memmodel_network_use_storage(net, x, 0, NULL), 0);
     assert_error(*state, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 3)), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "which must come next");
-    memmodel_network_recover(net);
-    assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_NO_TENSOR, 2, (memmodel_dim[]){INT64_MAX, 1}), 0);
-    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){4, 8}),
+    memmodel_network_clear_error(net);
+    assert_int_equal(memmodel_network_use_storage(net, MEMMODEL_TENSOR_NONE, 2, (memmodel_dim[]){INT64_MAX, 1}), 0);
+    assert_error(*state, memmodel_network_input(net, "y", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){4, 8}),
                  MEMMODEL_ERROR_OVERFLOW, "63 bits");
     memmodel_network_unref(net);
 }
@@ -218,7 +219,7 @@ estimate_shared(memmodel_context *context)
     int status = autoencoder(context, as_the_input, &network);
 
     if (!status)
-        status = memmodel_estimate(network, &job, &report);
+        status = memmodel_estimate(network, &job, NULL, &report);
     memmodel_report_unref(report);
     memmodel_network_unref(network);
     return status;

@@ -104,14 +104,14 @@ network_of(memmodel_context *context, const struct point *point)
     return network;
 }
 
-static struct memmodel_peak
+static struct memmodel_report_result
 peak_of(memmodel_network *network, const struct memmodel_job *job)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, job, &report), 0);
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_estimate(network, job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     memmodel_report_unref(report);
     return peak;
 }
@@ -164,13 +164,14 @@ two_convolutions(memmodel_context *context)
     memmodel_tensor x, y;
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
-    memmodel_network_set_layout(net, MEMMODEL_CHANNELS_LAST);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
-    y = memmodel_network_input(net, "y", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
+    memmodel_network_set_layout(net, MEMMODEL_LAYOUT_CHANNELS_LAST);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
+    y = memmodel_network_input(net, "y", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
     for (int i = 0; i < 2; i++)
-        x = memmodel_network_conv(
-            net, x, MEMMODEL_CONV(.filters = 32, .kernel = {3}, .padding = MEMMODEL_SAME, .activation = MEMMODEL_RELU));
-    memmodel_network_loss(net, x, y, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+        x = memmodel_network_conv(net, x,
+                                  MEMMODEL_CONV(.filters = 32, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME,
+                                                .activation = MEMMODEL_ACTIVATION_RELU));
+    memmodel_network_loss(net, x, y, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
     assert_int_equal(memmodel_network_status(net), 0);
     return net;
 }
@@ -191,19 +192,19 @@ regions_are_those_of_the_real_pool(void **state)
 static void
 an_operator_waits_for_its_input(void **state)
 {
-    struct memmodel_shape small = {.rank = 1, .dtype = MEMMODEL_FLOAT32, .dims = {8}};
+    struct memmodel_shape small = {.rank = 1, .dtype = MEMMODEL_DTYPE_FLOAT32, .dims = {8}};
     struct memmodel_job job = job_of(NULL, 0);
     memmodel_network *net;
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(*state, &net), 0);
-    memmodel_network_set_layout(net, MEMMODEL_CHANNELS_LAST);
-    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 1});
+    memmodel_network_set_layout(net, MEMMODEL_LAYOUT_CHANNELS_LAST);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 1});
     x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 32, .kernel = {1}));
     x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 1, .kernel = {1}));
     memmodel_network_custom(
-        net, &x, 1, MEMMODEL_CUSTOM(.outputs = &small, .output_count = 1, .forward_temporary = 2 * TENSOR_BYTES));
-    job.inference = 1;
+        net, &x, 1, MEMMODEL_CUSTOM(.outputs = &small, .output_count = 1, .forward_workspace_bytes = 2 * TENSOR_BYTES));
+    job.mode = 1;
     assert_in_range(peak_of(net, &job).live, 2 * TENSOR_BYTES, 2 * TENSOR_BYTES + TENSOR_BYTES / 2);
     memmodel_network_unref(net);
 }
@@ -216,7 +217,7 @@ activations_are_written_over_their_input(void **state)
     struct memmodel_job job = job_of(NULL, 0);
     int64_t live;
 
-    job.inference = 1;
+    job.mode = 1;
     live = peak_of(net, &job).live;
     assert_in_range(live, 4 * TENSOR_BYTES, 6 * TENSOR_BYTES);
     memmodel_network_unref(net);
@@ -242,7 +243,7 @@ the_same_job_gives_the_same_bytes(void **state)
 {
     memmodel_network *net = two_convolutions(*state);
     struct memmodel_job job = job_of(NULL, 0);
-    struct memmodel_peak first = peak_of(net, &job), second = peak_of(net, &job);
+    struct memmodel_report_result first = peak_of(net, &job), second = peak_of(net, &job);
 
     assert_memory_equal(&first, &second, sizeof first);
     memmodel_network_unref(net);
@@ -256,14 +257,15 @@ what_has_no_rule_is_refused(void **state)
     memmodel_report *report = NULL;
 
     job.optimizer = "adafactor";
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_UNSUPPORTED,
                  "no rule for this optimizer");
     job.optimizer = "adam";
     job.isa = "sse";
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "known are avx2, avx512");
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "known are avx2, avx512");
     job.isa = "avx2";
     job.base_bytes = -1;
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "negative");
+    assert_error(*state, memmodel_estimate(net, &job, NULL, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "negative");
     assert_null(report);
     memmodel_network_unref(net);
 }
@@ -277,8 +279,8 @@ recurrent_layer(memmodel_context *context, int64_t length)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(context, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){length, 2, 8});
-    memmodel_network_output(network, memmodel_network_recurrent(network, x, MEMMODEL_RECURRENT(.hidden = 4)));
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){length, 2, 8});
+    memmodel_network_mark_output(network, memmodel_network_recurrent(network, x, MEMMODEL_RECURRENT(.hidden_size = 4)));
     assert_int_equal(memmodel_network_status(network), 0);
     return network;
 }
@@ -290,14 +292,15 @@ orders_of_execution_are_not_kept(void **state)
     memmodel_network *net = recurrent_layer(*state, 300);
     struct memmodel_job job = job_of(NULL, 0);
     int64_t used, peak;
+    memmodel_context *context;
     memmodel_report *report;
 
-    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
-    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
-    memmodel_context_memory(job.context, &used, &peak);
+    assert_int_equal(memmodel_context_new(NULL, &context), 0);
+    assert_int_equal(memmodel_estimate(net, &job, context, &report), 0);
+    memmodel_context_memory(context, &used, &peak);
     assert_true(peak < 6 * used);
     memmodel_report_unref(report);
-    memmodel_context_unref(job.context);
+    memmodel_context_unref(context);
     memmodel_network_unref(net);
 }
 
@@ -308,15 +311,16 @@ a_graph_is_work_before_it_runs(void **state)
     const struct memmodel_limits limits = {.size = sizeof limits, .nodes = 10000};
     memmodel_network *net = recurrent_layer(*state, 1000000);
     struct memmodel_job job = job_of(NULL, 0);
+    memmodel_context *context;
     memmodel_report *report;
     int64_t peak;
 
-    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
-    assert_int_equal(memmodel_context_set_limits(job.context, &limits), 0);
-    assert_error(job.context, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_LIMIT, "nodes");
-    memmodel_context_memory(job.context, NULL, &peak);
+    assert_int_equal(memmodel_context_new(NULL, &context), 0);
+    assert_int_equal(memmodel_context_set_limits(context, &limits), 0);
+    assert_error(context, memmodel_estimate(net, &job, context, &report), MEMMODEL_ERROR_LIMIT, "nodes");
+    memmodel_context_memory(context, NULL, &peak);
     assert_true(peak < 20000000);
-    memmodel_context_unref(job.context);
+    memmodel_context_unref(context);
     memmodel_network_unref(net);
 }
 
@@ -357,14 +361,15 @@ estimate_with(struct failing *failing, int allocations, const memmodel_network *
                                            failing};
     struct memmodel_job job = job_of(NULL, 0);
     memmodel_report *report = NULL;
+    memmodel_context *context;
     int status;
 
     failing->left = 1 << 20;
-    assert_int_equal(memmodel_context_new(&allocator, &job.context), 0);
+    assert_int_equal(memmodel_context_new(&allocator, &context), 0);
     failing->left = allocations;
-    status = memmodel_estimate(net, &job, &report);
+    status = memmodel_estimate(net, &job, context, &report);
     memmodel_report_unref(report);
-    memmodel_context_unref(job.context);
+    memmodel_context_unref(context);
     return status;
 }
 
@@ -377,7 +382,7 @@ without_memory_nothing_is_left_behind(void **state)
 
     do {
         status = estimate_with(&failing, allocations, net);
-        assert_true(status == 0 || status == MEMMODEL_ERROR_NOMEM);
+        assert_true(status == 0 || status == MEMMODEL_ERROR_NO_MEMORY);
         assert_int_equal(failing.taken, 0);
         allocations += 1 + allocations / 16;
     } while (status);

@@ -61,7 +61,7 @@ predicted(memmodel_context *context, const struct row *row)
 
     snprintf(path, sizeof path, STEPS_DATA "%s.json", row->network);
     assert_int_equal(memmodel_network_load(context, path, &network), 0);
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     memmodel_network_unref(network);
     return report;
 }
@@ -71,11 +71,11 @@ predicted(memmodel_context *context, const struct row *row)
 static int
 count_predicted(const memmodel_trace *trace, int step, int64_t bytes)
 {
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
     int count = 0;
 
     for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
-        assert_int_equal(memmodel_trace_event(trace, i, &event), 0);
+        assert_int_equal(memmodel_trace_get_event(trace, i, &event), 0);
         count += event.step == step && event.bytes >= POOL_FROM && (bytes == 0 || event.bytes == bytes);
     }
     return count;
@@ -145,13 +145,13 @@ processes_with_avx512_are_within_5_percent_and_2_in_the_median(void **state)
 
     read_table(&table);
     for (int i = 0; i < table.count; i++) {
-        struct memmodel_peak peak = {.size = sizeof peak};
+        struct memmodel_report_result peak = {.size = sizeof peak};
         memmodel_report *report;
 
         if (table.rows[i].process == 0)
             continue;
         report = predicted(*state, &table.rows[i]);
-        assert_int_equal(memmodel_report_peak(report, &peak), 0);
+        assert_int_equal(memmodel_report_get_result(report, &peak), 0);
         errors[count++] = fabs((double)peak.process / (double)table.rows[i].process - 1);
         memmodel_report_unref(report);
     }

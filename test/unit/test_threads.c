@@ -77,11 +77,11 @@ hash(const void *data, size_t bytes)
 }
 
 static uint64_t
-hash_of_text(memmodel_context *context, char *text)
+hash_of_text(char *text)
 {
     uint64_t result = hash(text, strlen(text));
 
-    memmodel_free(context, text);
+    memmodel_free(text);
     return result;
 }
 
@@ -90,14 +90,13 @@ hash_of_text(memmodel_context *context, char *text)
 static const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"dim", 32}};
 
 static struct memmodel_job
-job_with(const char *framework, memmodel_context *context)
+job_with(const char *framework)
 {
     return (struct memmodel_job){.size = sizeof(struct memmodel_job),
                                  .framework = framework,
                                  .isa = "avx2",
                                  .symbols = symbols,
-                                 .symbol_count = 2,
-                                 .context = context};
+                                 .symbol_count = 2};
 }
 
 static memmodel_network *
@@ -117,12 +116,12 @@ estimates_of(const void *network, memmodel_context *context)
     uint64_t hashes[3];
 
     for (int i = 0; i < 3; i++) {
-        struct memmodel_job job = job_with(frameworks[i], context);
+        struct memmodel_job job = job_with(frameworks[i]);
         memmodel_report *report;
 
-        must(memmodel_estimate(network, &job, &report));
+        must(memmodel_estimate(network, &job, context, &report));
         must(memmodel_report_to_json(report, context, &texts[i]));
-        hashes[i] = hash_of_text(context, texts[i]);
+        hashes[i] = hash_of_text(texts[i]);
         memmodel_report_unref(report);
     }
     return hash(hashes, sizeof hashes);
@@ -131,13 +130,14 @@ estimates_of(const void *network, memmodel_context *context)
 static uint64_t
 searches_in(const void *network, memmodel_context *context)
 {
-    struct memmodel_job job = job_with("pytorch", context);
+    struct memmodel_job job = job_with("pytorch");
     int64_t numbers[4] = {0};
     memmodel_report *report;
 
-    must(memmodel_solve(network, &job, "batch", INT64_C(1) << 30, &numbers[0]));
-    must(memmodel_scan(network, &job, "batch", (int64_t[]){1, 2}, 2, &numbers[1]));
-    must(memmodel_report_what_if(network, &job, &report));
+    job.budget = INT64_C(1) << 30;
+    must(memmodel_estimate_max(network, &job, "batch", context, &numbers[0]));
+    must(memmodel_estimate_many(network, &job, "batch", (int64_t[]){1, 2}, 2, context, &numbers[1]));
+    must(memmodel_estimate_what_if(network, &job, context, &report));
     numbers[3] = (int64_t)memmodel_report_change_count(report);
     memmodel_report_unref(report);
     return hash(numbers, sizeof numbers);
@@ -146,12 +146,12 @@ searches_in(const void *network, memmodel_context *context)
 static uint64_t
 schedules_of(const void *network, memmodel_context *context)
 {
-    struct memmodel_inference how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2, .context = context};
-    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    struct memmodel_schedule_options how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2};
+    struct memmodel_schedule_result summary = {.size = sizeof summary};
     memmodel_schedule *schedule;
 
-    must(memmodel_schedule_new(network, &how, &schedule));
-    must(memmodel_schedule_summary(schedule, &summary));
+    must(memmodel_network_schedule(network, &how, context, &schedule));
+    must(memmodel_schedule_get_result(schedule, &summary));
     memmodel_schedule_unref(schedule);
     return hash(&summary, sizeof summary);
 }
@@ -184,42 +184,44 @@ threads_ask_one_network(void **state)
 static uint64_t
 documents_of(const void *report, memmodel_context *context)
 {
+    struct memmodel_report_result result = {.size = sizeof result};
     uint64_t hashes[5];
     char *text;
 
     must(memmodel_report_to_json(report, context, &text));
-    hashes[0] = hash_of_text(context, text);
+    hashes[0] = hash_of_text(text);
     must(memmodel_report_to_html(report, context, &text));
-    hashes[1] = hash_of_text(context, text);
+    hashes[1] = hash_of_text(text);
     must(memmodel_trace_to_perfetto(memmodel_report_trace(report), context, &text));
-    hashes[2] = hash_of_text(context, text);
-    hashes[3] = hash(memmodel_report_moment(report), strlen(memmodel_report_moment(report)));
-    hashes[4] = hash(memmodel_report_assumptions(report), strlen(memmodel_report_assumptions(report)));
+    hashes[2] = hash_of_text(text);
+    must(memmodel_report_get_result(report, &result));
+    hashes[3] = hash(result.peak_location, strlen(result.peak_location));
+    hashes[4] = hash(result.assumptions, strlen(result.assumptions));
     return hash(hashes, sizeof hashes);
 }
 
 static uint64_t
 numbers_of(const void *report, memmodel_context *context)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     struct memmodel_report_layer layer = {.size = sizeof layer};
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
     const memmodel_trace *trace = memmodel_report_trace(report);
     uint64_t result;
 
     (void)context;
-    must(memmodel_report_peak(report, &peak));
+    must(memmodel_report_get_result(report, &peak));
     result = (uint64_t)peak.live;
     for (size_t i = 0; i < memmodel_report_layer_count(report); i++) {
-        must(memmodel_report_layer(report, i, &layer));
-        result = result * 31 + (uint64_t)layer.activations;
+        must(memmodel_report_get_layer(report, i, &layer));
+        result = result * 31 + (uint64_t)layer.activation_count;
     }
     for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
-        must(memmodel_trace_event(trace, i, &event));
+        must(memmodel_trace_get_event(trace, i, &event));
         result = result * 31 + (uint64_t)event.bytes;
     }
     for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
-        result += strlen(memmodel_report_formula(report, i, MEMMODEL_LATEX));
+        result += strlen(memmodel_report_formula(report, i, MEMMODEL_LANGUAGE_LATEX));
     return result;
 }
 
@@ -227,10 +229,10 @@ static void
 threads_read_one_report(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    struct memmodel_job job = job_with("pytorch", *state);
+    struct memmodel_job job = job_with("pytorch");
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     memmodel_network_unref(network);
     assert_threads_agree(documents_of, report);
     assert_threads_agree(numbers_of, report);
@@ -245,12 +247,12 @@ texts_of(const void *model, memmodel_context *context)
     uint64_t result = 0;
     char *text;
 
-    for (int language = MEMMODEL_TEXT; language <= MEMMODEL_LATEX; language++) {
-        must(memmodel_model_formula(model, language, context, &text));
-        result = result * 31 + hash_of_text(context, text);
+    for (int language = MEMMODEL_LANGUAGE_TEXT; language <= MEMMODEL_LANGUAGE_SQL; language++) {
+        must(memmodel_model_to_code(model, language, context, &text));
+        result = result * 31 + hash_of_text(text);
     }
-    must(memmodel_model_export(model, MEMMODEL_EXPORT_C, context, &text));
-    return result * 31 + hash_of_text(context, text);
+    must(memmodel_model_to_json(model, context, &text));
+    return result * 31 + hash_of_text(text);
 }
 
 static uint64_t
@@ -266,11 +268,11 @@ answers_of(const void *model, memmodel_context *context)
         columns[0][i] = 32 + i;
         columns[1][i] = 1 + i % 8;
     }
-    memmodel_model_evaluate_many(model, (const double *[]){columns[0], columns[1]}, 64, values);
-    must(memmodel_model_predict_many(model, (const double *[]){columns[0], columns[1]}, 64, 0.95, values, upper,
+    memmodel_model_evaluate_many(model, (const double *[]){columns[0], columns[1]}, 1, 64, values);
+    must(memmodel_model_predict_many(model, (const double *[]){columns[0], columns[1]}, 1, 64, NULL, values, upper,
                                      outside));
-    must(memmodel_model_predict(model, (double[]){80, 3}, 0.99, &prediction));
-    must(memmodel_model_solve(model, (double[]){80, 1}, "batch", 0.95, 1e10, &largest));
+    must(memmodel_model_predict(model, (double[]){80, 3}, at_level(0.99), &prediction));
+    must(memmodel_model_predict_max(model, (double[]){80, 1}, "batch", NULL, 1e10, NULL, &largest));
     return hash(values, sizeof values) + hash(upper, sizeof upper) + hash(outside, sizeof outside) +
            hash(&prediction.upper, sizeof prediction.upper) + (uint64_t)largest;
 }
@@ -336,11 +338,11 @@ static void
 any_thread_drops_the_last_reference(void **state)
 {
     struct shared shared = {.model = network_model(*state, 0.01), .network = small_unet(*state)};
-    struct memmodel_job job = job_with("pytorch", *state);
+    struct memmodel_job job = job_with("pytorch");
     pthread_t threads[THREADS];
     memmodel_network *other = small_unet(*state);
 
-    assert_int_equal(memmodel_estimate(shared.network, &job, &shared.report), 0);
+    assert_int_equal(memmodel_estimate(shared.network, &job, NULL, &shared.report), 0);
     for (int i = 0; i < THREADS; i++) {
         memmodel_report_ref(shared.report);
         memmodel_model_ref(shared.model);
@@ -391,7 +393,7 @@ static void
 any_thread_cancels_a_call(void **state)
 {
     memmodel_network *network = small_unet(*state);
-    struct memmodel_job job = job_with("pytorch", *state);
+    struct memmodel_job job = job_with("pytorch");
     pthread_t thread;
     int status = 0;
 
@@ -399,7 +401,7 @@ any_thread_cancels_a_call(void **state)
     while (!status) {
         memmodel_report *report = NULL;
 
-        status = memmodel_estimate(network, &job, &report);
+        status = memmodel_estimate(network, &job, NULL, &report);
         memmodel_report_unref(report);
     }
     assert_int_equal(status, MEMMODEL_ERROR_CANCELLED);

@@ -18,14 +18,14 @@ network_of(void **state)
 static memmodel_tensor
 signal(memmodel_network *net, int64_t extent)
 {
-    return memmodel_network_input(net, "signal", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){1, 2, extent});
+    return memmodel_network_input(net, "signal", MEMMODEL_DTYPE_FLOAT32, 3, (memmodel_dim[]){1, 2, extent});
 }
 
 static memmodel_tensor
 conv(memmodel_network *net, memmodel_tensor x, int64_t kernel, int64_t stride, int64_t pad)
 {
     return memmodel_network_conv(net, x,
-                                 MEMMODEL_CONV(.filters = 2, .kernel = {kernel}, .stride = {stride}, .pad = {pad}));
+                                 MEMMODEL_CONV(.filters = 2, .kernel = {kernel}, .stride = {stride}, .padding = {pad}));
 }
 
 static memmodel_tiling *
@@ -34,7 +34,7 @@ tiling_of(memmodel_network *net, int64_t budget)
     memmodel_tiling *tiling = NULL;
 
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_int_equal(memmodel_tiling_new(net, NULL, budget, &tiling), 0);
+    assert_int_equal(memmodel_network_tile(net, NULL, budget, NULL, &tiling), 0);
     return tiling;
 }
 
@@ -43,7 +43,7 @@ axis_of(const memmodel_tiling *tiling, size_t index)
 {
     struct memmodel_tiling_axis axis = {.size = sizeof axis};
 
-    assert_int_equal(memmodel_tiling_axis(tiling, index, &axis), 0);
+    assert_int_equal(memmodel_tiling_get_axis(tiling, index, &axis), 0);
     return axis;
 }
 
@@ -52,7 +52,7 @@ range_of(const memmodel_tiling *tiling, int64_t index)
 {
     struct memmodel_tiling_range range = {.size = sizeof range};
 
-    assert_int_equal(memmodel_tiling_range(tiling, 0, index, &range), 0);
+    assert_int_equal(memmodel_tiling_get_range(tiling, 0, index, &range), 0);
     return range;
 }
 
@@ -61,7 +61,7 @@ result_of(const memmodel_tiling *tiling)
 {
     struct memmodel_tiling_result result = {.size = sizeof result};
 
-    assert_int_equal(memmodel_tiling_result(tiling, &result), 0);
+    assert_int_equal(memmodel_tiling_get_result(tiling, &result), 0);
     return result;
 }
 
@@ -72,9 +72,9 @@ assert_reach(memmodel_network *net, int64_t alignment, int64_t before, int64_t a
     struct memmodel_tiling_axis axis = axis_of(tiling, 0);
 
     assert_int_equal(axis.alignment, alignment);
-    assert_int_equal(axis.before, before);
-    assert_int_equal(axis.after, after);
-    assert_int_equal(axis.count, 1);
+    assert_int_equal(axis.halo_before, before);
+    assert_int_equal(axis.halo_after, after);
+    assert_int_equal(axis.tile_count, 1);
     memmodel_tiling_unref(tiling);
     memmodel_network_unref(net);
 }
@@ -119,7 +119,7 @@ interpolation_reads_neighbours(void **state)
     memmodel_network *net = network_of(state);
     memmodel_tensor x = memmodel_network_pool(net, signal(net, 64), MEMMODEL_POOL(.kernel = {2}));
 
-    memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}, .mode = MEMMODEL_LINEAR));
+    memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}, .kind = MEMMODEL_INTERPOLATION_LINEAR));
     assert_reach(net, 2, 2, 2);
 }
 
@@ -131,18 +131,18 @@ static void
 a_unet_looks_as_far_as_its_lowest_level(void **state)
 {
     const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"dim", 64}};
-    const struct memmodel_inference how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2};
+    const struct memmodel_schedule_options how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2};
     memmodel_network *net;
     memmodel_tiling *tiling;
 
     assert_int_equal(network_unet3d(*state, &(struct unet3d){.depth = 1, .filters = 2}, &net), 0);
-    assert_int_equal(memmodel_tiling_new(net, &how, 0, &tiling), 0);
+    assert_int_equal(memmodel_network_tile(net, &how, 0, NULL, &tiling), 0);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(axis_of(tiling, i).before, 8);
-        assert_int_equal(axis_of(tiling, i).after, 8);
+        assert_int_equal(axis_of(tiling, i).halo_before, 8);
+        assert_int_equal(axis_of(tiling, i).halo_after, 8);
         assert_int_equal(axis_of(tiling, i).alignment, 2);
     }
-    assert_int_equal(result_of(tiling).peak, result_of(tiling).whole_peak);
+    assert_int_equal(result_of(tiling).peak, result_of(tiling).peak_untiled);
     assert_true(result_of(tiling).overhead == 0);
     memmodel_tiling_unref(tiling);
     memmodel_network_unref(net);
@@ -164,22 +164,22 @@ tiles_are_as_large_as_the_budget_allows(void **state)
     conv(net, signal(net, 64), 3, 1, 1);
     tiling = tiling_of(net, 384);
     assert_int_equal(result_of(tiling).peak, 384);
-    assert_int_equal(result_of(tiling).whole_peak, 1024);
-    assert_int_equal(result_of(tiling).tiles, 3);
+    assert_int_equal(result_of(tiling).peak_untiled, 1024);
+    assert_int_equal(result_of(tiling).tile_count, 3);
     assert_true(result_of(tiling).overhead > 68.0 / 64 - 1 - 1e-12 &&
                 result_of(tiling).overhead < 68.0 / 64 - 1 + 1e-12);
     for (int64_t i = 0; i < 3; i++) {
         struct memmodel_tiling_range range = range_of(tiling, i);
 
-        assert_int_equal(range.begin, expected[i][0]);
-        assert_int_equal(range.stop, expected[i][1]);
-        assert_int_equal(range.first, expected[i][2]);
-        assert_int_equal(range.last, expected[i][3]);
-        assert_int_equal(range.skip, expected[i][4]);
+        assert_int_equal(range.input_start, expected[i][0]);
+        assert_int_equal(range.input_stop, expected[i][1]);
+        assert_int_equal(range.output_start, expected[i][2]);
+        assert_int_equal(range.output_stop, expected[i][3]);
+        assert_int_equal(range.crop, expected[i][4]);
     }
     memmodel_tiling_unref(tiling);
     tiling = tiling_of(net, 383);
-    assert_int_equal(result_of(tiling).tiles, 4);
+    assert_int_equal(result_of(tiling).tile_count, 4);
     assert_int_equal(result_of(tiling).peak, 288);
     memmodel_tiling_unref(tiling);
     memmodel_network_unref(net);
@@ -190,18 +190,18 @@ static void
 a_volume_of_24_terabytes_needs_a_sixteenth(void **state)
 {
     const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"dim", 2640}};
-    const struct memmodel_inference how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2};
+    const struct memmodel_schedule_options how = {.size = sizeof how, .symbols = symbols, .symbol_count = 2};
     const int64_t budget = INT64_C(1500) * 1000 * 1000 * 1000;
     memmodel_network *net;
     memmodel_tiling *tiling;
     struct memmodel_tiling_result result;
 
     assert_int_equal(network_unet3d(*state, &(struct unet3d){.depth = 4}, &net), 0);
-    assert_int_equal(memmodel_tiling_new(net, &how, budget, &tiling), 0);
+    assert_int_equal(memmodel_network_tile(net, &how, budget, NULL, &tiling), 0);
     result = result_of(tiling);
-    assert_true(result.tensors > 16 * result.peak);
+    assert_true(result.tensor_bytes > 16 * result.peak);
     assert_true(result.peak <= budget);
-    assert_true(result.tensors / result.whole_peak == 6);
+    assert_true(result.tensor_bytes / result.peak_untiled == 6);
     assert_true(result.overhead < 0.25);
     memmodel_tiling_unref(tiling);
     memmodel_network_unref(net);
@@ -215,7 +215,7 @@ assert_refused(void **state, memmodel_network *net, int64_t budget, int status, 
     memmodel_tiling *tiling = NULL;
 
     assert_int_equal(memmodel_network_status(net), 0);
-    assert_error(*state, memmodel_tiling_new(net, NULL, budget, &tiling), status, part);
+    assert_error(*state, memmodel_network_tile(net, NULL, budget, NULL, &tiling), status, part);
     assert_null(tiling);
     memmodel_network_unref(net);
 }
@@ -225,10 +225,10 @@ layers_that_look_at_everything_are_named(void **state)
 {
     memmodel_network *net = network_of(state);
 
-    memmodel_network_global_pool(net, signal(net, 8), MEMMODEL_GLOBAL_POOL(.name = "everything", .keep = 1));
+    memmodel_network_global_pool(net, signal(net, 8), MEMMODEL_GLOBAL_POOL(.name = "everything", .keep_dims = 1));
     assert_refused(state, net, 0, MEMMODEL_ERROR_UNSUPPORTED, "everything");
     net = network_of(state);
-    memmodel_network_instance_norm(net, signal(net, 8), MEMMODEL_NORM(.name = "statistics"));
+    memmodel_network_instance_norm(net, signal(net, 8), MEMMODEL_INSTANCE_NORM(.name = "statistics"));
     assert_refused(state, net, 0, MEMMODEL_ERROR_UNSUPPORTED, "statistics");
     net = network_of(state);
     memmodel_network_linear(net, signal(net, 8), MEMMODEL_LINEAR(.name = "mixed", .units = 3));
@@ -251,8 +251,16 @@ budgets_below_the_smallest_tile_say_what_it_needs(void **state)
 {
     memmodel_network *net = network_of(state);
 
+    struct memmodel_tiling_result result = {.size = sizeof result};
+    memmodel_tiling *tiling;
+
     conv(net, signal(net, 64), 3, 1, 1);
-    assert_refused(state, net, 47, MEMMODEL_ERROR_INVALID_ARGUMENT, "smallest needs 48");
+    assert_int_equal(memmodel_network_tile(net, NULL, 47, NULL, &tiling), 0);
+    assert_int_equal(memmodel_tiling_get_result(tiling, &result), 0);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_int_equal(result.peak, 48);
+    memmodel_tiling_unref(tiling);
+    memmodel_network_unref(net);
     net = network_of(state);
     conv(net, signal(net, 64), 3, 1, 1);
     assert_refused(state, net, -1, MEMMODEL_ERROR_INVALID_ARGUMENT, "less than none");
@@ -272,7 +280,7 @@ tile_signal(memmodel_context *context)
     conv(net, conv(net, signal(net, 12), 3, 1, 1), 3, 1, 1);
     status = memmodel_network_status(net);
     if (!status)
-        status = memmodel_tiling_new(net, NULL, 140, &tiling);
+        status = memmodel_network_tile(net, NULL, 140, NULL, &tiling);
     if (!status)
         memmodel_tiling_unref(tiling);
     memmodel_network_unref(net);

@@ -12,11 +12,11 @@ small_trace(memmodel_context *context)
     assert_int_equal(trace_new(context, &trace), 0);
     layer = trace_add_name(trace, "conv");
     trace_enter(trace, 1, MEMMODEL_PHASE_FORWARD, layer);
-    assert_true(trace_allocate(trace, 100, "output", layer, MEMMODEL_SAVED_ACTIVATIONS) >= 0);
-    scratch = trace_allocate(trace, 40, "columns", layer, MEMMODEL_WORKSPACE);
+    assert_true(trace_allocate(trace, 100, "output", layer, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS) >= 0);
+    scratch = trace_allocate(trace, 40, "columns", layer, MEMMODEL_CATEGORY_WORKSPACE);
     assert_int_equal(trace_release(trace, scratch), 0);
     trace_enter(trace, 2, MEMMODEL_PHASE_BACKWARD, -1);
-    assert_true(trace_allocate(trace, 70, "gradient", -1, MEMMODEL_WORKSPACE) >= 0);
+    assert_true(trace_allocate(trace, 70, "gradient", -1, MEMMODEL_CATEGORY_WORKSPACE) >= 0);
     return trace;
 }
 
@@ -36,13 +36,13 @@ static void
 categories_add_up_to_what_is_live(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
-    int64_t bytes[MEMMODEL_CATEGORY_COUNT];
+    int64_t bytes[MEMMODEL_MAX_CATEGORIES];
 
     trace_categories_at(trace, 1, 0, bytes);
-    assert_int_equal(bytes[MEMMODEL_SAVED_ACTIVATIONS], 100);
-    assert_int_equal(bytes[MEMMODEL_WORKSPACE], 40);
+    assert_int_equal(bytes[MEMMODEL_CATEGORY_SAVED_ACTIVATIONS], 100);
+    assert_int_equal(bytes[MEMMODEL_CATEGORY_WORKSPACE], 40);
     trace_categories_at(trace, 2, 0, bytes);
-    assert_int_equal(bytes[MEMMODEL_WORKSPACE], 0);
+    assert_int_equal(bytes[MEMMODEL_CATEGORY_WORKSPACE], 0);
     memmodel_trace_unref(trace);
 }
 
@@ -50,21 +50,21 @@ static void
 events_tell_their_block_layer_and_phase(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
 
     assert_int_equal(memmodel_trace_event_count(trace), 4);
-    assert_int_equal(memmodel_trace_event(trace, 2, &event), 0);
+    assert_int_equal(memmodel_trace_get_event(trace, 2, &event), 0);
     assert_int_equal(event.bytes, -40);
     assert_int_equal(event.live, 100);
-    assert_string_equal(event.what, "columns");
+    assert_string_equal(event.role, "columns");
     assert_string_equal(event.layer, "conv");
     assert_int_equal(event.phase, MEMMODEL_PHASE_FORWARD);
-    assert_int_equal(memmodel_trace_event(trace, 3, &event), 0);
+    assert_int_equal(memmodel_trace_get_event(trace, 3, &event), 0);
     assert_string_equal(event.layer, "");
     assert_int_equal(event.step, 2);
-    assert_int_equal(memmodel_trace_event(trace, 4, &event), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_trace_get_event(trace, 4, &event), MEMMODEL_ERROR_INVALID_ARGUMENT);
     event.size = 1;
-    assert_int_equal(memmodel_trace_event(trace, 0, &event), MEMMODEL_ERROR_STRUCT_SIZE);
+    assert_int_equal(memmodel_trace_get_event(trace, 0, &event), MEMMODEL_ERROR_STRUCT_SIZE);
     memmodel_trace_unref(trace);
 }
 
@@ -73,8 +73,8 @@ live_bytes_beyond_63_bits_are_an_error(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
 
-    assert_error(*state, trace_allocate(trace, INT64_MAX, "output", -1, MEMMODEL_WORKSPACE), MEMMODEL_ERROR_OVERFLOW,
-                 "63 bits");
+    assert_error(*state, trace_allocate(trace, INT64_MAX, "output", -1, MEMMODEL_CATEGORY_WORKSPACE),
+                 MEMMODEL_ERROR_OVERFLOW, "63 bits");
     assert_int_equal(memmodel_trace_event_count(trace), 4);
     memmodel_trace_unref(trace);
 }
@@ -95,16 +95,16 @@ static void
 a_recording_is_read_step_by_step(void **state)
 {
     memmodel_trace *trace;
-    struct memmodel_event event = {.size = sizeof event};
+    struct memmodel_trace_event event = {.size = sizeof event};
 
     assert_int_equal(parse(*state, recording, &trace), 0);
     assert_int_equal(memmodel_trace_event_count(trace), 6);
-    assert_int_equal(memmodel_trace_event(trace, 0, &event), 0);
+    assert_int_equal(memmodel_trace_get_event(trace, 0, &event), 0);
     assert_int_equal(event.step, 0);
     assert_int_equal(trace->events[trace_peak_event(trace, 1)].live, 128);
-    assert_int_equal(memmodel_trace_event(trace, 4, &event), 0);
+    assert_int_equal(memmodel_trace_get_event(trace, 4, &event), 0);
     assert_int_equal(event.phase, MEMMODEL_PHASE_OPTIMIZER);
-    assert_int_equal(memmodel_trace_event(trace, 5, &event), 0);
+    assert_int_equal(memmodel_trace_get_event(trace, 5, &event), 0);
     assert_int_equal(event.live, 40);
     assert_int_equal(event.block, 0);
     memmodel_trace_unref(trace);
@@ -140,7 +140,7 @@ a_recording_that_cannot_be_is_refused(void **state)
     expect_refused(*state, WITH_EVENT("[8]"), MEMMODEL_ERROR_PARSE, "number of a name");
     expect_refused(*state, WITH_EVENT("[-9223372036854775808, 0]"), MEMMODEL_ERROR_PARSE, "bytes not 0");
     expect_refused(*state, WITH_EVENT("[9223372036854775807, 0], [1, 0]"), MEMMODEL_ERROR_OVERFLOW, "63 bits");
-    expect_refused(*state, "{\"format\": 2}", MEMMODEL_ERROR_NEWER, "format 2");
+    expect_refused(*state, "{\"format\": 2}", MEMMODEL_ERROR_VERSION, "format 2");
     expect_refused(*state, "{\"format\": 1, \"names\": [3], \"setup\": [], \"steps\": []}", MEMMODEL_ERROR_PARSE,
                    "a name is a text");
     expect_refused(*state, "{\"format\": 1, \"names\": [], \"setup\": [], \"steps\": [7]}", MEMMODEL_ERROR_PARSE, "");
@@ -161,8 +161,8 @@ a_file_that_is_not_there_is_an_error(void **state)
 {
     memmodel_trace *trace;
 
-    assert_int_equal(memmodel_trace_read(*state, "/nonexistent/recording.json", &trace), MEMMODEL_ERROR_IO);
-    assert_int_equal(memmodel_trace_read(*state, NULL, &trace), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_trace_load(*state, "/nonexistent/recording.json", &trace), MEMMODEL_ERROR_IO);
+    assert_int_equal(memmodel_trace_load(*state, NULL, &trace), MEMMODEL_ERROR_INVALID_ARGUMENT);
 }
 
 static int

@@ -1,6 +1,7 @@
 /* Fits that search for formulas of any shape under squared errors: what is found, watched, stopped and gone on with. */
 #include "fitted.h"
 #include "near.h"
+#include "watched.h"
 
 #include "regression/search/checkpoint.h"
 
@@ -23,7 +24,7 @@ shape_samples(memmodel_context *context, double (*shape)(double, double), double
         double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed);
         double y = shape(x, z) * (1 + error * random_error(&seed));
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, y}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, z, y}), 0);
     }
     return samples;
 }
@@ -47,12 +48,12 @@ fit_to_json(const memmodel_samples *samples, int32_t search, int64_t evaluations
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = search,
                                            .threads = threads,
-                                           .evaluations = evaluations,
+                                           .max_evaluations = evaluations,
                                            .seed = 5};
     memmodel_model *model = fit(samples, &options);
     char *text;
 
-    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
     memmodel_model_unref(model);
     return text;
 }
@@ -74,7 +75,7 @@ a_law_over_a_logarithm_is_found(void **state)
     assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &model), 0);
     assert_near(memmodel_model_evaluate(model, (double[]){1.75, 4.5}), over_logarithm(1.75, 4.5), 1e-12);
     memmodel_model_unref(model);
-    memmodel_free(*state, text);
+    memmodel_free(text);
     memmodel_samples_unref(samples);
 }
 
@@ -88,10 +89,10 @@ a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
 
     assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &model), 0);
     assert_near(memmodel_model_evaluate(model, (double[]){1.75, 4.5}), quotient(1.75, 4.5), 1e-12);
-    assert_int_equal(memmodel_model_predict(model, (double[]){1.75, 4.5}, 0.95, &prediction), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){1.75, 4.5}, NULL, &prediction), 0);
     assert_true(prediction.upper >= prediction.value && prediction.upper < prediction.value * 1.000001);
     memmodel_model_unref(model);
-    memmodel_free(*state, text);
+    memmodel_free(text);
     memmodel_samples_unref(samples);
 }
 
@@ -108,13 +109,12 @@ a_third_in_a_law_is_written_as_one(void **state)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 100000};
+                                           .max_evaluations = 100000};
     memmodel_samples *samples = shape_samples(*state, third, 0, 30);
     memmodel_model *model = fit(samples, &options);
-    char *text = formula(*state, model, MEMMODEL_TEXT);
+    const char *text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
 
     assert_string_equal(text, "6*x/(3*z + 1) + 1");
-    memmodel_free(*state, text);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -127,24 +127,23 @@ a_number_is_put_into_what_stands_beside_the_best_feature(void **state)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 200000};
+                                           .max_evaluations = 200000};
     memmodel_samples *samples;
     memmodel_model *model;
     uint64_t seed = 8;
-    char *text;
+    const char *text;
 
     assert_int_equal(memmodel_samples_new(*state, columns, 4, &samples), 0);
     for (int i = 0; i < 60; i++) {
         double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed), w = 3 + 2 * random_error(&seed);
         double y = x / (z + 2.5) + w + 0.05 * random_error(&seed);
 
-        assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, w, y}), 0);
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, z, w, y}), 0);
     }
     model = fit(samples, &options);
-    text = formula(*state, model, MEMMODEL_TEXT);
+    text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
     assert_non_null(strstr(text, "*x/("));
     assert_near(memmodel_model_evaluate(model, (double[]){2, 2, 2}), 2 + 2 / 4.5, 0.02);
-    memmodel_free(*state, text);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -153,18 +152,6 @@ static double
 tangled(double x, double z)
 {
     return x / (1 + z) / sqrt(x + z) + log(x + 3 * z) / (2 + x * z);
-}
-
-struct count {
-    int reports;
-};
-
-static int
-count_reports(void *user, const struct memmodel_fit_progress *progress)
-{
-    (void)progress;
-    ++((struct count *)user)->reports;
-    return 0;
 }
 
 static double
@@ -177,23 +164,23 @@ flat(double x, double z)
 static void
 folds_are_searched_only_if_they_can_decide_anything(void **state)
 {
-    struct count noise = {0}, law = {0};
+    struct watch noise = {.calls = 0}, law = {.calls = 0};
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 20000,
-                                           .max_terms = 5,
-                                           .progress = count_reports};
+                                           .max_evaluations = 20000,
+                                           .max_terms = 5};
     memmodel_samples *samples = shape_samples(*state, flat, 1, 40);
+    memmodel_model *model;
 
-    options.user = &noise;
-    memmodel_model_unref(fit(samples, &options));
+    assert_int_equal(watched_fit(*state, samples, &options, &noise, &model), 0);
+    memmodel_model_unref(model);
     memmodel_samples_unref(samples);
     samples = shape_samples(*state, quotient, 0.01, 40);
-    options.user = &law;
-    memmodel_model_unref(fit(samples, &options));
+    assert_int_equal(watched_fit(*state, samples, &options, &law, &model), 0);
+    memmodel_model_unref(model);
     memmodel_samples_unref(samples);
-    assert_true(noise.reports <= 2 && law.reports >= 6);
+    assert_true(noise.calls <= 2 && law.calls >= 6);
 }
 
 /* A reader meets the parts of a term in another order than the search did. */
@@ -205,19 +192,19 @@ every_searched_formula_is_read_back_as_it_was_written(void **state)
         struct memmodel_fit_options options = {.size = sizeof options,
                                                .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                .search = MEMMODEL_FIT_SEARCH_ALL,
-                                               .evaluations = 20000,
+                                               .max_evaluations = 20000,
                                                .seed = seed};
         memmodel_model *model = fit(samples, &options), *back;
         char *text, *again;
 
-        assert_int_equal(memmodel_model_to_json(model, &text), 0);
+        assert_int_equal(memmodel_model_to_json(model, NULL, &text), 0);
         assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &back), 0);
-        assert_int_equal(memmodel_model_to_json(back, &again), 0);
+        assert_int_equal(memmodel_model_to_json(back, NULL, &again), 0);
         assert_string_equal(text, again);
         assert_true(memmodel_model_evaluate(model, (double[]){2, 3}) ==
                     memmodel_model_evaluate(back, (double[]){2, 3}));
-        memmodel_free(*state, text);
-        memmodel_free(*state, again);
+        memmodel_free(text);
+        memmodel_free(again);
         memmodel_model_unref(model);
         memmodel_model_unref(back);
         memmodel_samples_unref(samples);
@@ -229,8 +216,10 @@ a_line_stays_a_line_however_hard_is_searched(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, line, 0.1, 40);
     struct memmodel_fit_options terms = {.size = sizeof terms, .loss = MEMMODEL_FIT_LOSS_SQUARED};
-    struct memmodel_fit_options all = {
-        .size = sizeof all, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = 40000};
+    struct memmodel_fit_options all = {.size = sizeof all,
+                                       .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                       .search = MEMMODEL_FIT_SEARCH_ALL,
+                                       .max_evaluations = 40000};
     memmodel_model *before = fit(samples, &terms), *after = fit(samples, &all);
 
     assert_true(memmodel_model_evaluate(before, (double[]){2, 3}) == memmodel_model_evaluate(after, (double[]){2, 3}));
@@ -249,9 +238,9 @@ the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
         char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 30000, threads);
 
         assert_string_equal(one, several);
-        memmodel_free(*state, several);
+        memmodel_free(several);
     }
-    memmodel_free(*state, one);
+    memmodel_free(one);
     memmodel_samples_unref(samples);
 }
 
@@ -264,10 +253,10 @@ error_among_wild_rows(memmodel_context *context, const char *weight)
                                            .target = "y",
                                            .inputs = inputs,
                                            .input_count = 2,
-                                           .weight = weight,
+                                           .weight_column = weight,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 40000};
+                                           .max_evaluations = 40000};
     memmodel_samples *samples;
     memmodel_model *model;
     uint64_t seed = 11;
@@ -279,7 +268,7 @@ error_among_wild_rows(memmodel_context *context, const char *weight)
         bool wild = i % 4 == 0;
 
         assert_int_equal(
-            memmodel_samples_add(samples, (double[]){x, z, wild ? 1e-9 : 1, (wild ? 3 : 1) * quotient(x, z)}), 0);
+            memmodel_samples_add_row(samples, (double[]){x, z, wild ? 1e-9 : 1, (wild ? 3 : 1) * quotient(x, z)}), 0);
     }
     model = fit(samples, &options);
     error = fabs(memmodel_model_evaluate(model, (double[]){3.5, 2.5}) / quotient(3.5, 2.5) - 1);
@@ -307,7 +296,7 @@ a_nesting_that_is_none_is_refused(void **state)
                                            .forbidden_count = 1};
     memmodel_model *model;
 
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "log(tree)");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "log(tree)");
     memmodel_samples_unref(samples);
 }
 
@@ -316,13 +305,13 @@ less_than_nothing_cannot_be_tried(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, line, 0.1, 12);
     struct memmodel_fit_options options = {
-        .size = sizeof options, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = -1};
+        .size = sizeof options, .search = MEMMODEL_FIT_SEARCH_ALL, .max_evaluations = -1};
     memmodel_model *model;
 
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "evaluations");
-    options.evaluations = 0;
-    options.seconds = (double)NAN;
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "seconds");
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "evaluations");
+    options.max_evaluations = 0;
+    options.max_seconds = (double)NAN;
+    assert_error(*state, memmodel_fit(samples, &options, NULL, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "seconds");
     memmodel_samples_unref(samples);
 }
 
@@ -338,17 +327,17 @@ tables_at_the_limits_are_searched_or_refused(void **state)
             struct memmodel_fit_options options = {.size = sizeof options,
                                                    .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                    .search = MEMMODEL_FIT_SEARCH_ALL,
-                                                   .evaluations = 10000};
+                                                   .max_evaluations = 10000};
             memmodel_samples *samples;
             memmodel_model *model;
 
             assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
             for (size_t row = 0; row < rows; row++)
                 assert_int_equal(
-                    memmodel_samples_add(samples, (double[]){sizes[i] * (double)(row + 1), 2 * (double)row - 7,
-                                                             sizes[i] * (double)(row % 3)}),
+                    memmodel_samples_add_row(samples, (double[]){sizes[i] * (double)(row + 1), 2 * (double)row - 7,
+                                                                 sizes[i] * (double)(row % 3)}),
                     0);
-            if (memmodel_fit(samples, &options, &model) == 0) {
+            if (memmodel_fit(samples, &options, NULL, &model) == 0) {
                 assert_true(isfinite(memmodel_model_evaluate(model, (double[]){sizes[i] * 2, 1})));
                 memmodel_model_unref(model);
             }
@@ -358,37 +347,20 @@ tables_at_the_limits_are_searched_or_refused(void **state)
 
 /* ---- watching ---- */
 
-struct watch {
-    int calls;
-    int64_t evaluations;
-};
-
-static int
-watch_until_three(void *user, const struct memmodel_fit_progress *progress)
-{
-    struct watch *watch = user;
-
-    assert_true(progress->evaluations >= watch->evaluations);
-    watch->evaluations = progress->evaluations;
-    return ++watch->calls == 3;
-}
-
 static void
 a_search_is_watched_and_stopped(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    struct watch watch = {0, 0};
+    struct watch watch = {.stop_at = 3};
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 40000,
-                                           .progress = watch_until_three,
-                                           .user = &watch};
+                                           .max_evaluations = 40000};
     memmodel_model *model;
 
-    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
+    assert_int_equal(watched_fit(*state, samples, &options, &watch, &model), MEMMODEL_ERROR_CANCELLED);
     assert_int_equal(watch.calls, 3);
-    assert_true(watch.evaluations > 0);
+    assert_true(watch.done > 0);
     memmodel_samples_unref(samples);
 }
 
@@ -396,35 +368,20 @@ a_search_is_watched_and_stopped(void **state)
 
 static const char checkpoint_path[] = "test_tree_fits_checkpoint.json";
 
-struct interruption {
-    int calls, stop_at;
-};
-
 static int
-interrupt(void *user, const struct memmodel_fit_progress *progress)
+fit_with_checkpoint(memmodel_context *context, const memmodel_samples *samples, int32_t loss, int64_t seed, int stop_at,
+                    memmodel_model **model, int *calls)
 {
-    struct interruption *interruption = user;
-
-    (void)progress;
-    return ++interruption->calls == interruption->stop_at;
-}
-
-static int
-fit_with_checkpoint(const memmodel_samples *samples, int32_t loss, int64_t seed, int stop_at, memmodel_model **model,
-                    int *calls)
-{
-    struct interruption interruption = {0, stop_at};
+    struct watch watch = {.stop_at = stop_at};
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = loss,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 20000,
+                                           .max_evaluations = 20000,
                                            .seed = seed,
-                                           .checkpoint = checkpoint_path,
-                                           .progress = interrupt,
-                                           .user = &interruption};
-    int status = memmodel_fit(samples, &options, model);
+                                           .resume_path = checkpoint_path};
+    int status = watched_fit(context, samples, &options, &watch, model);
 
-    *calls = interruption.calls;
+    *calls = watch.calls;
     return status;
 }
 
@@ -437,22 +394,22 @@ an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
     int calls, all_calls;
 
     remove(checkpoint_path);
-    assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
+    assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
     memmodel_model_unref(model);
     assert_true(all_calls > 2);
     for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
-        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
-                         MEMMODEL_ERROR_CALLBACK);
-        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &calls), 0);
+        assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
+                         MEMMODEL_ERROR_CANCELLED);
+        assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &calls), 0);
         assert_true(calls <= all_calls);
-        assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
+        assert_int_equal(memmodel_model_to_json(model, NULL, &resumed), 0);
         assert_string_equal(whole, resumed);
-        memmodel_free(*state, resumed);
+        memmodel_free(resumed);
         memmodel_model_unref(model);
         assert_null(fopen(checkpoint_path, "r")); /* it is gone */
     }
     assert_true(calls < all_calls / 2);
-    memmodel_free(*state, whole);
+    memmodel_free(whole);
     memmodel_samples_unref(samples);
 }
 
@@ -465,9 +422,9 @@ a_checkpoint_of_another_fit_is_refused(void **state)
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
         remove(checkpoint_path);
-        assert_int_equal(fit_with_checkpoint(samples, loss, 5, 6, &model, &calls), MEMMODEL_ERROR_CALLBACK);
-        assert_error(*state, fit_with_checkpoint(samples, loss, 6, 0, &model, &calls), MEMMODEL_ERROR_INVALID_ARGUMENT,
-                     "another table");
+        assert_int_equal(fit_with_checkpoint(*state, samples, loss, 5, 6, &model, &calls), MEMMODEL_ERROR_CANCELLED);
+        assert_error(*state, fit_with_checkpoint(*state, samples, loss, 6, 0, &model, &calls),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT, "another table");
     }
     remove(checkpoint_path);
     memmodel_samples_unref(samples);

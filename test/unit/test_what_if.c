@@ -23,17 +23,17 @@ training(const char *framework)
                                  .framework = framework,
                                  .symbols = voxels_32,
                                  .symbol_count = 2,
-                                 .measure = MEMMODEL_MEASURE_LIVE};
+                                 .metric = MEMMODEL_METRIC_LIVE};
 }
 
 static int64_t
 live_peak(const memmodel_network *network, const struct memmodel_job *job)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_report_result peak = {.size = sizeof peak};
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, job, &report), 0);
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_estimate(network, job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     memmodel_report_unref(report);
     return peak.live;
 }
@@ -43,17 +43,17 @@ what_if(const memmodel_network *network, const struct memmodel_job *job)
 {
     memmodel_report *report;
 
-    assert_int_equal(memmodel_report_what_if(network, job, &report), 0);
+    assert_int_equal(memmodel_estimate_what_if(network, job, NULL, &report), 0);
     return report;
 }
 
 /* False if the report has no change of that name. */
 static bool
-find_change(const memmodel_report *report, const char *name, struct memmodel_change *change)
+find_change(const memmodel_report *report, const char *name, struct memmodel_report_change *change)
 {
-    *change = (struct memmodel_change){.size = sizeof *change};
+    *change = (struct memmodel_report_change){.size = sizeof *change};
     for (size_t i = 0; i < memmodel_report_change_count(report); i++) {
-        assert_int_equal(memmodel_report_change(report, i, change), 0);
+        assert_int_equal(memmodel_report_get_change(report, i, change), 0);
         if (strcmp(change->name, name) == 0)
             return true;
     }
@@ -65,11 +65,11 @@ assert_change_is_the_estimate_of(const memmodel_network *network, const struct m
                                  const struct memmodel_job *changed)
 {
     memmodel_report *report = what_if(network, job);
-    struct memmodel_change change;
+    struct memmodel_report_change change;
 
     assert_true(find_change(report, name, &change));
     assert_int_equal(change.live, live_peak(network, changed));
-    assert_int_equal(change.saved, live_peak(network, job) - change.live);
+    assert_int_equal(change.saving, live_peak(network, job) - change.live);
     memmodel_report_unref(report);
 }
 
@@ -97,7 +97,7 @@ another_optimizer_and_inference_are_estimated_in_full(void **state)
         changed.optimizer = "sgd";
         assert_change_is_the_estimate_of(network, &job, "optimizer sgd", &changed);
         changed.optimizer = NULL;
-        changed.inference = 1;
+        changed.mode = 1;
         assert_change_is_the_estimate_of(network, &job, "inference", &changed);
     }
     memmodel_network_unref(network);
@@ -111,8 +111,8 @@ halves_of_the_batch_may_be_accumulated(void **state)
     struct memmodel_job job = training("pytorch"), changed = training("pytorch");
 
     changed.symbols = halved;
-    changed.accumulate = 2;
-    assert_change_is_the_estimate_of(network, &job, "batch 2, accumulate 2", &changed);
+    changed.gradient_accumulation = 2;
+    assert_change_is_the_estimate_of(network, &job, "batch 2, gradient accumulation 2", &changed);
     memmodel_network_unref(network);
 }
 
@@ -136,7 +136,7 @@ wide_block(memmodel_network *network, const char *name, memmodel_tensor x)
 {
     memmodel_network_push_scope(network, name);
     x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 512));
-    x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 16));
     memmodel_network_pop_scope(network);
     return x;
@@ -150,7 +150,7 @@ network_of_blocks(memmodel_context *context)
     memmodel_tensor x;
 
     assert_int_equal(memmodel_network_new(context, &network), 0);
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){256, 16});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){256, 16});
     x = wide_block(network, "encoder.layer.0", x);
     x = wide_block(network, "encoder.layer.1", x);
     x = wide_block(network, "decoder.layer.10", x);
@@ -164,15 +164,15 @@ repeated_blocks_may_be_checkpointed(void **state)
 {
     static const char name[] = "checkpoint encoder.layer.*, decoder.layer.*";
     memmodel_network *network = network_of_blocks(*state);
-    struct memmodel_job job = {.size = sizeof job, .measure = MEMMODEL_MEASURE_LIVE}, changed = job;
+    struct memmodel_job job = {.size = sizeof job, .metric = MEMMODEL_METRIC_LIVE}, changed = job;
     memmodel_report *report;
-    struct memmodel_change change;
+    struct memmodel_report_change change;
 
     changed.checkpoint = "encoder.layer.*, decoder.layer.*";
     assert_change_is_the_estimate_of(network, &job, name, &changed);
     report = what_if(network, &job);
     assert_true(find_change(report, name, &change));
-    assert_true(change.saved > 0);
+    assert_true(change.saving > 0);
     memmodel_report_unref(report);
     report = what_if(network, &changed);
     assert_false(find_change(report, name, &change));
@@ -187,12 +187,12 @@ the_textbook_saves_the_slots_of_an_optimizer(void **state)
     memmodel_network *network = small_unet(*state);
     struct memmodel_job job = training("textbook");
     memmodel_report *report = what_if(network, &job);
-    struct memmodel_change change;
+    struct memmodel_report_change change;
 
     assert_true(find_change(report, "optimizer sgd", &change));
-    assert_int_equal(change.saved, 2 * 4 * 1413241);
+    assert_int_equal(change.saving, 2 * 4 * 1413241);
     assert_true(find_change(report, "optimizer momentum", &change));
-    assert_int_equal(change.saved, 4 * 1413241);
+    assert_int_equal(change.saving, 4 * 1413241);
     memmodel_report_unref(report);
     memmodel_network_unref(network);
 }
@@ -203,19 +203,19 @@ what_saves_most_comes_first(void **state)
     memmodel_network *network = small_unet(*state);
     struct memmodel_job job = training("pytorch");
     memmodel_report *report = what_if(network, &job);
-    struct memmodel_change change = {.size = sizeof change};
+    struct memmodel_report_change change = {.size = sizeof change};
     int64_t before = INT64_MAX;
 
     assert_true(memmodel_report_change_count(report) >= 4);
     for (size_t i = 0; i < memmodel_report_change_count(report); i++) {
-        assert_int_equal(memmodel_report_change(report, i, &change), 0);
-        assert_true(change.saved <= before);
-        before = change.saved;
+        assert_int_equal(memmodel_report_get_change(report, i, &change), 0);
+        assert_true(change.saving <= before);
+        before = change.saving;
     }
-    assert_int_equal(memmodel_report_change(report, memmodel_report_change_count(report), &change),
+    assert_int_equal(memmodel_report_get_change(report, memmodel_report_change_count(report), &change),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     change.size = 1;
-    assert_int_equal(memmodel_report_change(report, 0, &change), MEMMODEL_ERROR_STRUCT_SIZE);
+    assert_int_equal(memmodel_report_get_change(report, 0, &change), MEMMODEL_ERROR_STRUCT_SIZE);
     memmodel_report_unref(report);
     memmodel_network_unref(network);
 }
@@ -225,15 +225,15 @@ savings_are_of_the_process_by_default(void **state)
 {
     memmodel_network *network = small_unet(*state);
     struct memmodel_job job = training("pytorch");
-    struct memmodel_peak peak = {.size = sizeof peak};
-    struct memmodel_change change;
+    struct memmodel_report_result peak = {.size = sizeof peak};
+    struct memmodel_report_change change;
     memmodel_report *report;
 
-    job.measure = MEMMODEL_MEASURE_DEFAULT;
+    job.metric = MEMMODEL_METRIC_DEFAULT;
     report = what_if(network, &job);
-    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
     assert_true(find_change(report, "inference", &change));
-    assert_int_equal(change.saved, peak.process - change.process);
+    assert_int_equal(change.saving, peak.process - change.process);
     memmodel_report_unref(report);
     memmodel_network_unref(network);
 }
@@ -247,7 +247,7 @@ what_does_not_change_the_job_is_left_out(void **state)
     memmodel_report *report;
 
     job.symbols = one;
-    job.inference = 1;
+    job.mode = 1;
     job.precision = "bfloat16";
     report = what_if(network, &job);
     assert_int_equal(memmodel_report_change_count(report), 0);
@@ -264,13 +264,13 @@ a_batch_that_cannot_be_halved_is_left_out(void **state)
     memmodel_tensor x;
     struct memmodel_symbol_value ten = {"images", 10};
     struct memmodel_job job = {.size = sizeof job, .symbols = &ten, .symbol_count = 1};
-    struct memmodel_change change;
+    struct memmodel_report_change change;
     memmodel_report *report;
 
     assert_int_equal(memmodel_network_new(*state, &network), 0);
     batch = memmodel_network_symbol(network, "images");
     pairs = memmodel_network_expression(network, "images / 2");
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){batch, 8});
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){batch, 8});
     memmodel_network_linear(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){pairs, 16}),
                             MEMMODEL_LINEAR(.units = 4));
     report = what_if(network, &job);
@@ -290,7 +290,7 @@ an_optimizer_of_groups_is_not_exchanged(void **state)
 {
     memmodel_network *network = small_unet(*state);
     struct memmodel_job job = training("pytorch");
-    struct memmodel_change change = {.size = sizeof change};
+    struct memmodel_report_change change = {.size = sizeof change};
     memmodel_report *report;
 
     job.optimizer = "adam: *.weight";
@@ -307,7 +307,7 @@ an_estimate_alone_has_no_changes(void **state)
     struct memmodel_job job = training("pytorch");
     memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     assert_int_equal(memmodel_report_change_count(report), 0);
     memmodel_report_unref(report);
     memmodel_network_unref(network);

@@ -102,7 +102,7 @@ struct object {
     _Alignas(8) void *pointer;           /* what C is given; NULL once it is released */
     size_t bytes;                        /* of a buffer: its size, 0 otherwise */
     void (*unref)(void *pointer);        /* of a handle; NULL otherwise */
-    void (*before_unref)(void *pointer); /* of a context: takes its log away */
+    void (*before_unref)(void *pointer); /* of a context: takes its callbacks away */
     struct callback *callbacks;          /* C may call them as long as the object lives */
 };
 

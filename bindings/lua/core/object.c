@@ -95,11 +95,12 @@ core_buffer(lua_State *L)
     return 1;
 }
 
-/* A context may outlive its handle, because its objects refer to it; the log would be gone by then. */
+/* A context may outlive its handle, because its objects refer to it; the callbacks would be gone by then. */
 static void
 silence(void *context)
 {
     memmodel_context_set_log(context, NULL, NULL);
+    memmodel_context_set_progress(context, NULL, NULL);
 }
 
 /* adopt(address, type): a handle, which drops its reference when it is collected */

@@ -62,7 +62,7 @@ push_whole(lua_State *L, int64_t number)
 
 #else
 
-/* -2^63 is let through: it is MEMMODEL_INFER, and as a power of two it is exact. */
+/* -2^63 is let through: it is MEMMODEL_DIM_INFER, and as a power of two it is exact. */
 static int64_t
 take_whole(lua_State *L, int index)
 {
@@ -86,11 +86,11 @@ push_whole(lua_State *L, int64_t number)
 #endif
 
 static int64_t
-take_between(lua_State *L, int index, int64_t least, int64_t most)
+take_between(lua_State *L, int index, int64_t min, int64_t max)
 {
     int64_t number = take_whole(L, index);
 
-    if (number < least || number > most)
+    if (number < min || number > max)
         luaL_error(L, "number out of range");
     return number;
 }

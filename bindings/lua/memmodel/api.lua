@@ -6,47 +6,50 @@ MEMMODEL_VERSION_MINOR = 1,
 MEMMODEL_VERSION_MICRO = 0,
 MEMMODEL_VERSION = "0.1.0",
 MEMMODEL_MAX_RANK = 8,
-MEMMODEL_INFER = -2^63,
-MEMMODEL_NO_TENSOR = -1000,
+MEMMODEL_DIM_INFER = -2^63,
+MEMMODEL_TENSOR_NONE = -1000,
+MEMMODEL_MAX_CATEGORIES = 16,
 },
 enums = {
-memmodel_status = {{"MEMMODEL_OK", 0}, {"MEMMODEL_ERROR_NOMEM", -1}, {"MEMMODEL_ERROR_INVALID_ARGUMENT", -2}, {"MEMMODEL_ERROR_OVERFLOW", -3}, {"MEMMODEL_ERROR_SHAPE", -4}, {"MEMMODEL_ERROR_UNSUPPORTED", -5}, {"MEMMODEL_ERROR_PARSE", -6}, {"MEMMODEL_ERROR_IO", -7}, {"MEMMODEL_ERROR_STRUCT_SIZE", -8}, {"MEMMODEL_ERROR_UNKNOWN_SYMBOL", -9}, {"MEMMODEL_ERROR_UNBOUND", -10}, {"MEMMODEL_ERROR_DATA", -11}, {"MEMMODEL_ERROR_NEWER", -12}, {"MEMMODEL_ERROR_PROCESS", -13}, {"MEMMODEL_ERROR_CALLBACK", -14}, {"MEMMODEL_ERROR_LIMIT", -15}, {"MEMMODEL_ERROR_CANCELLED", -16}},
-memmodel_language = {{"MEMMODEL_TEXT", 0}, {"MEMMODEL_C", 1}, {"MEMMODEL_PYTHON", 2}, {"MEMMODEL_LATEX", 3}},
-memmodel_measure = {{"MEMMODEL_MEASURE_DEFAULT", 0}, {"MEMMODEL_MEASURE_LIVE", 1}, {"MEMMODEL_MEASURE_RESERVED", 2}, {"MEMMODEL_MEASURE_PROCESS", 3}},
-memmodel_dtype = {{"MEMMODEL_DTYPE_DEFAULT", 0}, {"MEMMODEL_FLOAT32", 1}, {"MEMMODEL_FLOAT64", 2}, {"MEMMODEL_FLOAT16", 3}, {"MEMMODEL_BFLOAT16", 4}, {"MEMMODEL_INT64", 5}, {"MEMMODEL_INT32", 6}, {"MEMMODEL_INT8", 7}, {"MEMMODEL_UINT8", 8}, {"MEMMODEL_BOOL", 9}},
-memmodel_layout = {{"MEMMODEL_LAYOUT_DEFAULT", 0}, {"MEMMODEL_CHANNELS_FIRST", 1}, {"MEMMODEL_CHANNELS_LAST", 2}},
-memmodel_budget_means = {{"MEMMODEL_BUDGET_APART", 0}, {"MEMMODEL_BUDGET_REUSE", 1}, {"MEMMODEL_BUDGET_ORDER", 2}, {"MEMMODEL_BUDGET_RECOMPUTE", 3}, {"MEMMODEL_BUDGET_TILE", 4}, {"MEMMODEL_BUDGET_BATCH", 5}},
-memmodel_padding = {{"MEMMODEL_EXPLICIT", 0}, {"MEMMODEL_VALID", 1}, {"MEMMODEL_SAME", 2}},
-memmodel_activation_kind = {{"MEMMODEL_ACTIVATION_NONE", 0}, {"MEMMODEL_RELU", 1}, {"MEMMODEL_LEAKY_RELU", 2}, {"MEMMODEL_ELU", 3}, {"MEMMODEL_SELU", 4}, {"MEMMODEL_GELU", 5}, {"MEMMODEL_GELU_TANH", 6}, {"MEMMODEL_SILU", 7}, {"MEMMODEL_SIGMOID", 8}, {"MEMMODEL_TANH", 9}, {"MEMMODEL_HARDSWISH", 10}, {"MEMMODEL_HARDSIGMOID", 11}, {"MEMMODEL_RELU6", 12}, {"MEMMODEL_SOFTPLUS", 13}, {"MEMMODEL_MISH", 14}, {"MEMMODEL_PRELU", 15}, {"MEMMODEL_EXP", 16}, {"MEMMODEL_LOG", 17}, {"MEMMODEL_SQRT", 18}, {"MEMMODEL_SQUARE", 19}, {"MEMMODEL_ABS", 20}, {"MEMMODEL_NEGATE", 21}},
-memmodel_reduction_kind = {{"MEMMODEL_MAX", 0}, {"MEMMODEL_MEAN", 1}, {"MEMMODEL_SUM", 2}, {"MEMMODEL_MIN", 3}, {"MEMMODEL_PRODUCT", 4}},
-memmodel_interpolation = {{"MEMMODEL_NEAREST", 0}, {"MEMMODEL_LINEAR", 1}, {"MEMMODEL_CUBIC", 2}},
-memmodel_pad_mode = {{"MEMMODEL_PAD_CONSTANT", 0}, {"MEMMODEL_PAD_REFLECT", 1}, {"MEMMODEL_PAD_REPLICATE", 2}, {"MEMMODEL_PAD_CIRCULAR", 3}},
-memmodel_binary_kind = {{"MEMMODEL_ADD", 0}, {"MEMMODEL_SUBTRACT", 1}, {"MEMMODEL_MULTIPLY", 2}, {"MEMMODEL_DIVIDE", 3}, {"MEMMODEL_MAXIMUM", 4}, {"MEMMODEL_MINIMUM", 5}},
-memmodel_recurrent_kind = {{"MEMMODEL_LSTM", 0}, {"MEMMODEL_GRU", 1}, {"MEMMODEL_RNN_TANH", 2}, {"MEMMODEL_RNN_RELU", 3}},
-memmodel_loss_kind = {{"MEMMODEL_CROSS_ENTROPY", 0}, {"MEMMODEL_BINARY_CROSS_ENTROPY", 1}, {"MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS", 2}, {"MEMMODEL_MEAN_SQUARED_ERROR", 3}, {"MEMMODEL_MEAN_ABSOLUTE_ERROR", 4}, {"MEMMODEL_SMOOTH_L1", 5}, {"MEMMODEL_NEGATIVE_LOG_LIKELIHOOD", 6}, {"MEMMODEL_KL_DIVERGENCE", 7}, {"MEMMODEL_DICE", 8}},
-memmodel_loss_reduction = {{"MEMMODEL_REDUCE_MEAN", 0}, {"MEMMODEL_REDUCE_SUM", 1}, {"MEMMODEL_REDUCE_NONE", 2}},
-memmodel_fit_selection = {{"MEMMODEL_FIT_SELECTION_DEFAULT", 0}, {"MEMMODEL_FIT_SELECTION_STANDARD_ERROR", 1}, {"MEMMODEL_FIT_SELECTION_DESCRIPTION", 2}},
+memmodel_status = {{"MEMMODEL_OK", 0}, {"MEMMODEL_ERROR_NO_MEMORY", -1}, {"MEMMODEL_ERROR_INVALID_ARGUMENT", -2}, {"MEMMODEL_ERROR_OVERFLOW", -3}, {"MEMMODEL_ERROR_SHAPE", -4}, {"MEMMODEL_ERROR_UNSUPPORTED", -5}, {"MEMMODEL_ERROR_PARSE", -6}, {"MEMMODEL_ERROR_IO", -7}, {"MEMMODEL_ERROR_STRUCT_SIZE", -8}, {"MEMMODEL_ERROR_NOT_FOUND", -9}, {"MEMMODEL_ERROR_UNBOUND", -10}, {"MEMMODEL_ERROR_DATA", -11}, {"MEMMODEL_ERROR_VERSION", -12}, {"MEMMODEL_ERROR_PROCESS", -13}, {"MEMMODEL_ERROR_CALLBACK", -14}, {"MEMMODEL_ERROR_LIMIT", -15}, {"MEMMODEL_ERROR_CANCELLED", -16}},
+memmodel_language = {{"MEMMODEL_LANGUAGE_TEXT", 0}, {"MEMMODEL_LANGUAGE_C", 1}, {"MEMMODEL_LANGUAGE_PYTHON", 2}, {"MEMMODEL_LANGUAGE_LATEX", 3}, {"MEMMODEL_LANGUAGE_SQL", 4}},
+memmodel_dtype = {{"MEMMODEL_DTYPE_DEFAULT", 0}, {"MEMMODEL_DTYPE_FLOAT32", 1}, {"MEMMODEL_DTYPE_FLOAT64", 2}, {"MEMMODEL_DTYPE_FLOAT16", 3}, {"MEMMODEL_DTYPE_BFLOAT16", 4}, {"MEMMODEL_DTYPE_INT64", 5}, {"MEMMODEL_DTYPE_INT32", 6}, {"MEMMODEL_DTYPE_INT8", 7}, {"MEMMODEL_DTYPE_UINT8", 8}, {"MEMMODEL_DTYPE_BOOL", 9}},
+memmodel_layout = {{"MEMMODEL_LAYOUT_DEFAULT", 0}, {"MEMMODEL_LAYOUT_CHANNELS_FIRST", 1}, {"MEMMODEL_LAYOUT_CHANNELS_LAST", 2}},
+memmodel_checkpoint = {{"MEMMODEL_CHECKPOINT_NONE", 0}, {"MEMMODEL_CHECKPOINT_NON_REENTRANT", 1}, {"MEMMODEL_CHECKPOINT_REENTRANT", 2}},
+memmodel_auto_pad = {{"MEMMODEL_AUTO_PAD_EXPLICIT", 0}, {"MEMMODEL_AUTO_PAD_VALID", 1}, {"MEMMODEL_AUTO_PAD_SAME", 2}},
+memmodel_activation_kind = {{"MEMMODEL_ACTIVATION_NONE", 0}, {"MEMMODEL_ACTIVATION_RELU", 1}, {"MEMMODEL_ACTIVATION_LEAKY_RELU", 2}, {"MEMMODEL_ACTIVATION_ELU", 3}, {"MEMMODEL_ACTIVATION_SELU", 4}, {"MEMMODEL_ACTIVATION_GELU", 5}, {"MEMMODEL_ACTIVATION_GELU_TANH", 6}, {"MEMMODEL_ACTIVATION_SILU", 7}, {"MEMMODEL_ACTIVATION_SIGMOID", 8}, {"MEMMODEL_ACTIVATION_TANH", 9}, {"MEMMODEL_ACTIVATION_HARDSWISH", 10}, {"MEMMODEL_ACTIVATION_HARDSIGMOID", 11}, {"MEMMODEL_ACTIVATION_RELU6", 12}, {"MEMMODEL_ACTIVATION_SOFTPLUS", 13}, {"MEMMODEL_ACTIVATION_MISH", 14}, {"MEMMODEL_ACTIVATION_PRELU", 15}, {"MEMMODEL_ACTIVATION_EXP", 16}, {"MEMMODEL_ACTIVATION_LOG", 17}, {"MEMMODEL_ACTIVATION_SQRT", 18}, {"MEMMODEL_ACTIVATION_SQUARE", 19}, {"MEMMODEL_ACTIVATION_ABS", 20}, {"MEMMODEL_ACTIVATION_NEGATE", 21}},
+memmodel_pool_kind = {{"MEMMODEL_POOL_MAX", 0}, {"MEMMODEL_POOL_AVERAGE", 1}},
+memmodel_reduce_kind = {{"MEMMODEL_REDUCE_MAX", 0}, {"MEMMODEL_REDUCE_MEAN", 1}, {"MEMMODEL_REDUCE_SUM", 2}, {"MEMMODEL_REDUCE_MIN", 3}, {"MEMMODEL_REDUCE_PRODUCT", 4}},
+memmodel_interpolation = {{"MEMMODEL_INTERPOLATION_NEAREST", 0}, {"MEMMODEL_INTERPOLATION_LINEAR", 1}, {"MEMMODEL_INTERPOLATION_CUBIC", 2}},
+memmodel_pad_kind = {{"MEMMODEL_PAD_CONSTANT", 0}, {"MEMMODEL_PAD_REFLECT", 1}, {"MEMMODEL_PAD_REPLICATE", 2}, {"MEMMODEL_PAD_CIRCULAR", 3}},
+memmodel_binary_kind = {{"MEMMODEL_BINARY_ADD", 0}, {"MEMMODEL_BINARY_SUBTRACT", 1}, {"MEMMODEL_BINARY_MULTIPLY", 2}, {"MEMMODEL_BINARY_DIVIDE", 3}, {"MEMMODEL_BINARY_MAXIMUM", 4}, {"MEMMODEL_BINARY_MINIMUM", 5}},
+memmodel_recurrent_kind = {{"MEMMODEL_RECURRENT_LSTM", 0}, {"MEMMODEL_RECURRENT_GRU", 1}, {"MEMMODEL_RECURRENT_RNN_TANH", 2}, {"MEMMODEL_RECURRENT_RNN_RELU", 3}},
+memmodel_loss_kind = {{"MEMMODEL_LOSS_CROSS_ENTROPY", 0}, {"MEMMODEL_LOSS_BINARY_CROSS_ENTROPY", 1}, {"MEMMODEL_LOSS_BINARY_CROSS_ENTROPY_WITH_LOGITS", 2}, {"MEMMODEL_LOSS_MEAN_SQUARED_ERROR", 3}, {"MEMMODEL_LOSS_MEAN_ABSOLUTE_ERROR", 4}, {"MEMMODEL_LOSS_SMOOTH_L1", 5}, {"MEMMODEL_LOSS_NEGATIVE_LOG_LIKELIHOOD", 6}, {"MEMMODEL_LOSS_KL_DIVERGENCE", 7}, {"MEMMODEL_LOSS_DICE", 8}},
+memmodel_loss_reduction = {{"MEMMODEL_LOSS_REDUCTION_MEAN", 0}, {"MEMMODEL_LOSS_REDUCTION_SUM", 1}, {"MEMMODEL_LOSS_REDUCTION_NONE", 2}},
+memmodel_fit_selection = {{"MEMMODEL_FIT_SELECTION_DEFAULT", 0}, {"MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR", 1}, {"MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH", 2}},
 memmodel_fit_loss = {{"MEMMODEL_FIT_LOSS_DEFAULT", 0}, {"MEMMODEL_FIT_LOSS_RELATIVE", 1}, {"MEMMODEL_FIT_LOSS_SQUARED", 2}, {"MEMMODEL_FIT_LOSS_MAPE", 3}, {"MEMMODEL_FIT_LOSS_LOG_RATIO", 4}, {"MEMMODEL_FIT_LOSS_ABSOLUTE", 5}, {"MEMMODEL_FIT_LOSS_PINBALL", 6}},
-memmodel_fit_search = {{"MEMMODEL_FIT_SEARCH_TERMS", 0}, {"MEMMODEL_FIT_SEARCH_ENUMERATE", 1}, {"MEMMODEL_FIT_SEARCH_EVOLVE", 2}, {"MEMMODEL_FIT_SEARCH_ALL", 3}},
-memmodel_basis = {{"MEMMODEL_BASIS_POSYNOMIAL", 0}, {"MEMMODEL_BASIS_GIVEN", 1}, {"MEMMODEL_BASIS_GENERAL", 2}},
-memmodel_bound = {{"MEMMODEL_BOUND_LARGER", 0}, {"MEMMODEL_BOUND_HELD_OUT", 1}, {"MEMMODEL_BOUND_STUDENT", 2}, {"MEMMODEL_BOUND_WIDE", 3}, {"MEMMODEL_BOUND_JACKKNIFE_PLUS", 4}},
-memmodel_export_format = {{"MEMMODEL_EXPORT_TEXT", 0}, {"MEMMODEL_EXPORT_C", 1}, {"MEMMODEL_EXPORT_PYTHON", 2}, {"MEMMODEL_EXPORT_LATEX", 3}, {"MEMMODEL_EXPORT_SQL", 4}},
-memmodel_category = {{"MEMMODEL_PARAMETERS", 0}, {"MEMMODEL_GRADIENTS", 1}, {"MEMMODEL_OPTIMIZER_STATE", 2}, {"MEMMODEL_INPUTS", 3}, {"MEMMODEL_SAVED_ACTIVATIONS", 4}, {"MEMMODEL_TRANSIENT_ACTIVATIONS", 5}, {"MEMMODEL_ACTIVATION_GRADIENTS", 6}, {"MEMMODEL_WORKSPACE", 7}, {"MEMMODEL_ALLOCATOR_SLACK", 8}, {"MEMMODEL_CONTEXT_MEMORY", 9}, {"MEMMODEL_CATEGORY_COUNT", 10}},
+memmodel_fit_search = {{"MEMMODEL_FIT_SEARCH_NONE", 0}, {"MEMMODEL_FIT_SEARCH_ENUMERATE", 1}, {"MEMMODEL_FIT_SEARCH_EVOLVE", 2}, {"MEMMODEL_FIT_SEARCH_ALL", 3}},
+memmodel_fit_basis = {{"MEMMODEL_FIT_BASIS_POSYNOMIAL", 0}, {"MEMMODEL_FIT_BASIS_USER", 1}, {"MEMMODEL_FIT_BASIS_GENERAL", 2}},
+memmodel_bound_method = {{"MEMMODEL_BOUND_METHOD_DEFAULT", 0}, {"MEMMODEL_BOUND_METHOD_CONFORMAL", 1}, {"MEMMODEL_BOUND_METHOD_STUDENT_T", 2}, {"MEMMODEL_BOUND_METHOD_EXTRAPOLATION", 3}, {"MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS", 4}},
+memmodel_metric = {{"MEMMODEL_METRIC_DEFAULT", 0}, {"MEMMODEL_METRIC_LIVE", 1}, {"MEMMODEL_METRIC_RESERVED", 2}, {"MEMMODEL_METRIC_PROCESS", 3}},
+memmodel_verdict = {{"MEMMODEL_VERDICT_NONE", 0}, {"MEMMODEL_VERDICT_FITS", 1}, {"MEMMODEL_VERDICT_EXCEEDS", 2}, {"MEMMODEL_VERDICT_UNKNOWN", 3}},
+memmodel_mode = {{"MEMMODEL_MODE_TRAINING", 0}, {"MEMMODEL_MODE_INFERENCE", 1}, {"MEMMODEL_MODE_FORWARD", 2}},
+memmodel_technique = {{"MEMMODEL_TECHNIQUE_NO_REUSE", 0}, {"MEMMODEL_TECHNIQUE_REUSE", 1}, {"MEMMODEL_TECHNIQUE_REORDER", 2}, {"MEMMODEL_TECHNIQUE_RECOMPUTE", 3}, {"MEMMODEL_TECHNIQUE_TILE", 4}, {"MEMMODEL_TECHNIQUE_BATCH", 5}},
+memmodel_search_status = {{"MEMMODEL_SEARCH_STATUS_NONE", 0}, {"MEMMODEL_SEARCH_STATUS_OPTIMAL", 1}, {"MEMMODEL_SEARCH_STATUS_CONVERGED", 2}, {"MEMMODEL_SEARCH_STATUS_FEASIBLE", 3}, {"MEMMODEL_SEARCH_STATUS_LIMIT", 4}, {"MEMMODEL_SEARCH_STATUS_CANCELLED", 5}, {"MEMMODEL_SEARCH_STATUS_INFEASIBLE", 6}},
+memmodel_category = {{"MEMMODEL_CATEGORY_PARAMETERS", 0}, {"MEMMODEL_CATEGORY_GRADIENTS", 1}, {"MEMMODEL_CATEGORY_OPTIMIZER_STATE", 2}, {"MEMMODEL_CATEGORY_INPUTS", 3}, {"MEMMODEL_CATEGORY_SAVED_ACTIVATIONS", 4}, {"MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS", 5}, {"MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS", 6}, {"MEMMODEL_CATEGORY_WORKSPACE", 7}, {"MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD", 8}, {"MEMMODEL_CATEGORY_RUNTIME", 9}},
 memmodel_phase = {{"MEMMODEL_PHASE_SETUP", 0}, {"MEMMODEL_PHASE_FORWARD", 1}, {"MEMMODEL_PHASE_BACKWARD", 2}, {"MEMMODEL_PHASE_OPTIMIZER", 3}},
-memmodel_plan_status = {{"MEMMODEL_PLAN_UNSOLVED", 0}, {"MEMMODEL_PLAN_OPTIMAL", 1}, {"MEMMODEL_PLAN_FEASIBLE", 2}, {"MEMMODEL_PLAN_LIMIT", 3}, {"MEMMODEL_PLAN_CANCELLED", 4}, {"MEMMODEL_PLAN_INFEASIBLE", 5}},
-memmodel_plan_rule = {{"MEMMODEL_PLAN_GREEDY", 1}, {"MEMMODEL_PLAN_CANONICAL", 2}, {"MEMMODEL_PLAN_DOMINANCE", 4}, {"MEMMODEL_PLAN_SECTIONS", 8}, {"MEMMODEL_PLAN_FLOOR", 16}, {"MEMMODEL_PLAN_HATLESS", 32}, {"MEMMODEL_PLAN_SPLIT", 64}, {"MEMMODEL_PLAN_RANK_AGAIN", 128}, {"MEMMODEL_PLAN_RESTART", 256}},
-memmodel_chain_operation = {{"MEMMODEL_CHAIN_FORWARD", 0}, {"MEMMODEL_CHAIN_KEEP", 1}, {"MEMMODEL_CHAIN_SAVE", 2}, {"MEMMODEL_CHAIN_BACKWARD", 3}},
-memmodel_block_state = {{"MEMMODEL_BLOCK_FREE", 0}, {"MEMMODEL_BLOCK_ALLOCATED", 1}, {"MEMMODEL_BLOCK_AWAITED", 2}},
-memmodel_schedule_rule = {{"MEMMODEL_SCHEDULE_FUSION", 1}, {"MEMMODEL_SCHEDULE_SUMS", 2}, {"MEMMODEL_SCHEDULE_VIEWS", 4}, {"MEMMODEL_SCHEDULE_IN_PLACE", 8}, {"MEMMODEL_SCHEDULE_CONCATENATION", 16}, {"MEMMODEL_SCHEDULE_ORDER", 32}},
+memmodel_chain_operation = {{"MEMMODEL_CHAIN_OPERATION_FORWARD", 0}, {"MEMMODEL_CHAIN_OPERATION_FORWARD_CHECKPOINT", 1}, {"MEMMODEL_CHAIN_OPERATION_FORWARD_SAVE_ALL", 2}, {"MEMMODEL_CHAIN_OPERATION_BACKWARD", 3}},
+memmodel_block_state = {{"MEMMODEL_BLOCK_STATE_FREE", 0}, {"MEMMODEL_BLOCK_STATE_ALLOCATED", 1}, {"MEMMODEL_BLOCK_STATE_PENDING_FREE", 2}},
+memmodel_schedule_pass = {{"MEMMODEL_SCHEDULE_PASS_FUSION", 1}, {"MEMMODEL_SCHEDULE_PASS_RESIDUAL_FUSION", 2}, {"MEMMODEL_SCHEDULE_PASS_VIEW_ALIASING", 4}, {"MEMMODEL_SCHEDULE_PASS_IN_PLACE", 8}, {"MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION", 16}, {"MEMMODEL_SCHEDULE_PASS_REORDERING", 32}},
 },
 handles = {
 memmodel_context = {ref = "memmodel_context_ref", unref = "memmodel_context_unref"},
 memmodel_samples = {ref = "memmodel_samples_ref", unref = "memmodel_samples_unref"},
 memmodel_network = {ref = "memmodel_network_ref", unref = "memmodel_network_unref"},
-memmodel_budget = {ref = "memmodel_budget_ref", unref = "memmodel_budget_unref"},
 memmodel_model = {ref = "memmodel_model_ref", unref = "memmodel_model_unref"},
 memmodel_function = {ref = "memmodel_function_ref", unref = "memmodel_function_unref"},
 memmodel_monitor = {ref = "memmodel_monitor_ref", unref = "memmodel_monitor_unref"},
+memmodel_optimization = {ref = "memmodel_optimization_ref", unref = "memmodel_optimization_unref"},
 memmodel_trace = {ref = "memmodel_trace_ref", unref = "memmodel_trace_unref"},
 memmodel_plan = {ref = "memmodel_plan_ref", unref = "memmodel_plan_unref"},
 memmodel_chain = {ref = "memmodel_chain_ref", unref = "memmodel_chain_unref"},
@@ -57,65 +60,54 @@ memmodel_schedule = {ref = "memmodel_schedule_ref", unref = "memmodel_schedule_u
 memmodel_tiling = {ref = "memmodel_tiling_ref", unref = "memmodel_tiling_unref"},
 },
 callbacks = {
-memmodel_allocate = {
+memmodel_allocate_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *"},
   {name = "bytes", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "address", letter = "p", c = "void *", nullable = true},
   kinds = "ppz"},
-memmodel_reallocate = {
+memmodel_reallocate_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *"},
   {name = "block", kind = "address", letter = "p", c = "void *", nullable = true},
   {name = "bytes", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "address", letter = "p", c = "void *", nullable = true},
   kinds = "pppz"},
-memmodel_release = {
+memmodel_deallocate_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *"},
   {name = "block", kind = "address", letter = "p", c = "void *", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"},
   kinds = "vpp"},
-memmodel_log = {
+memmodel_log_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   {name = "message", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "void", letter = "v", c = "void"},
   kinds = "vps"},
-memmodel_custom_rule = {
+memmodel_progress_callback = {
+  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  {name = "progress", kind = "struct", of = "memmodel_progress"},
+  returns = {kind = "int32", letter = "i", c = "int32_t"},
+  kinds = "ipp"},
+memmodel_custom_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   {name = "inputs", kind = "array", item = {kind = "struct", of = "memmodel_shape"}, length = "count"},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "inputs"},
-  {name = "needs", kind = "struct", of = "memmodel_custom_needs", out = true},
+  {name = "requirements", kind = "struct", of = "memmodel_custom_requirements", out = true},
   returns = {kind = "int32", letter = "i", c = "int32_t", fails = true},
   kinds = "ippzp"},
-memmodel_fit_observer = {
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
-  {name = "progress", kind = "struct", of = "memmodel_fit_progress"},
-  returns = {kind = "int32", letter = "i", c = "int32_t", fails = true},
-  kinds = "ipp"},
 memmodel_formula_function = {
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},
   returns = {kind = "double", letter = "d", c = "double"},
   kinds = "dp"},
-memmodel_monitor_observer = {
+memmodel_monitor_callback = {
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   {name = "reading", kind = "struct", of = "memmodel_monitor_reading"},
   returns = {kind = "int32", letter = "i", c = "int32_t"},
   kinds = "ipp"},
-memmodel_plan_observer = {
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
-  {name = "best", kind = "struct", of = "memmodel_plan_result"},
-  returns = {kind = "int32", letter = "i", c = "int32_t"},
-  kinds = "ipp"},
-memmodel_recomputation_observer = {
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
-  {name = "simulations", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "least", kind = "int64", letter = "l", c = "int64_t"},
-  returns = {kind = "int32", letter = "i", c = "int32_t"},
-  kinds = "ipll"},
 },
 structs = {
 memmodel_allocator = {
-  {name = "allocate", kind = "callback", of = "memmodel_allocate", nullable = true},
-  {name = "reallocate", kind = "callback", of = "memmodel_reallocate", nullable = true},
-  {name = "release", kind = "callback", of = "memmodel_release", nullable = true},
+  {name = "allocate", kind = "callback", of = "memmodel_allocate_callback", nullable = true},
+  {name = "reallocate", kind = "callback", of = "memmodel_reallocate_callback", nullable = true},
+  {name = "deallocate", kind = "callback", of = "memmodel_deallocate_callback", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   sized = true},
 memmodel_limits = {
@@ -132,119 +124,109 @@ memmodel_error = {
   {name = "message", kind = "string", letter = "s", c = "const char *"},
   {name = "object", kind = "string", letter = "s", c = "const char *"},
   sized = true},
+memmodel_progress = {
+  {name = "stage", kind = "string", letter = "s", c = "const char *"},
+  {name = "done", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "total", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "seconds", kind = "double", letter = "d", c = "double"},
+  {name = "best", kind = "double", letter = "d", c = "double"},
+  sized = true},
 memmodel_advise_options = {
   {name = "target", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "domain", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "domain_count", nullable = true},
   {name = "domain_count", kind = "size", letter = "z", c = "size_t"},
   {name = "cost", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "accuracy", kind = "double", letter = "d", c = "double"},
+  {name = "target_error", kind = "double", letter = "d", c = "double"},
   {name = "noise", kind = "double", letter = "d", c = "double"},
   {name = "count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "candidates", kind = "handle", of = "memmodel_samples", nullable = true},
   sized = true},
-memmodel_symbol_value = {
-  {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "value", kind = "int64", letter = "l", c = "int64_t"}},
-memmodel_job = {
-  {name = "framework", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "rule", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "device", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "optimizer", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "isa", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "symbols", kind = "array", item = {kind = "struct", of = "memmodel_symbol_value"}, length = "symbol_count", nullable = true},
-  {name = "symbol_count", kind = "size", letter = "z", c = "size_t"},
-  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
-  {name = "inference", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "steps", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "threads", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
-  {name = "base_bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "precision", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "checkpoint", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "gpu", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "allocator", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "optimization", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "accumulate", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "keep_gradients", kind = "int32", letter = "i", c = "int32_t"},
+memmodel_advise_result = {
+  {name = "expected_error", kind = "double", letter = "d", c = "double"},
+  {name = "needed_count", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_shape = {
   {name = "dims", kind = "array", item = {kind = "dim", letter = "l", c = "memmodel_dim"}, count = 8},
   {name = "rank", kind = "int32", letter = "i", c = "int32_t"},
   {name = "dtype", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_dtype"}},
-memmodel_budget_step = {
-  {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "extra", kind = "double", letter = "d", c = "double"},
-  {name = "what", kind = "string", letter = "s", c = "const char *"},
-  {name = "means", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_budget_means"},
-  {name = "taken", kind = "int32", letter = "i", c = "int32_t"},
-  sized = true},
-memmodel_budget_result = {
-  {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "batch", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "extra", kind = "double", letter = "d", c = "double"},
-  {name = "checkpoint", kind = "string", letter = "s", c = "const char *"},
-  {name = "fits", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
-  sized = true},
 memmodel_conv = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "filters", kind = "int64", letter = "l", c = "int64_t"},
   {name = "kernel", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "stride", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "dilation", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
-  {name = "pad", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
+  {name = "padding", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "output_padding", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "groups", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "padding", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_padding"},
+  {name = "auto_pad", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_auto_pad"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   {name = "no_bias", kind = "int32", letter = "i", c = "int32_t"},
   {name = "activation", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_activation_kind"},
-  {name = "shared", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "tied_to", kind = "string", letter = "s", c = "const char *", nullable = true},
   sized = true},
 memmodel_linear = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "units", kind = "int64", letter = "l", c = "int64_t"},
   {name = "no_bias", kind = "int32", letter = "i", c = "int32_t"},
   {name = "activation", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_activation_kind"},
-  {name = "shared", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "tied_to", kind = "string", letter = "s", c = "const char *", nullable = true},
   sized = true},
 memmodel_pool = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "kernel", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "stride", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "dilation", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
-  {name = "pad", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
-  {name = "padding", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_padding"},
+  {name = "padding", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
+  {name = "auto_pad", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_auto_pad"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
-  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_reduction_kind"},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_pool_kind"},
   {name = "ceil_mode", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_adaptive_pool = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "output", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
+  {name = "output_size", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
-  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_reduction_kind"},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_pool_kind"},
   sized = true},
 memmodel_global_pool = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
-  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_reduction_kind"},
-  {name = "keep", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_pool_kind"},
+  {name = "keep_dims", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
-memmodel_norm = {
+memmodel_batch_norm = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "groups", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "axes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   {name = "no_affine", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "no_statistics", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "no_shift", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "no_running_stats", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_layer_norm = {
+  {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "axis_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "no_affine", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "no_bias", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_group_norm = {
+  {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "groups", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
+  {name = "no_affine", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_instance_norm = {
+  {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   {name = "affine", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_rms_norm = {
+  {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "axis_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "no_affine", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_activation = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_activation_kind"},
   {name = "in_place", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "one_weight", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "single_parameter", kind = "int32", letter = "i", c = "int32_t"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   sized = true},
 memmodel_softmax = {
@@ -255,35 +237,35 @@ memmodel_softmax = {
 memmodel_dropout = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "rate", kind = "double", letter = "d", c = "double"},
-  {name = "feature", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "channelwise", kind = "int32", letter = "i", c = "int32_t"},
   {name = "in_place", kind = "int32", letter = "i", c = "int32_t"},
   {name = "identity", kind = "int32", letter = "i", c = "int32_t"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   sized = true},
 memmodel_embedding = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "rows", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "width", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "num_embeddings", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "embedding_dim", kind = "int64", letter = "l", c = "int64_t"},
   {name = "dtype", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_dtype"},
-  {name = "shared", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "tied_to", kind = "string", letter = "s", c = "const char *", nullable = true},
   sized = true},
 memmodel_upsample = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "scale", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
-  {name = "output", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
-  {name = "mode", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_interpolation"},
+  {name = "output_size", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 3},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_interpolation"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   sized = true},
 memmodel_pad = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "before", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 8},
   {name = "after", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 8},
-  {name = "mode", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_pad_mode"},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_pad_kind"},
   sized = true},
 memmodel_concat = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "axis", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "channels", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "along_channels", kind = "int32", letter = "i", c = "int32_t"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
   sized = true},
 memmodel_split = {
@@ -298,7 +280,7 @@ memmodel_slice = {
   {name = "stop", kind = "dim", letter = "l", c = "memmodel_dim"},
   {name = "step", kind = "int64", letter = "l", c = "int64_t"},
   {name = "axis", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "drop", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "squeeze", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_binary = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
@@ -307,27 +289,27 @@ memmodel_binary = {
   sized = true},
 memmodel_matmul = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "transpose_first", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "transpose_second", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "transpose_a", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "transpose_b", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_reduce = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "axes", kind = "array", item = {kind = "int32", letter = "i", c = "int32_t"}, count = 8},
   {name = "axis_count", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_reduction_kind"},
-  {name = "keep", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_reduce_kind"},
+  {name = "keep_dims", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_attention = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "dropout", kind = "double", letter = "d", c = "double"},
   {name = "causal", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "grouped", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "grouped_query", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_recurrent = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "hidden", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "layers", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "projection", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "hidden_size", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "layer_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "projection_size", kind = "int64", letter = "l", c = "int64_t"},
   {name = "dropout", kind = "double", letter = "d", c = "double"},
   {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_recurrent_kind"},
   {name = "bidirectional", kind = "int32", letter = "i", c = "int32_t"},
@@ -339,10 +321,10 @@ memmodel_loss = {
   {name = "kind", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_loss_kind"},
   {name = "reduction", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_loss_reduction"},
   sized = true},
-memmodel_custom_needs = {
-  {name = "saved", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "forward_temporary", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "backward_temporary", kind = "int64", letter = "l", c = "int64_t"},
+memmodel_custom_requirements = {
+  {name = "saved_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "forward_workspace_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "backward_workspace_bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "multiply_adds", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_custom = {
@@ -350,30 +332,24 @@ memmodel_custom = {
   {name = "outputs", kind = "array", item = {kind = "struct", of = "memmodel_shape"}, length = "output_count"},
   {name = "output_count", kind = "int32", letter = "i", c = "int32_t"},
   {name = "parameter_dtype", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_dtype"},
-  {name = "parameters", kind = "dim", letter = "l", c = "memmodel_dim"},
-  {name = "saved", kind = "dim", letter = "l", c = "memmodel_dim"},
-  {name = "forward_temporary", kind = "dim", letter = "l", c = "memmodel_dim"},
-  {name = "backward_temporary", kind = "dim", letter = "l", c = "memmodel_dim"},
+  {name = "parameter_count", kind = "dim", letter = "l", c = "memmodel_dim"},
+  {name = "saved_bytes", kind = "dim", letter = "l", c = "memmodel_dim"},
+  {name = "forward_workspace_bytes", kind = "dim", letter = "l", c = "memmodel_dim"},
+  {name = "backward_workspace_bytes", kind = "dim", letter = "l", c = "memmodel_dim"},
   {name = "multiply_adds", kind = "dim", letter = "l", c = "memmodel_dim"},
-  {name = "rule", kind = "callback", of = "memmodel_custom_rule", nullable = true},
+  {name = "callback", kind = "callback", of = "memmodel_custom_callback", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   {name = "operation", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "attributes", kind = "string", letter = "s", c = "const char *", nullable = true},
-  sized = true},
-memmodel_fit_progress = {
-  {name = "evaluations", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "most", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "seconds", kind = "double", letter = "d", c = "double"},
-  {name = "error", kind = "double", letter = "d", c = "double"},
   sized = true},
 memmodel_fit_options = {
   {name = "target", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "inputs", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "input_count", nullable = true},
   {name = "input_count", kind = "size", letter = "z", c = "size_t"},
-  {name = "weight", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "weight_column", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "terms", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "term_count", nullable = true},
   {name = "term_count", kind = "size", letter = "z", c = "size_t"},
-  {name = "basis", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_basis"},
+  {name = "basis", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_basis"},
   {name = "max_terms", kind = "int32", letter = "i", c = "int32_t"},
   {name = "threads", kind = "int32", letter = "i", c = "int32_t"},
   {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
@@ -387,57 +363,92 @@ memmodel_fit_options = {
   {name = "unit_count", kind = "size", letter = "z", c = "size_t"},
   {name = "forbidden", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "forbidden_count", nullable = true},
   {name = "forbidden_count", kind = "size", letter = "z", c = "size_t"},
-  {name = "most_exponent", kind = "double", letter = "d", c = "double"},
+  {name = "max_exponent", kind = "double", letter = "d", c = "double"},
   {name = "search", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_search"},
   {name = "integer_exponents", kind = "int32", letter = "i", c = "int32_t"},
   {name = "non_negative", kind = "int32", letter = "i", c = "int32_t"},
   {name = "change_points", kind = "int32", letter = "i", c = "int32_t"},
   {name = "seed", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "evaluations", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "seconds", kind = "double", letter = "d", c = "double"},
-  {name = "checkpoint", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "progress", kind = "callback", of = "memmodel_fit_observer", nullable = true},
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  {name = "max_evaluations", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_seconds", kind = "double", letter = "d", c = "double"},
+  {name = "resume_path", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "selection", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_selection"},
   {name = "reserved_3", kind = "int32", letter = "i", c = "int32_t"},
   {name = "capacity", kind = "double", letter = "d", c = "double"},
   sized = true},
+memmodel_predict_options = {
+  {name = "level", kind = "double", letter = "d", c = "double"},
+  {name = "method", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_bound_method"},
+  sized = true},
 memmodel_prediction = {
   {name = "value", kind = "double", letter = "d", c = "double"},
   {name = "upper", kind = "double", letter = "d", c = "double"},
-  {name = "outside", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "points", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "attained", kind = "double", letter = "d", c = "double"},
-  {name = "rule", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_bound"},
+  {name = "extrapolated", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "calibration_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "distribution_free_level", kind = "double", letter = "d", c = "double"},
+  {name = "method", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_bound_method"},
   {name = "reserved_2", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_model_input = {
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "symbol", kind = "string", letter = "s", c = "const char *"},
+  {name = "min", kind = "double", letter = "d", c = "double"},
+  {name = "max", kind = "double", letter = "d", c = "double"},
+  {name = "is_whole", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_model_scores = {
   {name = "training_mape", kind = "double", letter = "d", c = "double"},
   {name = "loo_mape", kind = "double", letter = "d", c = "double"},
-  {name = "samples", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "terms", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "sample_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "term_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "training_error", kind = "double", letter = "d", c = "double"},
   {name = "loo_error", kind = "double", letter = "d", c = "double"},
-  {name = "held_out_error", kind = "double", letter = "d", c = "double"},
-  {name = "constant_error", kind = "double", letter = "d", c = "double"},
+  {name = "nested_cv_error", kind = "double", letter = "d", c = "double"},
+  {name = "baseline_error", kind = "double", letter = "d", c = "double"},
   {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
   {name = "noise", kind = "double", letter = "d", c = "double"},
-  {name = "noise_freedom", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "noise_dof", kind = "int64", letter = "l", c = "int64_t"},
   {name = "certified", kind = "int32", letter = "i", c = "int32_t"},
   {name = "reserved_2", kind = "int32", letter = "i", c = "int32_t"},
   {name = "censored", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
-memmodel_front_entry = {
-  {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "terms", kind = "int64", letter = "l", c = "int64_t"},
+memmodel_model_front_entry = {
+  {name = "node_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "term_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "loo_error", kind = "double", letter = "d", c = "double"},
-  {name = "held_out_error", kind = "double", letter = "d", c = "double"},
-  {name = "chosen", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "nested_cv_error", kind = "double", letter = "d", c = "double"},
+  {name = "selected", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "formula", kind = "string", letter = "s", c = "const char *"},
+  sized = true},
+memmodel_symbol_value = {
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "value", kind = "int64", letter = "l", c = "int64_t"}},
+memmodel_job = {
+  {name = "framework", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "textbook_rule", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "device", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "optimizer", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "isa", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "symbols", kind = "array", item = {kind = "struct", of = "memmodel_symbol_value"}, length = "symbol_count", nullable = true},
+  {name = "symbol_count", kind = "size", letter = "z", c = "size_t"},
+  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "mode", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_mode"},
+  {name = "steps", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "intra_op_threads", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "metric", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_metric"},
+  {name = "base_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "precision", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "checkpoint", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "gpu", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "allocator_settings", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "graph_optimization", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "gradient_accumulation", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "keep_gradients", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_monitor_options = {
-  {name = "interval", kind = "double", letter = "d", c = "double"},
-  {name = "curve_limit", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "own_child", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "interval_seconds", kind = "double", letter = "d", c = "double"},
+  {name = "max_points", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "is_child", kind = "int32", letter = "i", c = "int32_t"},
   {name = "pss", kind = "int32", letter = "i", c = "int32_t"},
   {name = "limit", kind = "int64", letter = "l", c = "int64_t"},
   {name = "cgroup", kind = "int32", letter = "i", c = "int32_t"},
@@ -445,27 +456,27 @@ memmodel_monitor_options = {
   sized = true},
 memmodel_monitor_reading = {
   {name = "time", kind = "double", letter = "d", c = "double"},
-  {name = "previous", kind = "double", letter = "d", c = "double"},
+  {name = "previous_time", kind = "double", letter = "d", c = "double"},
   {name = "rss", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "high", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "high_water", kind = "int64", letter = "l", c = "int64_t"},
   {name = "pss", kind = "int64", letter = "l", c = "int64_t"},
   {name = "cgroup", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "processes", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "ended", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "process_count", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "exited", kind = "int32", letter = "i", c = "int32_t"},
   {name = "charge", kind = "int64", letter = "l", c = "int64_t"},
   {name = "charge_high", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
-memmodel_monitor_summary = {
-  {name = "start", kind = "double", letter = "d", c = "double"},
+memmodel_monitor_result = {
+  {name = "start_time", kind = "double", letter = "d", c = "double"},
   {name = "seconds", kind = "double", letter = "d", c = "double"},
-  {name = "readings", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "reading_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_sampled", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_process", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_pss", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_cgroup", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "processes", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "ended", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "process_count", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "exited", kind = "int32", letter = "i", c = "int32_t"},
   {name = "exit_code", kind = "int32", letter = "i", c = "int32_t"},
   {name = "exit_signal", kind = "int32", letter = "i", c = "int32_t"},
   {name = "peak_rss", kind = "int64", letter = "l", c = "int64_t"},
@@ -477,13 +488,29 @@ memmodel_monitor_point = {
   {name = "time", kind = "double", letter = "d", c = "double"},
   {name = "bytes", kind = "int64", letter = "l", c = "int64_t"}},
 memmodel_onnx_options = {
-  {name = "batch", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "batch_symbol", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "frozen", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
-memmodel_event = {
+memmodel_optimization_step = {
+  {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "overhead", kind = "double", letter = "d", c = "double"},
+  {name = "detail", kind = "string", letter = "s", c = "const char *"},
+  {name = "technique", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_technique"},
+  {name = "applied", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_optimization_result = {
+  {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "batch", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "overhead", kind = "double", letter = "d", c = "double"},
+  {name = "checkpoint", kind = "string", letter = "s", c = "const char *"},
+  {name = "summary", kind = "string", letter = "s", c = "const char *"},
+  {name = "verdict", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_verdict"},
+  {name = "metric", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_metric"},
+  sized = true},
+memmodel_trace_event = {
   {name = "bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "what", kind = "string", letter = "s", c = "const char *"},
+  {name = "role", kind = "string", letter = "s", c = "const char *"},
   {name = "layer", kind = "string", letter = "s", c = "const char *"},
   {name = "block", kind = "int32", letter = "i", c = "int32_t"},
   {name = "step", kind = "int32", letter = "i", c = "int32_t"},
@@ -500,92 +527,94 @@ memmodel_plan_buffer = {
   {name = "offset", kind = "int64", letter = "l", c = "int64_t"},
   {name = "fixed", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
-memmodel_plan_place = {
-  {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "offset", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "lower", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "upper", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "alignment", kind = "int64", letter = "l", c = "int64_t"},
-  sized = true},
 memmodel_plan_result = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
   {name = "lower_bound", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "total", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "total_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "node_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "seconds", kind = "double", letter = "d", c = "double"},
-  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_plan_status"},
+  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_search_status"},
   sized = true},
 memmodel_plan_options = {
-  {name = "capacity", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "seconds", kind = "double", letter = "d", c = "double"},
-  {name = "progress", kind = "callback", of = "memmodel_plan_observer", nullable = true},
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
-  {name = "without", kind = "uint64", letter = "L", c = "uint64_t"},
+  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_nodes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_seconds", kind = "double", letter = "d", c = "double"},
   sized = true},
 memmodel_chain_block = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "input", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "saved", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "forward_bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "backward_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "input_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "saved_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "forward_workspace_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "backward_workspace_bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "forward_cost", kind = "double", letter = "d", c = "double"},
   {name = "backward_cost", kind = "double", letter = "d", c = "double"},
   sized = true},
 memmodel_chain_step = {
   {name = "operation", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_chain_operation"},
   {name = "block", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "held", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "live", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_chain_result = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "least", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "most", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "min_peak", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_peak", kind = "int64", letter = "l", c = "int64_t"},
   {name = "cost", kind = "double", letter = "d", c = "double"},
-  {name = "least_cost", kind = "double", letter = "d", c = "double"},
+  {name = "min_cost", kind = "double", letter = "d", c = "double"},
+  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_search_status"},
+  sized = true},
+memmodel_chain_options = {
+  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "slots", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_recomputation_result = {
-  {name = "before", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_baseline", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "least", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "simulations", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "extra", kind = "double", letter = "d", c = "double"},
-  {name = "point", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "fits", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "settled", kind = "int32", letter = "i", c = "int32_t"},
-  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
+  {name = "min_peak", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "simulation_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "overhead", kind = "double", letter = "d", c = "double"},
+  {name = "selected_point", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "verdict", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_verdict"},
+  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_search_status"},
+  {name = "metric", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_metric"},
   sized = true},
 memmodel_recomputation_point = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "extra", kind = "double", letter = "d", c = "double"},
-  {name = "scopes", kind = "size", letter = "z", c = "size_t"},
+  {name = "overhead", kind = "double", letter = "d", c = "double"},
+  {name = "segment_count", kind = "size", letter = "z", c = "size_t"},
   {name = "checkpoint", kind = "string", letter = "s", c = "const char *"},
+  sized = true},
+memmodel_layer_cost = {
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "cost", kind = "double", letter = "d", c = "double"}},
+memmodel_recompute_options = {
+  {name = "costs", kind = "array", item = {kind = "struct", of = "memmodel_layer_cost"}, length = "cost_count", nullable = true},
+  {name = "cost_count", kind = "size", letter = "z", c = "size_t"},
+  {name = "max_simulations", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_replay_options = {
   {name = "allocator", kind = "string", letter = "s", c = "const char *", nullable = true},
-  {name = "settings", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "allocator_settings", kind = "string", letter = "s", c = "const char *", nullable = true},
   {name = "capacity", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "events", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_events", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
-memmodel_replay_moment = {
+memmodel_replay_usage = {
   {name = "requested", kind = "int64", letter = "l", c = "int64_t"},
   {name = "allocated", kind = "int64", letter = "l", c = "int64_t"},
   {name = "active", kind = "int64", letter = "l", c = "int64_t"},
   {name = "reserved", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "touched", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "resident", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
-memmodel_replay_summary = {
-  {name = "requested_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "allocated_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "active_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "reserved_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "touched_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "reserved_event", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "out_of_memory", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "retries", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "events", kind = "int64", letter = "l", c = "int64_t"},
+memmodel_replay_result = {
+  {name = "peak_requested", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_allocated", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_active", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_reserved", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_resident", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_event", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "oom_event", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "retry_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "event_count", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_replay_block = {
   {name = "segment", kind = "int64", letter = "l", c = "int64_t"},
@@ -598,77 +627,90 @@ memmodel_replay_block = {
   {name = "large", kind = "int32", letter = "i", c = "int32_t"},
   {name = "expandable", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
-memmodel_peak = {
+memmodel_report_result = {
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
   {name = "reserved", kind = "int64", letter = "l", c = "int64_t"},
   {name = "process", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "headroom", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_location", kind = "string", letter = "s", c = "const char *"},
+  {name = "assumptions", kind = "string", letter = "s", c = "const char *"},
+  {name = "metric", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_metric"},
+  {name = "verdict", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_verdict"},
+  {name = "step_count", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "validated", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
+memmodel_report_unmodelled = {
+  {name = "op", kind = "string", letter = "s", c = "const char *"},
+  {name = "bytes", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_report_layer = {
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   {name = "op", kind = "string", letter = "s", c = "const char *"},
   {name = "shape", kind = "string", letter = "s", c = "const char *"},
-  {name = "formula", kind = "string", letter = "s", c = "const char *"},
-  {name = "activations", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "symbolic_shape", kind = "string", letter = "s", c = "const char *"},
+  {name = "activation_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "output_bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "parameters", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "trainable", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "parameter_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "trainable_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "parameter_bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "multiply_adds", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "peak", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 10},
+  {name = "peak_by_category", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 16},
   sized = true},
-memmodel_change = {
+memmodel_report_change = {
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
   {name = "reserved", kind = "int64", letter = "l", c = "int64_t"},
   {name = "process", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "saved", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "saving", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
-memmodel_inference = {
+memmodel_schedule_options = {
   {name = "symbols", kind = "array", item = {kind = "struct", of = "memmodel_symbol_value"}, length = "symbol_count", nullable = true},
   {name = "symbol_count", kind = "size", letter = "z", c = "size_t"},
-  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
-  {name = "without", kind = "uint64", letter = "L", c = "uint64_t"},
+  {name = "plan", kind = "array", item = {kind = "struct", of = "memmodel_plan_options"}, length = "1", nullable = true},
+  {name = "disabled_passes", kind = "uint64", letter = "L", c = "uint64_t"},
   {name = "alignment", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "parameters", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "include_parameters", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
-memmodel_schedule_summary = {
-  {name = "tensors", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "parameters", kind = "int64", letter = "l", c = "int64_t"},
+memmodel_schedule_result = {
+  {name = "tensor_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "parameter_bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
   {name = "lower_bound", kind = "int64", letter = "l", c = "int64_t"},
   {name = "multiply_adds", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "built_peak", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_program_order", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_schedule_operator = {
   {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "first", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "last", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "first_layer", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "last_layer", kind = "int64", letter = "l", c = "int64_t"},
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "does_nothing", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "is_noop", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_tiling_axis = {
   {name = "extent", kind = "int64", letter = "l", c = "int64_t"},
   {name = "alignment", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "before", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "after", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "step", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "count", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "largest", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "halo_before", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "halo_after", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "stride", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "tile_count", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "max_extent", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_tiling_range = {
-  {name = "begin", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "stop", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "first", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "last", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "skip", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "input_start", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "input_stop", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "output_start", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "output_stop", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "crop", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_tiling_result = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "whole_peak", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "tensors", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "tiles", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "peak_untiled", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "tensor_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "tile_count", kind = "int64", letter = "l", c = "int64_t"},
   {name = "overhead", kind = "double", letter = "d", c = "double"},
+  {name = "verdict", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_verdict"},
   sized = true},
 },
 functions = {
@@ -687,13 +729,18 @@ memmodel_context_error = {
   returns = {kind = "struct", of = "memmodel_error"}},
 memmodel_context_set_log = {
   {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "log", kind = "callback", of = "memmodel_log", nullable = true},
+  {name = "log", kind = "callback", of = "memmodel_log_callback", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_context_set_limits = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "limits", kind = "struct", of = "memmodel_limits", nullable = true},
   returns = {kind = "status"}},
+memmodel_context_set_progress = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "callback", kind = "callback", of = "memmodel_progress_callback", nullable = true},
+  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_context_cancel = {
   {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
@@ -703,8 +750,7 @@ memmodel_context_memory = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t", nullable = true, out = true},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_free = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "block", kind = "address", letter = "p", c = "void *", nullable = true},
+  {name = "text", kind = "address", letter = "p", c = "void *", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_status_name = {
   {name = "status", kind = "int32", letter = "i", c = "int32_t"},
@@ -720,30 +766,30 @@ memmodel_samples_new = {
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
   {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
-memmodel_samples_read = {
+memmodel_samples_load = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
-memmodel_samples_parse = {
+memmodel_samples_from_csv = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   {name = "text", kind = "string", letter = "s", c = "const char *", length = "length"},
   {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "text"},
   {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
-memmodel_samples_write = {
+memmodel_samples_save = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "status"}},
-memmodel_samples_append = {
+memmodel_samples_append_to_file = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
   {name = "values", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count", nullable = true},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
   returns = {kind = "status"}},
-memmodel_samples_add = {
+memmodel_samples_add_row = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "values", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_column_count(samples)"},
   returns = {kind = "status"}},
@@ -751,19 +797,24 @@ memmodel_samples_filter = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "column", kind = "string", letter = "s", c = "const char *"},
   {name = "value", kind = "string", letter = "s", c = "const char *"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "filtered", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
 memmodel_samples_select = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count"},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "rows"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "selected", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
-memmodel_samples_shuffle = {
+memmodel_samples_split = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "fraction", kind = "double", letter = "d", c = "double"},
   {name = "seed", kind = "uint64", letter = "L", c = "uint64_t"},
-  {name = "count", kind = "size", letter = "z", c = "size_t"},
-  {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count", out = true},
-  returns = {kind = "void", letter = "v", c = "void"}},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  {name = "train", kind = "handle", of = "memmodel_samples", out = true},
+  {name = "test", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
 memmodel_samples_row_count = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
@@ -787,9 +838,6 @@ memmodel_samples_text = {
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   {name = "row", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_samples_context = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  returns = {kind = "handle", of = "memmodel_context"}},
 memmodel_samples_ref = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   returns = {kind = "handle", of = "memmodel_samples"}},
@@ -797,20 +845,15 @@ memmodel_samples_unref = {
   {name = "samples", kind = "handle", of = "memmodel_samples", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_advise = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "samples", kind = "handle", of = "memmodel_samples", nullable = true},
-  {name = "candidates", kind = "handle", of = "memmodel_samples", nullable = true},
   {name = "options", kind = "struct", of = "memmodel_advise_options"},
-  {name = "advised", kind = "handle", of = "memmodel_samples", out = true},
-  {name = "error", kind = "double", letter = "d", c = "double", out = true},
-  {name = "needed", kind = "int64", letter = "l", c = "int64_t", out = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  {name = "result", kind = "struct", of = "memmodel_advise_result", out = true},
+  {name = "design", kind = "handle", of = "memmodel_samples", out = true},
   returns = {kind = "status"}},
-memmodel_measure_name = {
-  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
+memmodel_dtype_name = {
+  {name = "dtype", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_dtype"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_measure_default = {
-  {name = "framework", kind = "string", letter = "s", c = "const char *", nullable = true},
-  returns = {kind = "int32", letter = "i", c = "int32_t"}},
 memmodel_network_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},
@@ -824,7 +867,7 @@ memmodel_network_unref = {
 memmodel_network_status = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "status"}},
-memmodel_network_recover = {
+memmodel_network_clear_error = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_network_set_layout = {
@@ -839,7 +882,7 @@ memmodel_network_expression = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "text", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "dim", letter = "l", c = "memmodel_dim", fails = true}},
-memmodel_network_dim_text = {
+memmodel_network_dim_to_text = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "dim", kind = "dim", letter = "l", c = "memmodel_dim"},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
@@ -851,26 +894,24 @@ memmodel_network_push_scope = {
 memmodel_network_pop_scope = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "status"}},
-memmodel_network_checkpoint = {
+memmodel_network_checkpoint_scope = {
   {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "mode", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_checkpoint"},
   returns = {kind = "status"}},
-memmodel_network_checkpoint_reentrant = {
-  {name = "network", kind = "handle", of = "memmodel_network"},
-  returns = {kind = "status"}},
-memmodel_network_release = {
+memmodel_network_end_lifetime = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
   returns = {kind = "status"}},
-memmodel_network_output = {
+memmodel_network_mark_output = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
   returns = {kind = "status"}},
-memmodel_network_result = {
+memmodel_network_layer_output = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
   {name = "index", kind = "int32", letter = "i", c = "int32_t"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
-memmodel_network_shape = {
+memmodel_network_get_shape = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
   {name = "shape", kind = "struct", of = "memmodel_shape", out = true},
@@ -887,6 +928,7 @@ memmodel_network_symbol_name = {
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_network_to_json = {
   {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_network_from_json = {
@@ -899,42 +941,13 @@ memmodel_network_from_json = {
 memmodel_network_save = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   returns = {kind = "status"}},
 memmodel_network_load = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},
   returns = {kind = "status"}},
-memmodel_budget_means_name = {
-  {name = "means", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_budget_means"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_budget_new = {
-  {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
-  {name = "bytes", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "budget", kind = "handle", of = "memmodel_budget", out = true},
-  returns = {kind = "status"}},
-memmodel_budget_result = {
-  {name = "budget", kind = "handle", of = "memmodel_budget"},
-  {name = "result", kind = "struct", of = "memmodel_budget_result", out = true},
-  returns = {kind = "status"}},
-memmodel_budget_step_count = {
-  {name = "budget", kind = "handle", of = "memmodel_budget"},
-  returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_budget_step = {
-  {name = "budget", kind = "handle", of = "memmodel_budget"},
-  {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "step", kind = "struct", of = "memmodel_budget_step", out = true},
-  returns = {kind = "status"}},
-memmodel_budget_text = {
-  {name = "budget", kind = "handle", of = "memmodel_budget"},
-  returns = {kind = "string", letter = "s", c = "const char *"}},
-memmodel_budget_ref = {
-  {name = "budget", kind = "handle", of = "memmodel_budget"},
-  returns = {kind = "handle", of = "memmodel_budget"}},
-memmodel_budget_unref = {
-  {name = "budget", kind = "handle", of = "memmodel_budget", nullable = true},
-  returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_network_input = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
@@ -994,27 +1007,27 @@ memmodel_network_global_pool = {
 memmodel_network_batch_norm = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},
-  {name = "options", kind = "struct", of = "memmodel_norm", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_batch_norm", nullable = true},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
 memmodel_network_layer_norm = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},
-  {name = "options", kind = "struct", of = "memmodel_norm", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_layer_norm", nullable = true},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
 memmodel_network_group_norm = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},
-  {name = "options", kind = "struct", of = "memmodel_norm"},
+  {name = "options", kind = "struct", of = "memmodel_group_norm"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
 memmodel_network_instance_norm = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},
-  {name = "options", kind = "struct", of = "memmodel_norm", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_instance_norm", nullable = true},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
 memmodel_network_rms_norm = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},
-  {name = "options", kind = "struct", of = "memmodel_norm", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_rms_norm", nullable = true},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
 memmodel_network_activation = {
   {name = "network", kind = "handle", of = "memmodel_network"},
@@ -1133,9 +1146,16 @@ memmodel_network_custom = {
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "inputs"},
   {name = "options", kind = "struct", of = "memmodel_custom"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
+memmodel_fit_loss_name = {
+  {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_bound_method_name = {
+  {name = "method", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_bound_method"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_fit = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "options", kind = "struct", of = "memmodel_fit_options", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "model", kind = "handle", of = "memmodel_model", out = true},
   returns = {kind = "status"}},
 memmodel_model_evaluate = {
@@ -1145,69 +1165,52 @@ memmodel_model_evaluate = {
 memmodel_model_evaluate_many = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "columns", kind = "arrays", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)", inner = "count"},
+  {name = "stride", kind = "size", letter = "z", c = "size_t", constant = 1},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
   {name = "results", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_model_evaluate_rows = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "numbers", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "length"},
-  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "numbers"},
-  {name = "pitch", kind = "size", letter = "z", c = "size_t"},
-  {name = "count", kind = "size", letter = "z", c = "size_t"},
-  {name = "results", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
-  returns = {kind = "status"},
-  silent = true},
 memmodel_model_check_points = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "columns", kind = "arrays", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)", inner = "count"},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
-  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   returns = {kind = "status"}},
 memmodel_model_predict = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},
-  {name = "level", kind = "double", letter = "d", c = "double"},
-  {name = "prediction", kind = "struct", of = "memmodel_prediction", out = true},
-  returns = {kind = "status"},
-  silent = true},
-memmodel_model_predict_by = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},
-  {name = "rule", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_bound"},
-  {name = "level", kind = "double", letter = "d", c = "double"},
+  {name = "options", kind = "struct", of = "memmodel_predict_options", nullable = true},
   {name = "prediction", kind = "struct", of = "memmodel_prediction", out = true},
   returns = {kind = "status"},
   silent = true},
 memmodel_model_predict_many = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "columns", kind = "arrays", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)", inner = "count"},
+  {name = "stride", kind = "size", letter = "z", c = "size_t", constant = 1},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
-  {name = "level", kind = "double", letter = "d", c = "double"},
+  {name = "options", kind = "struct", of = "memmodel_predict_options", nullable = true},
   {name = "values", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
   {name = "upper", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
-  {name = "outside", kind = "array", item = {kind = "int32", letter = "i", c = "int32_t"}, length = "count", out = true},
+  {name = "extrapolated", kind = "array", item = {kind = "int32", letter = "i", c = "int32_t"}, length = "count", out = true},
   returns = {kind = "status"},
   silent = true},
-memmodel_model_solve = {
+memmodel_model_predict_max = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},
   {name = "input", kind = "string", letter = "s", c = "const char *"},
-  {name = "level", kind = "double", letter = "d", c = "double"},
+  {name = "options", kind = "struct", of = "memmodel_predict_options", nullable = true},
   {name = "budget", kind = "double", letter = "d", c = "double"},
-  {name = "largest", kind = "int64", letter = "l", c = "int64_t", out = true},
-  returns = {kind = "status"},
-  silent = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  {name = "max", kind = "int64", letter = "l", c = "int64_t", out = true},
+  returns = {kind = "status"}},
 memmodel_model_input_count = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_model_input_name = {
+memmodel_model_get_input = {
   {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "input", kind = "size", letter = "z", c = "size_t"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_model_input_symbol = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "input", kind = "size", letter = "z", c = "size_t"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  {name = "input", kind = "struct", of = "memmodel_model_input", out = true},
+  returns = {kind = "status"},
+  silent = true},
 memmodel_model_target = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   returns = {kind = "string", letter = "s", c = "const char *"}},
@@ -1217,56 +1220,42 @@ memmodel_model_unit = {
 memmodel_model_unit_bytes = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   returns = {kind = "double", letter = "d", c = "double"}},
-memmodel_model_domain = {
+memmodel_model_output_range = {
   {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "input", kind = "size", letter = "z", c = "size_t"},
-  {name = "least", kind = "double", letter = "d", c = "double", out = true},
-  {name = "most", kind = "double", letter = "d", c = "double", out = true},
-  returns = {kind = "status"}},
-memmodel_model_input_is_whole = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "input", kind = "size", letter = "z", c = "size_t"},
-  returns = {kind = "int32", letter = "i", c = "int32_t"}},
-memmodel_model_limits = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "least", kind = "double", letter = "d", c = "double", out = true},
-  {name = "most", kind = "double", letter = "d", c = "double", out = true},
+  {name = "min", kind = "double", letter = "d", c = "double", out = true},
+  {name = "max", kind = "double", letter = "d", c = "double", out = true},
   returns = {kind = "int32", letter = "i", c = "int32_t"}},
 memmodel_model_front_count = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_model_front_entry = {
+memmodel_model_get_front_entry = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "entry", kind = "struct", of = "memmodel_front_entry", out = true},
+  {name = "entry", kind = "struct", of = "memmodel_model_front_entry", out = true},
   returns = {kind = "status"},
   silent = true},
-memmodel_model_front_formula = {
-  {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "index", kind = "size", letter = "z", c = "size_t"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_model_scores = {
+memmodel_model_get_scores = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "scores", kind = "struct", of = "memmodel_model_scores", out = true},
   returns = {kind = "status"}},
 memmodel_model_formula = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "language", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_language"},
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "text", kind = "text", letter = "s", c = "char *", out = true},
-  returns = {kind = "status"}},
-memmodel_model_export = {
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_model_to_code = {
   {name = "model", kind = "handle", of = "memmodel_model"},
-  {name = "format", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_export_format"},
-  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "language", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_language"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_model_save = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   returns = {kind = "status"}},
 memmodel_model_to_json = {
   {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_model_load = {
@@ -1302,6 +1291,18 @@ memmodel_function_ref = {
 memmodel_function_unref = {
   {name = "function", kind = "handle", of = "memmodel_function", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_metric_name = {
+  {name = "metric", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_metric"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_metric_default = {
+  {name = "framework", kind = "string", letter = "s", c = "const char *", nullable = true},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
+memmodel_verdict_name = {
+  {name = "verdict", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_verdict"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_mode_name = {
+  {name = "mode", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_mode"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_monitor_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "pid", kind = "int64", letter = "l", c = "int64_t"},
@@ -1314,15 +1315,15 @@ memmodel_monitor_read = {
   returns = {kind = "status"}},
 memmodel_monitor_run = {
   {name = "monitor", kind = "handle", of = "memmodel_monitor"},
-  {name = "observer", kind = "callback", of = "memmodel_monitor_observer", nullable = true},
+  {name = "callback", kind = "callback", of = "memmodel_monitor_callback", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   returns = {kind = "status"}},
 memmodel_monitor_stop = {
   {name = "monitor", kind = "handle", of = "memmodel_monitor"},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_monitor_summarize = {
+memmodel_monitor_get_result = {
   {name = "monitor", kind = "handle", of = "memmodel_monitor"},
-  {name = "summary", kind = "struct", of = "memmodel_monitor_summary", out = true},
+  {name = "result", kind = "struct", of = "memmodel_monitor_result", out = true},
   returns = {kind = "status"}},
 memmodel_monitor_curve = {
   {name = "monitor", kind = "handle", of = "memmodel_monitor"},
@@ -1353,20 +1354,60 @@ memmodel_network_from_onnx = {
   {name = "options", kind = "struct", of = "memmodel_onnx_options", nullable = true},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},
   returns = {kind = "status"}},
+memmodel_technique_name = {
+  {name = "technique", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_technique"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_optimize = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "job", kind = "struct", of = "memmodel_job"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  {name = "optimization", kind = "handle", of = "memmodel_optimization", out = true},
+  returns = {kind = "status"}},
+memmodel_optimization_get_result = {
+  {name = "optimization", kind = "handle", of = "memmodel_optimization"},
+  {name = "result", kind = "struct", of = "memmodel_optimization_result", out = true},
+  returns = {kind = "status"}},
+memmodel_optimization_step_count = {
+  {name = "optimization", kind = "handle", of = "memmodel_optimization"},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_optimization_get_step = {
+  {name = "optimization", kind = "handle", of = "memmodel_optimization"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  {name = "step", kind = "struct", of = "memmodel_optimization_step", out = true},
+  returns = {kind = "status"}},
+memmodel_optimization_ref = {
+  {name = "optimization", kind = "handle", of = "memmodel_optimization"},
+  returns = {kind = "handle", of = "memmodel_optimization"}},
+memmodel_optimization_unref = {
+  {name = "optimization", kind = "handle", of = "memmodel_optimization", nullable = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_search_status_name = {
+  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_search_status"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_category_name = {
   {name = "category", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_category"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_phase_name = {
+  {name = "phase", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_phase"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_trace_event_count = {
   {name = "trace", kind = "handle", of = "memmodel_trace"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_trace_event = {
+memmodel_trace_get_event = {
   {name = "trace", kind = "handle", of = "memmodel_trace"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "event", kind = "struct", of = "memmodel_event", out = true},
+  {name = "event", kind = "struct", of = "memmodel_trace_event", out = true},
   returns = {kind = "status"}},
-memmodel_trace_read = {
+memmodel_trace_load = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "trace", kind = "handle", of = "memmodel_trace", out = true},
+  returns = {kind = "status"}},
+memmodel_trace_from_bytes = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "bytes", kind = "string", letter = "s", c = "const void *", length = "length"},
+  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "bytes"},
   {name = "trace", kind = "handle", of = "memmodel_trace", out = true},
   returns = {kind = "status"}},
 memmodel_trace_to_perfetto = {
@@ -1380,19 +1421,16 @@ memmodel_trace_ref = {
 memmodel_trace_unref = {
   {name = "trace", kind = "handle", of = "memmodel_trace", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_plan_status_name = {
-  {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_plan_status"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_plan_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "plan", kind = "handle", of = "memmodel_plan", out = true},
   returns = {kind = "status"}},
-memmodel_plan_read = {
+memmodel_plan_load = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   {name = "plan", kind = "handle", of = "memmodel_plan", out = true},
   returns = {kind = "status"}},
-memmodel_plan_parse = {
+memmodel_plan_from_csv = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   {name = "text", kind = "string", letter = "s", c = "const char *", length = "length"},
@@ -1400,20 +1438,21 @@ memmodel_plan_parse = {
   {name = "plan", kind = "handle", of = "memmodel_plan", out = true},
   returns = {kind = "status"}},
 memmodel_plan_from_trace = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "trace", kind = "handle", of = "memmodel_trace"},
   {name = "plan", kind = "handle", of = "memmodel_plan", out = true},
   returns = {kind = "status"}},
-memmodel_plan_add = {
+memmodel_plan_add_buffer = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "buffer", kind = "struct", of = "memmodel_plan_buffer"},
   returns = {kind = "status"}},
-memmodel_plan_gap = {
+memmodel_plan_add_gap = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "buffer", kind = "size", letter = "z", c = "size_t"},
   {name = "begin", kind = "int64", letter = "l", c = "int64_t"},
   {name = "end", kind = "int64", letter = "l", c = "int64_t"},
   returns = {kind = "status"}},
-memmodel_plan_share = {
+memmodel_plan_add_alias = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "buffer", kind = "size", letter = "z", c = "size_t"},
   {name = "base", kind = "size", letter = "z", c = "size_t"},
@@ -1426,26 +1465,28 @@ memmodel_plan_solve = {
 memmodel_plan_buffer_count = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_plan_place = {
+memmodel_plan_get_buffer = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "place", kind = "struct", of = "memmodel_plan_place", out = true},
+  {name = "buffer", kind = "struct", of = "memmodel_plan_buffer", out = true},
   returns = {kind = "status"}},
-memmodel_plan_result = {
+memmodel_plan_get_result = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "result", kind = "struct", of = "memmodel_plan_result", out = true},
   returns = {kind = "status"}},
-memmodel_plan_write = {
+memmodel_plan_save = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "status"}},
 memmodel_plan_to_svg = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "svg", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_plan_to_c = {
   {name = "plan", kind = "handle", of = "memmodel_plan"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "code", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_plan_ref = {
@@ -1454,28 +1495,30 @@ memmodel_plan_ref = {
 memmodel_plan_unref = {
   {name = "plan", kind = "handle", of = "memmodel_plan", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_chain_operation_name = {
+  {name = "operation", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_chain_operation"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_chain_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "output", kind = "int64", letter = "l", c = "int64_t"},
   {name = "chain", kind = "handle", of = "memmodel_chain", out = true},
   returns = {kind = "status"}},
-memmodel_chain_add = {
+memmodel_chain_add_block = {
   {name = "chain", kind = "handle", of = "memmodel_chain"},
   {name = "block", kind = "struct", of = "memmodel_chain_block"},
   returns = {kind = "status"}},
 memmodel_chain_solve = {
   {name = "chain", kind = "handle", of = "memmodel_chain"},
-  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "slots", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "options", kind = "struct", of = "memmodel_chain_options"},
   returns = {kind = "status"}},
-memmodel_chain_result = {
+memmodel_chain_get_result = {
   {name = "chain", kind = "handle", of = "memmodel_chain"},
   {name = "result", kind = "struct", of = "memmodel_chain_result", out = true},
   returns = {kind = "status"}},
 memmodel_chain_step_count = {
   {name = "chain", kind = "handle", of = "memmodel_chain"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_chain_step = {
+memmodel_chain_get_step = {
   {name = "chain", kind = "handle", of = "memmodel_chain"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "step", kind = "struct", of = "memmodel_chain_step", out = true},
@@ -1486,55 +1529,44 @@ memmodel_chain_ref = {
 memmodel_chain_unref = {
   {name = "chain", kind = "handle", of = "memmodel_chain", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_recomputation_new = {
+memmodel_recompute = {
   {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_recompute_options", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation", out = true},
   returns = {kind = "status"}},
-memmodel_recomputation_cost = {
-  {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
-  {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "cost", kind = "double", letter = "d", c = "double"},
-  returns = {kind = "status"}},
-memmodel_recomputation_observe = {
-  {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
-  {name = "observer", kind = "callback", of = "memmodel_recomputation_observer", nullable = true},
-  {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
-  returns = {kind = "status"}},
-memmodel_recomputation_solve = {
-  {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
-  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
-  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "simulations", kind = "int64", letter = "l", c = "int64_t"},
-  returns = {kind = "status"}},
-memmodel_recomputation_result = {
+memmodel_recomputation_get_result = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   {name = "result", kind = "struct", of = "memmodel_recomputation_result", out = true},
   returns = {kind = "status"}},
 memmodel_recomputation_point_count = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_recomputation_point = {
+memmodel_recomputation_get_point = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "point", kind = "struct", of = "memmodel_recomputation_point", out = true},
   returns = {kind = "status"}},
-memmodel_recomputation_scope = {
+memmodel_recomputation_segment = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   {name = "point", kind = "size", letter = "z", c = "size_t"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_recomputation_module = {
+memmodel_recomputation_segment_module = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   {name = "point", kind = "size", letter = "z", c = "size_t"},
-  {name = "scope", kind = "size", letter = "z", c = "size_t"},
+  {name = "segment", kind = "size", letter = "z", c = "size_t"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_recomputation_to_json = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_recomputation_to_svg = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "svg", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},
 memmodel_recomputation_ref = {
@@ -1543,9 +1575,13 @@ memmodel_recomputation_ref = {
 memmodel_recomputation_unref = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_replay_new = {
+memmodel_block_state_name = {
+  {name = "state", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_block_state"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_trace_replay = {
   {name = "trace", kind = "handle", of = "memmodel_trace"},
   {name = "options", kind = "struct", of = "memmodel_replay_options", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "replay", kind = "handle", of = "memmodel_replay", out = true},
   returns = {kind = "status"}},
 memmodel_replay_ref = {
@@ -1554,87 +1590,92 @@ memmodel_replay_ref = {
 memmodel_replay_unref = {
   {name = "replay", kind = "handle", of = "memmodel_replay", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_replay_summary = {
+memmodel_replay_get_result = {
   {name = "replay", kind = "handle", of = "memmodel_replay"},
-  {name = "summary", kind = "struct", of = "memmodel_replay_summary", out = true},
+  {name = "result", kind = "struct", of = "memmodel_replay_result", out = true},
   returns = {kind = "status"}},
-memmodel_replay_moment = {
+memmodel_replay_get_usage = {
   {name = "replay", kind = "handle", of = "memmodel_replay"},
   {name = "event", kind = "size", letter = "z", c = "size_t"},
-  {name = "moment", kind = "struct", of = "memmodel_replay_moment", out = true},
+  {name = "usage", kind = "struct", of = "memmodel_replay_usage", out = true},
   returns = {kind = "status"}},
 memmodel_replay_block_count = {
   {name = "replay", kind = "handle", of = "memmodel_replay"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_replay_block = {
+memmodel_replay_get_block = {
   {name = "replay", kind = "handle", of = "memmodel_replay"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "block", kind = "struct", of = "memmodel_replay_block", out = true},
   returns = {kind = "status"}},
-memmodel_replay_write = {
+memmodel_replay_save_snapshot = {
   {name = "replay", kind = "handle", of = "memmodel_replay"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "status"}},
 memmodel_estimate = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "report", kind = "handle", of = "memmodel_report", out = true},
   returns = {kind = "status"}},
-memmodel_report_what_if = {
+memmodel_estimate_what_if = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "report", kind = "handle", of = "memmodel_report", out = true},
   returns = {kind = "status"}},
 memmodel_report_change_count = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_report_change = {
+memmodel_report_get_change = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "change", kind = "struct", of = "memmodel_change", out = true},
+  {name = "change", kind = "struct", of = "memmodel_report_change", out = true},
   returns = {kind = "status"}},
-memmodel_report_measure = {
-  {name = "report", kind = "handle", of = "memmodel_report"},
-  returns = {kind = "int32", letter = "i", c = "int32_t", fails = true}},
-memmodel_solve = {
+memmodel_estimate_max = {
   {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
+  {name = "job", kind = "struct", of = "memmodel_job"},
   {name = "symbol", kind = "string", letter = "s", c = "const char *"},
-  {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
-  {name = "largest", kind = "int64", letter = "l", c = "int64_t", out = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  {name = "max", kind = "int64", letter = "l", c = "int64_t", out = true},
   returns = {kind = "status"}},
-memmodel_scan = {
+memmodel_estimate_many = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
   {name = "symbol", kind = "string", letter = "s", c = "const char *"},
   {name = "values", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, length = "count"},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "values"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "bytes", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, length = "count", out = true},
   returns = {kind = "status"}},
-memmodel_report_peak = {
+memmodel_report_get_result = {
   {name = "report", kind = "handle", of = "memmodel_report"},
-  {name = "peak", kind = "struct", of = "memmodel_peak", out = true},
+  {name = "result", kind = "struct", of = "memmodel_report_result", out = true},
   returns = {kind = "status"}},
-memmodel_report_step_count = {
+memmodel_report_unmodelled_count = {
   {name = "report", kind = "handle", of = "memmodel_report"},
-  returns = {kind = "int32", letter = "i", c = "int32_t"}},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_report_get_unmodelled = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  {name = "unmodelled", kind = "struct", of = "memmodel_report_unmodelled", out = true},
+  returns = {kind = "status"}},
 memmodel_report_step_peak = {
   {name = "report", kind = "handle", of = "memmodel_report"},
-  {name = "step", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "int64", letter = "l", c = "int64_t", fails = true}},
-memmodel_report_category = {
+memmodel_report_category_bytes = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   {name = "category", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_category"},
   returns = {kind = "int64", letter = "l", c = "int64_t", fails = true}},
 memmodel_report_layer_count = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_report_layer = {
+memmodel_report_get_layer = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "layer", kind = "struct", of = "memmodel_report_layer", out = true},
   returns = {kind = "status"}},
-memmodel_report_total = {
+memmodel_report_get_total = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   {name = "total", kind = "struct", of = "memmodel_report_layer", out = true},
   returns = {kind = "status"}},
@@ -1650,20 +1691,6 @@ memmodel_report_formula = {
   {name = "formula", kind = "size", letter = "z", c = "size_t"},
   {name = "language", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_language"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_report_assumptions = {
-  {name = "report", kind = "handle", of = "memmodel_report"},
-  returns = {kind = "string", letter = "s", c = "const char *"}},
-memmodel_report_unmodelled = {
-  {name = "report", kind = "handle", of = "memmodel_report"},
-  {name = "index", kind = "size", letter = "z", c = "size_t"},
-  {name = "bytes", kind = "int64", letter = "l", c = "int64_t", nullable = true, out = true},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_report_verified = {
-  {name = "report", kind = "handle", of = "memmodel_report"},
-  returns = {kind = "int32", letter = "i", c = "int32_t"}},
-memmodel_report_moment = {
-  {name = "report", kind = "handle", of = "memmodel_report"},
-  returns = {kind = "string", letter = "s", c = "const char *"}},
 memmodel_report_trace = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "handle", of = "memmodel_trace", nullable = true}},
@@ -1683,15 +1710,16 @@ memmodel_report_ref = {
 memmodel_report_unref = {
   {name = "report", kind = "handle", of = "memmodel_report", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_schedule_new = {
+memmodel_network_schedule = {
   {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "how", kind = "struct", of = "memmodel_inference", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_schedule_options", nullable = true},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "schedule", kind = "handle", of = "memmodel_schedule", out = true},
   returns = {kind = "status"}},
 memmodel_schedule_plan = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
   returns = {kind = "handle", of = "memmodel_plan", nullable = true}},
-memmodel_schedule_buffer = {
+memmodel_schedule_find_buffer = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
   {name = "buffer", kind = "size", letter = "z", c = "size_t", out = true},
@@ -1699,14 +1727,14 @@ memmodel_schedule_buffer = {
 memmodel_schedule_operator_count = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_schedule_operator = {
+memmodel_schedule_get_operator = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "about", kind = "struct", of = "memmodel_schedule_operator", out = true},
   returns = {kind = "status"}},
-memmodel_schedule_summary = {
+memmodel_schedule_get_result = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
-  {name = "summary", kind = "struct", of = "memmodel_schedule_summary", out = true},
+  {name = "result", kind = "struct", of = "memmodel_schedule_result", out = true},
   returns = {kind = "status"}},
 memmodel_schedule_ref = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule"},
@@ -1714,25 +1742,26 @@ memmodel_schedule_ref = {
 memmodel_schedule_unref = {
   {name = "schedule", kind = "handle", of = "memmodel_schedule", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_tiling_new = {
+memmodel_network_tile = {
   {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "how", kind = "struct", of = "memmodel_inference", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_schedule_options", nullable = true},
   {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
   {name = "tiling", kind = "handle", of = "memmodel_tiling", out = true},
   returns = {kind = "status"}},
-memmodel_tiling_result = {
+memmodel_tiling_get_result = {
   {name = "tiling", kind = "handle", of = "memmodel_tiling"},
   {name = "result", kind = "struct", of = "memmodel_tiling_result", out = true},
   returns = {kind = "status"}},
 memmodel_tiling_axis_count = {
   {name = "tiling", kind = "handle", of = "memmodel_tiling"},
   returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_tiling_axis = {
+memmodel_tiling_get_axis = {
   {name = "tiling", kind = "handle", of = "memmodel_tiling"},
   {name = "axis", kind = "size", letter = "z", c = "size_t"},
   {name = "about", kind = "struct", of = "memmodel_tiling_axis", out = true},
   returns = {kind = "status"}},
-memmodel_tiling_range = {
+memmodel_tiling_get_range = {
   {name = "tiling", kind = "handle", of = "memmodel_tiling"},
   {name = "axis", kind = "size", letter = "z", c = "size_t"},
   {name = "index", kind = "int64", letter = "l", c = "int64_t"},
@@ -1755,14 +1784,14 @@ memmodel_samples_ref = "the garbage collector holds and drops the references",
 memmodel_samples_unref = "the garbage collector holds and drops the references",
 memmodel_network_ref = "the garbage collector holds and drops the references",
 memmodel_network_unref = "the garbage collector holds and drops the references",
-memmodel_budget_ref = "the garbage collector holds and drops the references",
-memmodel_budget_unref = "the garbage collector holds and drops the references",
 memmodel_model_ref = "the garbage collector holds and drops the references",
 memmodel_model_unref = "the garbage collector holds and drops the references",
 memmodel_function_ref = "the garbage collector holds and drops the references",
 memmodel_function_unref = "the garbage collector holds and drops the references",
 memmodel_monitor_ref = "the garbage collector holds and drops the references",
 memmodel_monitor_unref = "the garbage collector holds and drops the references",
+memmodel_optimization_ref = "the garbage collector holds and drops the references",
+memmodel_optimization_unref = "the garbage collector holds and drops the references",
 memmodel_trace_ref = "the garbage collector holds and drops the references",
 memmodel_trace_unref = "the garbage collector holds and drops the references",
 memmodel_plan_ref = "the garbage collector holds and drops the references",

@@ -1,4 +1,4 @@
--- Enumerators by name: "float32" for MEMMODEL_FLOAT32, "forward" or "phase_forward" for MEMMODEL_PHASE_FORWARD.
+-- Enumerators by name: "float32" for MEMMODEL_DTYPE_FLOAT32, "forward" or "phase_forward" for MEMMODEL_PHASE_FORWARD.
 local api = require "memmodel.api"
 local errors = require "memmodel.errors"
 

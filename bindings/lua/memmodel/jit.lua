@@ -159,12 +159,18 @@ local function free_all(list)
     end
 end
 
+-- A context may outlive its handle, because its objects refer to it; the callbacks would be gone by then.
+local function silence(context)
+    C.memmodel_context_set_log(context, nil, nil)
+    C.memmodel_context_set_progress(context, nil, nil)
+end
+
 function core.adopt(pointer, name)
     local unref = C[api.handles[name].unref]
     local list = {}
     local handle = ffi.gc(ffi.cast(name .. " *", pointer), function(address)
         if name == "memmodel_context" then
-            C.memmodel_context_set_log(address, nil, nil)
+            silence(address)
         end
         unref(address)
         free_all(list)
@@ -181,7 +187,7 @@ function core.release(owner)
     local name = tostring(ffi.typeof(owner)):match("struct ([%w_]+)")
     ffi.gc(owner, nil)
     if name == "memmodel_context" then
-        C.memmodel_context_set_log(owner, nil, nil)
+        silence(owner)
     end
     C[api.handles[name].unref](owner)
     free_all(list)

@@ -1,8 +1,8 @@
 -- Each function of the library as a Lua function, made from its description in api.lua when it is first asked for.
 --
--- Arguments are checked, and named in the error. What follows from others is left out: lengths of lists, the pointer of
--- a callback, the context of a function whose first argument is another object. What the library writes to, and what it
--- returns, are the results; a status is none: an error is raised.
+-- Arguments are checked, and named in the error. What follows from others is left out: lengths and strides of lists,
+-- the pointer of a callback, the context of a function whose first argument is another object. What the library writes
+-- to, and what it returns, are the results; a status is none: an error is raised.
 local api = require "memmodel.api"
 local core = require "memmodel.core"
 local errors = require "memmodel.errors"
@@ -40,7 +40,7 @@ end
 local FAILED = { v = nil, i = 1, d = 0 / 0 } -- what the library is told after an error: stop
 
 -- While the others run, the objects of the running call and their context are not to be used.
-local MAY_USE_OBJECTS = { memmodel_monitor_observer = true }
+local MAY_USE_OBJECTS = { memmodel_monitor_callback = true }
 
 -- The arguments that mean something in Lua, and the place that the callback fills in, if there is one.
 local function callback_arguments(spec, given, call)
@@ -131,10 +131,20 @@ end
 
 -- ---- arguments ----
 
+-- The context that a call on other objects is given.
+local function is_context(spec, i)
+    local parameter = spec[i]
+    return i > 1 and not parameter.out and parameter.kind == "handle" and parameter.of == "memmodel_context"
+end
+
 local function is_hidden(spec, i)
     local parameter = spec[i]
-    return parameter.out or parameter.length_of or parameter.kind == "user"
-        or i > 1 and parameter.kind == "handle" and parameter.of == "memmodel_context"
+    return parameter.out or parameter.length_of or parameter.constant or parameter.kind == "user" or is_context(spec, i)
+end
+
+-- Makes the context of calls that have no object to take one from; memmodel.lua sets it.
+function marshal.default_context()
+    return nil
 end
 
 -- The parameters that a script gives.
@@ -171,22 +181,22 @@ local function take_visible(parameter, call)
         elseif parameter.length then
             call.counts[parameter.length] = call.counts[parameter.length] or 0
         end
-        return parameter.kind == "tensor" and api.constants.MEMMODEL_NO_TENSOR or nil
+        return parameter.kind == "tensor" and api.constants.MEMMODEL_TENSOR_NONE or nil
     elseif parameter.kind == "callback" then
         return take_callback(parameter, value, call)
     end
     return types.take(parameter, value, parameter.name, call)
 end
 
-local MOST_ELEMENTS = 16777216 -- 2^24, of a list that a script asks for: 256 MiB in Lua
+local MAX_ELEMENTS = 16777216 -- 2^24, of a list that a script asks for: 256 MiB in Lua
 
 -- Where the library writes a result.
 local function make_place(parameter, call)
     local item, count = parameter, 1
     if parameter.kind == "array" then
         item, count = parameter.item, count_of(parameter.length, call)
-        if count > MOST_ELEMENTS then
-            local complaint = ("is more than a list of Lua may have here, %d"):format(MOST_ELEMENTS)
+        if count > MAX_ELEMENTS then
+            local complaint = ("is more than a list of Lua may have here, %d"):format(MAX_ELEMENTS)
             errors.argument(call.name, parameter.length, complaint)
         end
     elseif parameter.kind == "text" then
@@ -202,13 +212,17 @@ local function take_arguments(spec, given, call)
     for _, parameter in ipairs(given) do
         taken[parameter.name] = take_visible(parameter, call)
     end
+    call.context = objects.context(call.receiver)
     for i, parameter in ipairs(spec) do
         if parameter.out then
             arguments[i] = make_place(parameter, call)
         elseif parameter.length_of then
             arguments[i] = call.counts[parameter.name]
-        elseif is_hidden(spec, i) and parameter.kind == "handle" then
-            arguments[i] = objects.context(call.receiver)[objects.HANDLE]
+        elseif parameter.constant then
+            arguments[i] = parameter.constant
+        elseif is_context(spec, i) then
+            call.context = call.context or marshal.default_context()
+            arguments[i] = call.context[objects.HANDLE]
         else
             arguments[i] = taken[parameter.name]
         end
@@ -220,7 +234,7 @@ end
 
 -- What the context knows of this error; nothing if it is about another one.
 local function detail(call, status)
-    local context = not call.spec.silent and objects.context(call.receiver)
+    local context = not call.spec.silent and call.context
     local handle = context and context[objects.HANDLE]
     local error_ = handle and core.call.memmodel_context_error(handle)
     local known = error_ and core.get(error_, core.layout["memmodel_error.status"], "i")
@@ -275,10 +289,10 @@ end
 
 -- ---- results ----
 
-local function take_text(place, call)
+local function take_text(place)
     local address = core.get(place, 0, "p")
     local text = core.text(address)
-    core.call.memmodel_free(objects.context(call.receiver)[objects.HANDLE], address)
+    core.call.memmodel_free(address)
     return text
 end
 
@@ -287,7 +301,7 @@ local function give_place(parameter, call)
     if parameter.kind == "array" then
         return types.read_list(parameter.item, place, 0, count_of(parameter.length, call), call)
     elseif parameter.kind == "text" then
-        return take_text(place, call)
+        return take_text(place)
     end
     return types.read(parameter, place, 0, call)
 end
@@ -328,7 +342,7 @@ local function discard(spec, call)
         if address and parameter.kind == "handle" then
             core.release(core.adopt(address, parameter.of))
         elseif address then
-            core.call.memmodel_free(objects.context(call.receiver)[objects.HANDLE], address)
+            core.call.memmodel_free(address)
         end
     end
 end
@@ -364,9 +378,13 @@ marshal.functions = setmetatable({}, {
     end,
 })
 
--- model:target() is memmodel_model_target(model). Functions of no type's name go to that of their first parameter.
+-- model:target() is memmodel_model_target(model), and report:result() is memmodel_report_get_result(report). Functions
+-- of no type's name go to that of their first parameter.
 function objects.generated_method(type_name, key)
-    for _, name in ipairs { type_name .. "_" .. key, "memmodel_" .. key } do
+    if key:find "^get_" then
+        return nil
+    end
+    for _, name in ipairs { type_name .. "_" .. key, type_name .. "_get_" .. key, "memmodel_" .. key } do
         local spec = api.functions[name]
         if spec and spec[1] and spec[1].of == type_name then
             return marshal.functions[name]

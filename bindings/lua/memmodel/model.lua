@@ -4,39 +4,51 @@ local each = require "memmodel.each"
 local errors = require "memmodel.errors"
 local marshal = require "memmodel.marshal"
 local objects = require "memmodel.objects"
+local types = require "memmodel.types"
 
 local C = marshal.functions
 local HANDLE, FAST = objects.HANDLE, {}
 local Model = objects.methods "memmodel_model"
 
 -- Locals are the faster.
-local type, rawget, gather, get3 = type, rawget, core.gather, core.get3
+local type, rawget, next, gather, get3 = type, rawget, next, core.gather, core.get3
 local C_predict, C_evaluate = core.direct.memmodel_model_predict, core.direct.memmodel_model_evaluate
 
 local UPPER = core.layout["memmodel_prediction.upper"]
 local VALUE = core.layout["memmodel_prediction.value"]
-local OUTSIDE = core.layout["memmodel_prediction.outside"]
-local DEFAULT_LEVEL = 0.95
+local EXTRAPOLATED = core.layout["memmodel_prediction.extrapolated"]
+local LEVEL = core.layout["memmodel_predict_options.level"]
+local PREDICT_OPTIONS = { kind = "struct", of = "memmodel_predict_options" }
 
 -- Names of the inputs, in the order of the library.
 function Model:inputs()
     local names = {}
     for i = 1, C.memmodel_model_input_count(self) do
-        names[i] = C.memmodel_model_input_name(self, i - 1)
+        names[i] = C.memmodel_model_get_input(self, i - 1).name
     end
     return names
 end
 
--- Memory for inputs and result that all predictions of a model share.
+-- Memory for a struct that says its own size.
+local function new_struct(name)
+    local memory = core.buffer(core.layout[name], "struct " .. name)
+    core.put(memory, 0, "z", core.layout[name])
+    return memory
+end
+
+-- Memory for inputs, options and result that all predictions of a model share.
 local function prepare(model, call)
     local handle, wrong = objects.handle(model, "memmodel_model")
     if not handle then
         errors.argument(call, "model", wrong)
     end
     local names = model:inputs()
-    local result = core.buffer(core.layout.memmodel_prediction, "struct memmodel_prediction")
-    core.put(result, 0, "z", core.layout.memmodel_prediction)
-    local fast = { names = names, values = core.buffer(8 * #names, "double"), result = result }
+    local fast = {
+        names = names,
+        values = core.buffer(8 * #names, "double"),
+        options = new_struct "memmodel_predict_options",
+        result = new_struct "memmodel_prediction",
+    }
     rawset(model, FAST, fast)
     return fast
 end
@@ -85,25 +97,55 @@ local function check_values(model, fast)
     C.memmodel_model_check_points(model, columns)
 end
 
-local function refuse_level(level)
-    local complaint = type(level) == "number" and "must be from 0.5 to 0.999" or "must be a number, not " .. type(level)
-    errors.argument("model:predict", "level", complaint)
+-- The options where a level is all that is given; else nil.
+local function level_alone(fast, options)
+    if type(options) ~= "table" or next(options) ~= "level" or next(options, "level") ~= nil then
+        return nil
+    end
+    local level = options.level
+    if type(level) ~= "number" then
+        return nil
+    end
+    core.put(fast.options, LEVEL, "d", level)
+    return fast.options
 end
 
--- bytes, upper, outside = model:predict({dim = 64, batch = 4}, 0.95): the formula's value, a bound that a measurement
--- stays below with that probability, and whether the point lies outside of the data that the model was fitted to.
-function Model:predict(inputs, level)
-    local fast, handle = load_inputs("model:predict", self, inputs)
-    level = level or DEFAULT_LEVEL
-    local result = fast.result
-    if type(level) ~= "number" then
-        refuse_level(level)
-    elseif C_predict(handle, fast.values, level, result) ~= 0 then
-        check_values(self, fast)
-        refuse_level(level)
+-- What C takes for options of Lua.
+local function take_options(fast, options)
+    if options == nil then
+        return nil
     end
-    local value, upper, outside = get3(result, VALUE, "d", UPPER, "d", OUTSIDE, "i")
-    return value, upper, outside ~= 0
+    return level_alone(fast, options)
+        or types.take(PREDICT_OPTIONS, options, "options", { name = "model:predict", keep = {}, counts = {} })
+end
+
+-- A value is refused first, then the level; a method may be unknown, or not in the model's file.
+local function refuse(model, fast, options, status)
+    check_values(model, fast)
+    local level = options.level or 0
+    if level ~= 0 and not (level >= 0.5 and level <= 0.999) then
+        errors.argument("model:predict", "options.level", "must be from 0.5 to 0.999")
+    end
+    errors.raise {
+        status = status,
+        name = C.memmodel_status_name(status),
+        call = "model:predict",
+        argument = "options.method",
+        message = "the model has no such bound: " .. tostring(options.method),
+    }
+end
+
+-- value, upper, extrapolated = model:predict({dim = 64, batch = 4}, {level = 0.99, method = "conformal"}): the
+-- formula's value, an upper bound that a new measurement lies below with that probability (95 % unless told), and
+-- whether the point is outside the training data.
+function Model:predict(inputs, options)
+    local fast, handle = load_inputs("model:predict", self, inputs)
+    local status = C_predict(handle, fast.values, take_options(fast, options), fast.result)
+    if status ~= 0 then
+        refuse(self, fast, options or {}, status)
+    end
+    local value, upper, extrapolated = get3(fast.result, VALUE, "d", UPPER, "d", EXTRAPOLATED, "i")
+    return value, upper, extrapolated ~= 0
 end
 
 -- The formula alone: model:evaluate({dim = 64, batch = 4})
@@ -112,35 +154,36 @@ function Model:evaluate(inputs)
     return C_evaluate(handle, fast.values)
 end
 
--- model:solve({dim = 64}, "batch", budget, 0.95): the largest whole value of one input for which the bound stays within
--- the budget; 0 if not even 1 does.
-function Model:solve(inputs, input, budget, level)
+-- model:predict_max({dim = 64}, "batch", budget, {level = 0.99}): the largest whole value of one input for which the
+-- upper bound stays within the budget; 0 if not even 1 does.
+function Model:predict_max(inputs, input, budget, options)
     local point = {}
     for name, value in each(type(inputs) == "table" and inputs or {}) do
         point[name] = value
     end
     local names, list = self:inputs(), {}
     point[input ~= nil and input or ""] = 0 / 0
-    local fast = load_inputs("model:solve", self, type(inputs) == "table" and point or inputs)
+    local fast = load_inputs("model:predict_max", self, type(inputs) == "table" and point or inputs)
     check_values(self, fast)
     for i = 1, #names do
         list[i] = core.get(fast.values, 8 * (i - 1), "d")
     end
-    return C.memmodel_model_solve(self, list, input, level or DEFAULT_LEVEL, budget)
+    return C.memmodel_model_predict_max(self, list, input, options, budget)
 end
 
--- least, most of an input in the training data
+-- min, max of an input in the training data
 function Model:domain(input)
     for i, name in ipairs(self:inputs()) do
         if name == input then
-            return C.memmodel_model_domain(self, i - 1)
+            local known = C.memmodel_model_get_input(self, i - 1)
+            return known.min, known.max
         end
     end
     input = tostring(input)
     errors.argument("model:domain", "input", ("'%s' is no input"):format(input) .. errors.suggest(input, self:inputs()))
 end
 
--- model:formula() as text, or in "c", "python", "latex"
+-- model:formula() as text, or in "c", "python", "latex", "sql"
 function Model:formula(language)
     return C.memmodel_model_formula(self, language or "text")
 end

@@ -24,30 +24,30 @@ local function symbol_list(symbols)
     return list
 end
 
-local function to_job(job)
-    if type(job) ~= "table" or objects.name(job) ~= "table" then
-        return job
+-- Of a job, or the options of a schedule.
+local function with_symbol_list(options)
+    if type(options) ~= "table" or objects.name(options) ~= "table" then
+        return options
     end
     local copy = {}
-    for name, value in each(job) do
+    for name, value in each(options) do
         copy[name] = name == "symbols" and symbol_list(value) or value
     end
     return copy
 end
 
--- network:estimate({symbols = {batch = 4}, optimizer = "sgd"}): a report
-function Network:estimate(job)
-    return C.memmodel_estimate(self, to_job(job))
+-- network:estimate({symbols = {batch = 4}, optimizer = "sgd"}), and the other questions about a job
+for _, question in ipairs(objects.QUESTIONS) do
+    Network[question] = function(self, job, ...)
+        return C["memmodel_" .. question](self, with_symbol_list(job), ...)
+    end
 end
 
--- The same report, which can also tell what changes of the job would save: report:changes()
-function Network:what_if(job)
-    return C.memmodel_report_what_if(self, to_job(job))
-end
-
--- network:solve({...}, "batch", budget): the largest value that fits; 0 if none does
-function Network:solve(job, symbol, budget)
-    return C.memmodel_solve(self, to_job(job or {}), symbol, budget)
+-- network:schedule({symbols = {batch = 1}}), network:tile({symbols = {batch = 1}}, budget)
+for _, verb in ipairs { "schedule", "tile" } do
+    Network[verb] = function(self, options, ...)
+        return C["memmodel_network_" .. verb](self, with_symbol_list(options), ...)
+    end
 end
 
 -- Names of the symbols.

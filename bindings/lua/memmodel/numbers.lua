@@ -3,7 +3,7 @@
 local numbers = {}
 
 local EXACT = 2 ^ 53
-local INFER = -2 ^ 63 -- MEMMODEL_INFER: a power of two, and so exact as a double
+local INFER = -2 ^ 63 -- MEMMODEL_DIM_INFER: a power of two, and so exact as a double
 
 local function whole_double(value)
     if value == INFER or value % 1 == 0 and value >= -EXACT and value <= EXACT then

@@ -11,6 +11,9 @@ local objects = {}
 local HANDLE, TYPE, MAKER, CONTEXT, CALLBACKS, NUMBER, BUSY = {}, {}, {}, {}, {}, {}, {}
 objects.HANDLE = HANDLE
 
+-- Functions that are asked of a network and a job.
+objects.QUESTIONS = { "estimate", "estimate_what_if", "estimate_max", "estimate_many", "optimize", "recompute" }
+
 local classes = {} -- metatables, by the name of the C type
 
 local callback_depth = 0 -- callbacks of the library that are running now

@@ -13,7 +13,7 @@ local Monitor = objects.methods "memmodel_monitor"
 function Report:layers()
     local rows = {}
     for i = 1, C.memmodel_report_layer_count(self) do
-        rows[i] = C.memmodel_report_layer(self, i - 1)
+        rows[i] = C.memmodel_report_get_layer(self, i - 1)
     end
     return rows
 end
@@ -22,9 +22,7 @@ end
 function Report:categories()
     local bytes = {}
     for _, name in ipairs(enums.names "memmodel_category") do
-        if name ~= "category_count" then
-            bytes[name] = C.memmodel_report_category(self, name)
-        end
+        bytes[name] = C.memmodel_report_category_bytes(self, name)
     end
     return bytes
 end
@@ -39,27 +37,21 @@ function Report:formulas(language)
     return formulas
 end
 
--- False where such jobs have not been measured yet: those of the device "cuda".
-function Report:verified()
-    return C.memmodel_report_verified(self) ~= 0
-end
-
 -- Operators that the framework's rules do not know: a list of {op = ..., bytes = ...}
 function Report:unmodelled()
     local list = {}
-    repeat
-        local op, bytes = C.memmodel_report_unmodelled(self, #list)
-        list[#list + 1] = op and { op = op, bytes = bytes }
-    until not op
+    for i = 1, C.memmodel_report_unmodelled_count(self) do
+        list[i] = C.memmodel_report_get_unmodelled(self, i - 1)
+    end
     return list
 end
 
--- What changes of the job would save, of reports that memmodel.report_what_if made: a list of {name = ..., live = ...,
--- reserved = ..., process = ..., saved = ...}
+-- What changes of the job would save, of reports that network:estimate_what_if() made: a list of {name = ...,
+-- live = ..., reserved = ..., process = ..., saving = ...}
 function Report:changes()
     local list = {}
     for i = 1, C.memmodel_report_change_count(self) do
-        list[i] = C.memmodel_report_change(self, i - 1)
+        list[i] = C.memmodel_report_get_change(self, i - 1)
     end
     return list
 end
@@ -70,7 +62,7 @@ function Trace:events()
     return function()
         if i < count then
             i = i + 1
-            return C.memmodel_trace_event(self, i - 1)
+            return C.memmodel_trace_get_event(self, i - 1)
         end
     end
 end
@@ -84,9 +76,9 @@ function Samples:columns()
     return names
 end
 
--- samples:add({64, 4, 1e9}), or samples:add({dim = 64, batch = 4, peak_bytes = 1e9}); what is not named is missing
--- (NaN)
-function Samples:add(values)
+-- samples:add_row({64, 4, 1e9}), or samples:add_row({dim = 64, batch = 4, peak_bytes = 1e9}); what is not named is
+-- missing (NaN)
+function Samples:add_row(values)
     if type(values) == "table" and next(values) ~= nil and #values == 0 then
         local row = {}
         for i, name in ipairs(self:columns()) do
@@ -94,16 +86,16 @@ function Samples:add(values)
         end
         values = row
     end
-    return C.memmodel_samples_add(self, values)
+    return C.memmodel_samples_add_row(self, values)
 end
 
 -- Process numbers of the tree, the watched one first.
 function Monitor:processes()
     local count, list = 0, nil
     repeat -- it may grow in between
-        local room = count
-        count, list = C.memmodel_monitor_processes(self, room)
-    until count <= room
+        local capacity = count
+        count, list = C.memmodel_monitor_processes(self, capacity)
+    until count <= capacity
     for i = #list, count + 1, -1 do
         list[i] = nil
     end

@@ -207,6 +207,9 @@ end
 
 kinds.array = {
     take = function(type_, value, path, call)
+        if type_.length == "1" then
+            value = { value } -- of C a pointer to one
+        end
         check_list(value, path, call)
         set_count(type_.length, #value, path, call)
         local memory = types.memory(type_.item, #value, call)

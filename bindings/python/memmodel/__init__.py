@@ -3,9 +3,9 @@
 >>> import memmodel
 >>> net = memmodel.Network()
 >>> x = net.input("image", (net.symbol("batch"), 3, 224, 224))
->>> x = net.conv(x, filters=64, kernel=7, stride=2, pad=3)
+>>> x = net.conv(x, filters=64, kernel=7, stride=2, padding=3)
 >>> memmodel.estimate(net, batch=64).peak.live
->>> memmodel.solve(net, "batch", "16GiB")
+>>> memmodel.estimate_max(net, "batch", "16GiB")
 >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
 >>> model.predict(dim=64, batch=4).upper
 """
@@ -15,19 +15,20 @@ from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel._limits import limits
 from memmodel.advising import Advice, advise
-from memmodel.budgeting import Budget, BudgetStep, within
 from memmodel.errors import MemmodelError
-from memmodel.estimation import estimate, scan, solve, what_if
+from memmodel.estimation import estimate, estimate_many, estimate_max, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
-from memmodel.model import Bound, Model, Prediction, Scores
-from memmodel.monitor import Monitor, Reading, Summary
+from memmodel.model import FrontEntry, Model, Prediction, Scores
+from memmodel.monitor import Monitor, MonitorResult, Reading
 from memmodel.network import Network
-from memmodel.planning import Place, Plan, PlanResult
-from memmodel.points import Points
+from memmodel.optimization import Optimization, OptimizationStep, optimize
+from memmodel.planning import Buffer, Plan, PlanResult
+from memmodel.predictions import Predictions
+from memmodel.progress import Progress
 from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation, RecomputationPoint, recompute
-from memmodel.report import Change, Layer, Peak, Report
+from memmodel.report import Change, Layer, Peak, Report, Unmodelled
 from memmodel.samples import Samples
 from memmodel.scheduling import Operator, Schedule
 from memmodel.tensor import Dim, Tensor
@@ -38,28 +39,30 @@ __version__ = ffi.VERSION
 
 __all__ = [
     "Advice",
-    "Bound",
-    "Budget",
-    "BudgetStep",
+    "Buffer",
     "Chain",
     "ChainResult",
     "ChainStep",
     "Change",
     "Dim",
     "Event",
+    "FrontEntry",
     "Function",
     "Layer",
     "MemmodelError",
     "Model",
     "Monitor",
+    "MonitorResult",
     "Network",
     "Operator",
+    "Optimization",
+    "OptimizationStep",
     "Peak",
-    "Place",
     "Plan",
     "PlanResult",
-    "Points",
     "Prediction",
+    "Predictions",
+    "Progress",
     "Reading",
     "Recomputation",
     "RecomputationPoint",
@@ -67,24 +70,24 @@ __all__ = [
     "Samples",
     "Schedule",
     "Scores",
-    "Summary",
     "Tensor",
     "Tile",
     "TiledAxis",
     "Tiling",
     "Trace",
+    "Unmodelled",
     "advise",
     "estimate",
+    "estimate_many",
+    "estimate_max",
     "ffi",
     "fit",
     "format_bytes",
     "limits",
     "onnx",
+    "optimize",
     "parse_bytes",
     "recompute",
-    "scan",
-    "solve",
     "what_if",
-    "within",
 ]
 __all__ += _exceptions.__all__

@@ -15,12 +15,12 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from memmodel.errors import MemmodelError
 
 Converter = Callable[[Any, str], Any]
-MOST_VALUES = 2**22  # of a sequence of Python's own objects; arrays have no limit
+MAX_VALUES = 2**22  # of a sequence of Python's own objects; arrays have no limit
 E_ = TypeVar("E_", bound=IntEnum)
 
 
@@ -106,9 +106,9 @@ def optional(convert: Converter) -> Converter:
 
 
 def enumeration(kind: type[E_], value: Any, name: str) -> E_:
-    """A member of `kind`: itself, its number, or its name in any case."""
+    """A member of `kind`: itself, its number, or its name in any case, with hyphens as the tool writes it."""
     if isinstance(value, str):
-        member = kind.__members__.get(value.upper())
+        member = kind.__members__.get(value.upper().replace("-", "_"))
         if member is not None:
             return member
     elif not isinstance(value, IntEnum) or isinstance(value, kind):
@@ -117,6 +117,11 @@ def enumeration(kind: type[E_], value: Any, name: str) -> E_:
             return kind(number)
     names = ", ".join(member.name.lower() for member in kind)
     raise ValueError(f"{name}: {value!r:.60} is none of {names}")
+
+
+def word(kind: type[IntEnum], value: int) -> str:
+    """The name of a member, as enumeration() takes it."""
+    return kind(value).name.lower()
 
 
 def enum(kind: type[IntEnum]) -> Converter:
@@ -133,13 +138,13 @@ def mapping(values: Any, name: str) -> Mapping[Any, Any]:
     return values or {}
 
 
-def several(values: Iterable[Any], name: str, most: int = MOST_VALUES) -> list[Any]:
+def several(values: Iterable[Any], name: str, max_count: int = MAX_VALUES) -> list[Any]:
     """All values of an iterable, which may be one without an end."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name}: a sequence is needed, not {kind_of(values)}")
-    taken = list(itertools.islice(values, most + 1))
-    if len(taken) > most:
-        raise ValueError(f"{name}: more than {most} values")
+    taken = list(itertools.islice(values, max_count + 1))
+    if len(taken) > max_count:
+        raise ValueError(f"{name}: more than {max_count} values")
     return taken
 
 
@@ -192,7 +197,7 @@ class Array:
         return kind.from_buffer_copy(view) if view.readonly else kind.from_buffer(view)
 
     def _sequence(self, values: Any, name: str, length: int | None) -> Any:
-        taken = several(values, name, MOST_VALUES if length is None else length)
+        taken = several(values, name, MAX_VALUES if length is None else length)
         converted = [self.convert(value, f"{name}[{index}]") for index, value in enumerate(taken)]
         return array_type(self.element, _count(len(converted), name, length))(*converted)
 
@@ -220,13 +225,13 @@ def columns(values: Any, name: str, outer: int) -> tuple[Any, int]:
     return pointers, lengths.pop() if lengths else 0
 
 
-def fixed(kind: Any, most: int, convert: Converter, repeat: int = 1) -> Converter:
-    """Converts up to `most` numbers to an array within a struct; a single one stands for `repeat` of them."""
+def fixed(kind: Any, max_count: int, convert: Converter, repeat: int = 1) -> Converter:
+    """Converts up to `max_count` numbers to an array within a struct; a single one stands for `repeat` of them."""
 
     def make(value: Any, name: str) -> Any:
         many = hasattr(value, "__iter__") and not isinstance(value, str)
-        numbers = several(value, name, most) if many else [value] * repeat
-        return array_type(kind, most)(*(convert(number, name) for number in numbers))
+        numbers = several(value, name, max_count) if many else [value] * repeat
+        return array_type(kind, max_count)(*(convert(number, name) for number in numbers))
 
     return make
 
@@ -254,25 +259,25 @@ class Struct(ctypes.Structure):
             raise AttributeError(f"{type(self).__name__} has no field {name} that can be set")
         if name in self._counts and value is not None:
             value = several(value, name) if hasattr(value, "__iter__") else [value]
-            self._tell(name, len(value))
-        elif name in self._counts.values() and self._told(name, value):
+            self._set_count(name, len(value))
+        elif name in self._counts.values() and self._is_known_count(name, value):
             return
         ctypes.Structure.__setattr__(self, name, convert(value, name))
         if isinstance(value, Handle):
-            self.__dict__[f"{name} owner"] = again(type(value), value.pointer, value._context)
+            self.__dict__[f"{name} owner"] = referenced(type(value), value.pointer, value._context)
 
-    def _tell(self, array: str, count: int) -> None:
+    def _set_count(self, array: str, count: int) -> None:
         """The number of elements goes with the array, and may not say something else."""
-        told = getattr(self, self._counts[array])
-        if told and told != count and f"{array} told" not in self.__dict__:
-            raise ValueError(f"{array}: {count} elements, but {self._counts[array]} is {told}")
+        given = getattr(self, self._counts[array])
+        if given and given != count and f"{array} count" not in self.__dict__:
+            raise ValueError(f"{array}: {count} elements, but {self._counts[array]} is {given}")
         ctypes.Structure.__setattr__(self, self._counts[array], count)
-        self.__dict__[f"{array} told"] = count
+        self.__dict__[f"{array} count"] = count
 
-    def _told(self, name: str, value: Any) -> bool:
-        """Whether an array has told this number already."""
+    def _is_known_count(self, name: str, value: Any) -> bool:
+        """Whether an array has set this number already."""
         for array, count in self._counts.items():
-            known = self.__dict__.get(f"{array} told")
+            known = self.__dict__.get(f"{array} count")
             if count == name and known is not None:
                 if value and value != known:
                     raise ValueError(f"{name}: {value!r:.60}, but {array} has {known} elements")
@@ -299,6 +304,11 @@ def reference(value: Any, kind: type[Struct], name: str) -> Any:
 
 def optional_reference(value: Any, kind: type[Struct], name: str) -> Any:
     return None if value is None else reference(value, kind, name)
+
+
+def pointer_to(kind: type[Struct]) -> Converter:
+    """For a field that points to one struct."""
+    return lambda value, name: ctypes.pointer(instance(value, kind, name))
 
 
 # ---- handles ----
@@ -342,6 +352,9 @@ class Handle:
         if getattr(self, "_pointer", None) is not None:
             self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {self._noun} of the library cannot be pickled or copied: it is an address of this process")
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'closed' if self._pointer is None else hex(self._pointer)}>"
 
@@ -380,7 +393,7 @@ def held(**handles: Handle | None) -> Iterator[None]:
             kind._unref(pointer)
 
 
-def again(kind: type[H], pointer: int | None, context: Handle | None) -> H | None:
+def referenced(kind: type[H], pointer: int | None, context: Handle | None) -> H | None:
     """A borrowed object with a reference of its own."""
     if not pointer:
         return None
@@ -392,14 +405,9 @@ def context_of(source: Handle | None) -> Handle | None:
     return None if source is None else source.context
 
 
-def owner(struct: Struct | None, field: str) -> Handle | None:
-    """The handle that a field of a struct was given."""
-    return None if struct is None else struct.__dict__.get(f"{field} owner")
-
-
 def owned(result: S, handle: Handle) -> S:
     """A struct whose texts live as long as the object of `handle`: it has a reference, should the handle be closed."""
-    result.__dict__["owner"] = again(type(handle), handle.pointer, handle._context)
+    result.__dict__["owner"] = referenced(type(handle), handle.pointer, handle._context)
     return result
 
 
@@ -534,7 +542,7 @@ class Checker:
         problem.status = status
         cause = _pending.__dict__.pop("problem", None)
         if cause is not None and not isinstance(cause, Exception):
-            raise cause  # KeyboardInterrupt and its like are nobody's cause
+            raise cause  # KeyboardInterrupt and its like are no cause of an error
         problem.__cause__ = cause
         return problem
 
@@ -557,9 +565,9 @@ class Checker:
         return value
 
 
-def taken(free: Callable[..., Any], owner: Handle, block: ctypes.c_void_p) -> str:
+def taken(free: Callable[..., Any], block: ctypes.c_void_p) -> str:
     """A text that the library handed over."""
     try:
         return ctypes.string_at(block.value or 0).decode("utf-8", "replace")
     finally:
-        free(owner.context.pointer, block)
+        free(block)

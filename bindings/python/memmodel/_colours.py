@@ -8,11 +8,11 @@ CATEGORIES = {
     "optimizer state": "#937860",
     "inputs": "#8c8c8c",
     "saved activations": "#55a868",
-    "transient activations": "#a1d6b2",
+    "temporary activations": "#a1d6b2",
     "activation gradients": "#c44e52",
     "workspace": "#8172b3",
-    "allocator slack": "#ccb974",
-    "context": "#64b5cd",
+    "allocator overhead": "#ccb974",
+    "runtime": "#64b5cd",
 }
 OTHER = "#b0b0b0"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memmodel.errors import MemmodelError
 
 __all__ = [
-    "NomemError",
+    "NoMemoryError",
     "InvalidArgumentError",
     "MemmodelOverflowError",
     "ShapeError",
@@ -13,10 +13,10 @@ __all__ = [
     "ParseError",
     "IoError",
     "StructSizeError",
-    "UnknownSymbolError",
+    "NotFoundError",
     "UnboundError",
     "DataError",
-    "NewerError",
+    "VersionError",
     "ProcessError",
     "CallbackError",
     "LimitError",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-class NomemError(MemmodelError, MemoryError):
+class NoMemoryError(MemmodelError, MemoryError):
     """The context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows."""
 
     status = -1
@@ -77,7 +77,7 @@ class StructSizeError(MemmodelError):
     status = -8
 
 
-class UnknownSymbolError(MemmodelError, LookupError):
+class NotFoundError(MemmodelError, LookupError):
     """A name that is no symbol of the network, or no column of the table. Compare it with their names."""
 
     status = -9
@@ -97,7 +97,7 @@ class DataError(MemmodelError, ValueError):
     status = -11
 
 
-class NewerError(MemmodelError, ValueError):
+class VersionError(MemmodelError, ValueError):
     """The file was written by a newer version of its format. Use a library as new as the program that wrote it."""
 
     status = -12

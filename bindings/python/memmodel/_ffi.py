@@ -22,9 +22,9 @@ VERSION_MINOR = 1
 VERSION_MICRO = 0
 VERSION = "0.1.0"
 MAX_RANK = 8
-INFER = -9223372036854775808
-NO_TENSOR = -1000
-CATEGORY_COUNT = 10
+DIM_INFER = -9223372036854775808
+TENSOR_NONE = -1000
+MAX_CATEGORIES = 16
 
 _library = Library(VERSION)
 
@@ -33,7 +33,7 @@ class Status(IntEnum):
     """What a call returns: 0, or one of these. Numbers are never reused."""
 
     OK = 0  # no error
-    ERROR_NOMEM = -1  # the context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows
+    ERROR_NO_MEMORY = -1  # the context's allocator returned None. Free memory, or ask for less: fewer layers, [...]
     ERROR_INVALID_ARGUMENT = -2  # an argument is outside what the call documents. The error's message names it
     ERROR_OVERFLOW = -3  # a count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols
     ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer [...]
@@ -41,10 +41,10 @@ class Status(IntEnum):
     ERROR_PARSE = -6  # a file or a text is not of its format. Correct it at the error's line and column
     ERROR_IO = -7  # the operating system refused to read or write. The error's message has its reason
     ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the [...]
-    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it [...]
+    ERROR_NOT_FOUND = -9  # a name that is no symbol of the network, or no column of the table. Compare it with [...]
     ERROR_UNBOUND = -10  # a symbol has no value in this query. Give it one in the job
     ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out [...]
-    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the [...]
+    ERROR_VERSION = -12  # the file was written by a newer version of its format. Use a library as new as the [...]
     ERROR_PROCESS = -13  # the process does not exist or cannot be read. Check its number, and whether it is yours
     ERROR_CALLBACK = -14  # a function that the caller gave said that it failed. Ask that function why
     ERROR_LIMIT = -15  # the call would take more than a limit of its context. The error's message names the [...]
@@ -52,21 +52,13 @@ class Status(IntEnum):
 
 
 class Language(IntEnum):
-    """Language of a printed formula."""
+    """Language that a formula is written in."""
 
     TEXT = 0  # 1291.125*batch*dim^3
     C = 1  # an expression in C
     PYTHON = 2  # an expression in Python
     LATEX = 3  # for a paper
-
-
-class Measure(IntEnum):
-    """Which bytes of a job a budget limits, and savings are counted in."""
-
-    DEFAULT = 0  # those that decide whether the job lives: see measure_default()
-    LIVE = 1  # bytes of live tensors
-    RESERVED = 2  # bytes the framework's allocator has taken from the system
-    PROCESS = 3  # bytes of the process, with the framework's libraries; on a GPU bytes of the device: reserved, [...]
+    SQL = 4  # an expression in SQL
 
 
 class Dtype(IntEnum):
@@ -92,18 +84,15 @@ class Layout(IntEnum):
     CHANNELS_LAST = 2  # batch, spatial dimensions, channels
 
 
-class BudgetMeans(IntEnum):
-    """Means to need less memory, in the order in which they are tried."""
+class Checkpoint(IntEnum):
+    """Whether a scope is computed again in the backward pass, as by torch.utils.checkpoint."""
 
-    APART = 0  # none: every tensor has memory of its own
-    REUSE = 1  # memory that nobody needs any more goes to others
-    ORDER = 2  # operators run in another order
-    RECOMPUTE = 3  # parts of the network are computed again in the backward pass
-    TILE = 4  # images and volumes are cut into tiles, one after the other
-    BATCH = 5  # the batch is smaller
+    NONE = 0  # all that the backward pass needs is kept
+    NON_REENTRANT = 1  # use_reentrant=False: tensors are computed again when they are needed
+    REENTRANT = 2  # use_reentrant=True: the scope runs without gradients at first, and when it is computed again [...]
 
 
-class Padding(IntEnum):
+class AutoPad(IntEnum):
     """Padding of a convolution or pooling."""
 
     EXPLICIT = 0  # as `pad` says, which is none by default
@@ -138,8 +127,15 @@ class ActivationKind(IntEnum):
     NEGATE = 21  # -x
 
 
-class ReductionKind(IntEnum):
-    """How elements are pooled, or reduced."""
+class PoolKind(IntEnum):
+    """How a window is pooled."""
+
+    MAX = 0  # greatest
+    AVERAGE = 1  # arithmetic mean
+
+
+class ReduceKind(IntEnum):
+    """How elements are reduced."""
 
     MAX = 0  # greatest
     MEAN = 1  # arithmetic mean
@@ -156,7 +152,7 @@ class Interpolation(IntEnum):
     CUBIC = 2  # bicubic
 
 
-class PadMode(IntEnum):
+class PadKind(IntEnum):
     """How padding fills in."""
 
     CONSTANT = 0  # one value
@@ -210,18 +206,19 @@ class LossReduction(IntEnum):
 class FitSelection(IntEnum):
     """Which of the formulas that were found becomes the model.
 
-    By "standard_error" the smallest whose mean loss on rows that it did not see exceeds the least by no more than a
-    standard error of the difference; of equally small ones the one of the shortest description. Whatever the search
+    By "one_standard_error" the smallest whose mean loss on rows that it did not see exceeds the least by no more than a
+    standard error of the difference; of equally small ones the one of the least description length. Whatever the search
     finds, the constant and the sum of all inputs (with three rows a term, and where the terms and their number are not
     limited) are candidates, and no larger formula is returned that is not better than they are by more than a standard
     error.
 
-    By "description" the one with the least rows / 2 ln(mean loss on rows not seen) + terms ln(terms to choose from).
+    By "description_length" the one with the least rows / 2 ln(mean loss on rows not seen) + terms ln(terms to choose
+    from).
     """
 
-    DEFAULT = 0  # standard error for positive terms, else description
-    STANDARD_ERROR = 1  # the smallest formula within one standard error of the best
-    DESCRIPTION = 2  # the formula of the shortest description
+    DEFAULT = 0  # one standard error for positive terms, else description length
+    ONE_STANDARD_ERROR = 1  # the smallest formula within one standard error of the best
+    DESCRIPTION_LENGTH = 2  # the formula of the least description length
 
 
 class FitLoss(IntEnum):
@@ -232,47 +229,86 @@ class FitLoss(IntEnum):
     SQUARED = 2  # squared errors: the target and the coefficients may be of any sign
     MAPE = 3  # absolute errors divided by the measurement
     LOG_RATIO = 4  # squared logarithms of prediction / measurement: half is as bad as twice
-    ABSOLUTE = 5  # absolute errors: a few wild measurements count little
+    ABSOLUTE = 5  # absolute errors: a few outliers count little
     PINBALL = 6  # a quantile in place of the mean; see `quantile`
 
 
 class FitSearch(IntEnum):
     """Where formulas come from besides sums of the basis' terms. May be or'ed."""
 
-    TERMS = 0  # nowhere else
+    NONE = 0  # nowhere else
     ENUMERATE = 1  # every small formula once, by rising size
     EVOLVE = 2  # genetic programming, begun with what the others found
     ALL = 3  # both
 
 
-class Basis(IntEnum):
+class FitBasis(IntEnum):
     """Terms a fit chooses from."""
 
     POSYNOMIAL = 0  # products of powers and logarithms of the inputs, and the given terms; under "squared" those [...]
-    GIVEN = 1  # the given terms only (and a constant)
+    USER = 1  # the given terms only (and a constant)
     GENERAL = 2  # straight lines, curves, steps and products of two, coefficients of any sign
 
 
-class Bound(IntEnum):
-    """Rules for an upper bound. A ratio is a measurement divided by its prediction by a formula that was found without
-    it; under squared errors, their difference.
+class BoundMethod(IntEnum):
+    """Methods for an upper bound. A ratio is a measurement divided by its prediction by a formula that was found
+    without it; under squared errors, their difference.
     """
 
-    LARGER = 0  # the larger of the next two; outside the training data, of the next three
-    HELD_OUT = 1  # conformal: the ratio of rank level (n + 1), at most n; between two in proportion
-    STUDENT = 2  # Student's t, the errors held out, and the leverage of the point
-    WIDE = 3  # the same with the leverage of all terms that the formula might have had; of a formula that stays [...]
-    JACKKNIFE_PLUS = 4  # that rank among what each formula found without a point says here, times the point's ratio
+    DEFAULT = 0  # the larger of the next two; outside the training data, of the next three
+    CONFORMAL = 1  # conformal: the ratio of rank level (n + 1), at most n; between two in proportion
+    STUDENT_T = 2  # Student's t, the errors held out, and the leverage of the point
+    EXTRAPOLATION = 3  # the same with the leverage of all terms that the formula might have had; of a formula [...]
+    JACKKNIFE_PLUS = 4  # that rank among the predictions here of the formulas found without each point, times the [...]
 
 
-class ExportFormat(IntEnum):
-    """What a model is exported as, a whole file each. doc/evaluator.md says what they promise."""
+class Metric(IntEnum):
+    """Which bytes of a job a budget limits, and savings are counted in."""
 
-    TEXT = 0  # a line: target = formula
-    C = 1  # a header of C99 with a function that computes the bits of model_evaluate(), and needs nothing but the [...]
-    PYTHON = 2  # a module of Python 3 with such a function, which needs no other
-    LATEX = 3  # the formula for a paper
-    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor, and exp, sin, cos and [...]
+    DEFAULT = 0  # those that decide whether the job lives: see metric_default()
+    LIVE = 1  # bytes of live tensors
+    RESERVED = 2  # bytes the framework's allocator has taken from the system
+    PROCESS = 3  # bytes of the process, with the framework's libraries; on a GPU bytes of the device: reserved, [...]
+
+
+class Verdict(IntEnum):
+    """Whether something is within its budget."""
+
+    NONE = 0  # there is no budget
+    FITS = 1  # it is within
+    EXCEEDS = 2  # it is not, and nothing that was found is
+    UNKNOWN = 3  # the bytes that the budget limits are not modelled
+
+
+class Mode(IntEnum):
+    """What of a network is run."""
+
+    TRAINING = 0  # forward and backward pass, and the optimizer's step
+    INFERENCE = 1  # the forward pass, with nothing kept for a backward pass
+    FORWARD = 2  # "pytorch": the forward pass with autograd on, so that what a backward pass would need is kept
+
+
+class Technique(IntEnum):
+    """Techniques to need less memory, in the order in which they are tried."""
+
+    NO_REUSE = 0  # none: every tensor has memory of its own
+    REUSE = 1  # memory that nobody needs any more goes to others
+    REORDER = 2  # operators run in another order
+    RECOMPUTE = 3  # parts of the network are computed again in the backward pass
+    TILE = 4  # images and volumes are cut into tiles, one after the other
+    BATCH = 5  # the batch is smaller
+
+
+class SearchStatus(IntEnum):
+    """What is known of the answer of a search."""
+
+    NONE = 0  # nothing was searched for yet
+    OPTIMAL = 1  # no answer is better: proven
+    CONVERGED = 2  # nothing near it is better
+    FEASIBLE = 3  # it is within the budget
+    LIMIT = 4  # the best that was found within the limits
+    CANCELLED = 5  # the best that was found before the call was cancelled
+    INFEASIBLE = 6  # no answer is within the budget; this one is the best that was found
 
 
 class Category(IntEnum):
@@ -283,11 +319,11 @@ class Category(IntEnum):
     OPTIMIZER_STATE = 2  # moments and the like
     INPUTS = 3  # inputs and targets
     SAVED_ACTIVATIONS = 4  # kept from the forward to the backward pass
-    TRANSIENT_ACTIVATIONS = 5  # outputs that nothing is kept for
+    TEMPORARY_ACTIVATIONS = 5  # outputs that nothing is kept for
     ACTIVATION_GRADIENTS = 6  # of everything but parameters
     WORKSPACE = 7  # scratch memory within an operator
-    ALLOCATOR_SLACK = 8  # taken from the system but not live
-    CONTEXT_MEMORY = 9  # libraries and their state
+    ALLOCATOR_OVERHEAD = 8  # taken from the system but not live
+    RUNTIME = 9  # libraries and their state
 
 
 class Phase(IntEnum):
@@ -299,37 +335,12 @@ class Phase(IntEnum):
     OPTIMIZER = 3  # update of the parameters
 
 
-class PlanStatus(IntEnum):
-    """What is known of a plan."""
-
-    UNSOLVED = 0  # plan_solve() was not called since a buffer was added
-    OPTIMAL = 1  # no smaller arena holds the buffers: proven
-    FEASIBLE = 2  # within the capacity that was given
-    LIMIT = 3  # the best found when the budget was used up
-    CANCELLED = 4  # the best found when `progress` said stop
-    INFEASIBLE = 5  # none is within the capacity that was given: proven; the best found is larger
-
-
-class PlanRule(IntEnum):
-    """Rules of the search, see doc/planning.md."""
-
-    GREEDY = 1  # orders and fits to start from
-    CANONICAL = 2  # offsets never fall
-    DOMINANCE = 4  # no hole that an unplaced buffer would fit in
-    SECTIONS = 8  # what is unplaced in a section has to fit above its floor
-    FLOOR = 16  # and above the current offset
-    HATLESS = 32  # no alternatives to a buffer under which nothing lies
-    SPLIT = 64  # parts that share no time are solved apart
-    RANK_AGAIN = 128  # and each in an order of its own
-    RESTART = 256  # several orders in turn, each with little at first
-
-
 class ChainOperation(IntEnum):
     """What a step of a schedule does with a block."""
 
     FORWARD = 0  # forward, nothing is kept but the output: the input goes
-    KEEP = 1  # forward, the input is kept: a checkpoint
-    SAVE = 2  # forward, the input is kept and all that the backward pass needs
+    FORWARD_CHECKPOINT = 1  # forward, the input is kept: a checkpoint
+    FORWARD_SAVE_ALL = 2  # forward, the input is kept and all that the backward pass needs
     BACKWARD = 3  # backward; what was kept for it goes
 
 
@@ -338,18 +349,18 @@ class BlockState(IntEnum):
 
     FREE = 0  # cached by the allocator
     ALLOCATED = 1  # live
-    AWAITED = 2  # released, but used by other streams
+    PENDING_FREE = 2  # released, but used by other streams
 
 
-class ScheduleRule(IntEnum):
+class SchedulePass(IntEnum):
     """What a schedule may do to need less memory, see doc/planning.md."""
 
     FUSION = 1  # normalisations and activations are steps of what they follow
-    SUMS = 2  # so is what a residual adds; not without fusion
-    VIEWS = 4  # what has the bytes of another tensor is not copied
+    RESIDUAL_FUSION = 2  # so is what a residual adds; not without fusion
+    VIEW_ALIASING = 4  # what has the bytes of another tensor is not copied
     IN_PLACE = 8  # element by element, an input that nobody needs is overwritten
-    CONCATENATION = 16  # parts are made where the result has them
-    ORDER = 32  # operators run in another order, if the plan needs less then
+    CONCAT_ELIMINATION = 16  # parts are made where the result has them
+    REORDERING = 32  # operators run in another order, if the plan needs less then
 
 
 class ContextHandle(_call.Handle):
@@ -379,15 +390,6 @@ class NetworkHandle(_call.Handle):
     _unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
 
 
-class BudgetHandle(_call.Handle):
-    """What brings a job within a budget."""
-
-    __slots__ = ()
-    _noun = "budget"
-    _ref = _library.bind("memmodel_budget_ref", ctypes.c_void_p, ctypes.c_void_p)
-    _unref = _library.bind("memmodel_budget_unref", None, ctypes.c_void_p)
-
-
 class ModelHandle(_call.Handle):
     """A fitted formula, immutable."""
 
@@ -413,6 +415,15 @@ class MonitorHandle(_call.Handle):
     _noun = "monitor"
     _ref = _library.bind("memmodel_monitor_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_monitor_unref", None, ctypes.c_void_p)
+
+
+class OptimizationHandle(_call.Handle):
+    """What brings a job within a budget."""
+
+    __slots__ = ()
+    _noun = "optimization"
+    _ref = _library.bind("memmodel_optimization_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_optimization_unref", None, ctypes.c_void_p)
 
 
 class TraceHandle(_call.Handle):
@@ -449,7 +460,7 @@ class ChainHandle(_call.Handle):
 
 
 class RecomputationHandle(_call.Handle):
-    """The search for scopes of a network, or groups of them, to wrap in torch.utils.checkpoint; what it found."""
+    """Scopes of a network, or segments of several, to wrap in torch.utils.checkpoint."""
 
     __slots__ = ()
     _noun = "recomputation"
@@ -499,7 +510,7 @@ class Allocator(_call.Struct):
     size: Any  # sizeof(Allocator)
     allocate: Any  # None when there is none
     reallocate: Any  # as realloc
-    release: Any  # as free
+    deallocate: Any  # as free
     user: Any  # handed to each call
 
 
@@ -531,59 +542,37 @@ class Error(_call.Struct):
     object: Any  # layer, column or file that was wrong, "" if none. Never None
 
 
+class Progress(_call.Struct):
+    """How far a call is."""
+
+    size: Any  # filled by the library
+    stage: Any  # what the call does now, such as "simulations"; static
+    done: Any  # of that, so far
+    total: Any  # at most; -1 if not known
+    seconds: Any  # since the call began
+    best: Any  # the best answer so far: bytes of a plan or a job, error of a formula; NaN: none yet
+
+
 class AdviseOptions(_call.Struct):
-    """What to advise. Zero means the default for every field but `domain`."""
+    """What to advise. Zero means the default for every field; `domain` or `candidates` is needed."""
 
     size: Any  # sizeof(AdviseOptions)
     target: Any  # column of the samples that was measured. None: their last numeric one.
     domain: Any  # an input each, with what it may be: "batch=1,2,4", or "dim=32:144:16", from, to and step. All [...]
     domain_count: Any  # number of `domain`
     cost: Any  # what a measurement costs: a formula in the inputs, or "prediction", what a fit to the samples [...]
-    accuracy: Any  # wanted mean relative error of a prediction, as a fraction below 1. 0: 0.03
-    noise: Any  # relative error of a measurement. 0: that of a fit to the samples, held out; without one 0.03
+    target_error: Any  # wanted mean relative error of a prediction, as a fraction below 1. 0: 0.03
+    noise: Any  # assumed measurement noise: relative standard deviation of repeated measurements. 0: the error of [...]
     count: Any  # configurations to advise, at most 1000. 0: 10
+    candidates: Any  # configurations to choose from, in place of `domain`: its numeric columns are the inputs. [...]
 
 
-class SymbolValue(_call.Struct):
-    """Value of a symbol."""
+class AdviseResult(_call.Struct):
+    """What the samples and the design are good for."""
 
-    name: Any  # symbol of the network, such as "batch"
-    value: Any  # positive
-
-
-class Job(_call.Struct):
-    """How a network is run. Zero means the default for every field.
-
-    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
-    one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts by
-    closed formulas, by the rule in `rule`:
-    - "forward": parameters + input + all layer outputs;
-    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
-    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
-    - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
-    """
-
-    size: Any  # sizeof(Job)
-    framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
-    rule: Any  # of the textbook
-    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified; it needs `gpu`
-    optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
-    isa: Any  # CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with 2 MiB of second [...]
-    symbols: Any  # `symbol_count` values
-    symbol_count: Any  # number of `symbols`
-    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
-    inference: Any  # 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward pass [...]
-    steps: Any  # steps to simulate
-    threads: Any  # threads the framework computes with
-    measure: Any  # Measure: which bytes a budget limits
-    base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
-    precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
-    checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
-    gpu: Any  # kind of GPU, such as "h200", which makes "cuda" the device; an error with another
-    allocator: Any  # settings of the GPU's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"; an [...]
-    optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
-    accumulate: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
-    keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
+    size: Any  # sizeof(AdviseResult)
+    expected_error: Any  # mean relative error of a prediction with the samples there are, as a fraction
+    needed_count: Any  # rows in all, the samples' among them, that probably give the target error when chosen [...]
 
 
 class Shape(_call.Struct):
@@ -592,29 +581,6 @@ class Shape(_call.Struct):
     dims: Any  # the first `rank` count
     rank: Any  # 0 to MAX_RANK
     dtype: Any  # Dtype
-
-
-class BudgetStep(_call.Struct):
-    """A means, and what it gave."""
-
-    size: Any  # sizeof(BudgetStep)
-    peak: Any  # of the job after it
-    extra: Any  # time or multiplications that it adds: 0.1 is 10 % more. Below 0 for a batch that is so small [...]
-    what: Any  # what was chosen: job->checkpoint for recompute, "48 x 48 x 36, 8 tiles", "batch=4"; where nothing [...]
-    means: Any  # BudgetMeans
-    taken: Any  # 1: it needs less than what was before; 0: it cannot be had here, or gives nothing
-
-
-class BudgetResult(_call.Struct):
-    """What the budget came to."""
-
-    size: Any  # sizeof(BudgetResult)
-    peak: Any  # with all that was taken
-    batch: Any  # value of the symbol "batch"; 0: there is none
-    extra: Any  # of all that was taken together: 0.1 is 10 % more
-    checkpoint: Any  # what to give as job->checkpoint; "" for nothing. Owned by the budget
-    fits: Any  # 1: the peak is within the budget
-    measure: Any  # Measure of a training's peaks; 0 for an inference, planned and not run
 
 
 class Conv(_call.Struct):
@@ -631,14 +597,14 @@ class Conv(_call.Struct):
     kernel: Any  # size; a 0 after the first repeats the first
     stride: Any  # a 0 after the first repeats the first
     dilation: Any  # a 0 after the first repeats the first
-    pad: Any  # elements before and after, for "explicit"; not repeated
+    padding: Any  # elements before and after, for "explicit"; not repeated
     output_padding: Any  # transposed only: elements added at the end of the output; not repeated
     groups: Any
-    padding: Any  # Padding
+    auto_pad: Any  # AutoPad
     layout: Any  # Layout
     no_bias: Any  # 1: no bias
     activation: Any  # ActivationKind applied to the result, counted as one layer with it
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
+    tied_to: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Linear(_call.Struct):
@@ -649,7 +615,7 @@ class Linear(_call.Struct):
     units: Any  # size of the last dimension of the output
     no_bias: Any  # 1: no bias
     activation: Any  # ActivationKind applied to the result, counted as one layer with it
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
+    tied_to: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Pool(_call.Struct):
@@ -660,10 +626,10 @@ class Pool(_call.Struct):
     kernel: Any  # size; a 0 after the first repeats the first
     stride: Any  # a 0 after the first repeats the first
     dilation: Any  # max only
-    pad: Any  # elements before and after, at most half the kernel; not repeated
-    padding: Any  # Padding
+    padding: Any  # elements before and after, at most half the kernel; not repeated
+    auto_pad: Any  # AutoPad
     layout: Any  # Layout
-    kind: Any  # ReductionKind: "max" or "mean"
+    kind: Any  # PoolKind
     ceil_mode: Any  # 1: the last window may begin inside and end outside (PyTorch's ceil_mode)
 
 
@@ -672,9 +638,9 @@ class AdaptivePool(_call.Struct):
 
     size: Any  # sizeof(AdaptivePool)
     name: Any  # of the layer
-    output: Any  # size; a 0 after the first repeats the first. All zero: 1
+    output_size: Any  # size; a 0 after the first repeats the first. All zero: 1
     layout: Any  # Layout
-    kind: Any  # ReductionKind: "max" or "mean"
+    kind: Any  # PoolKind
 
 
 class GlobalPool(_call.Struct):
@@ -683,26 +649,58 @@ class GlobalPool(_call.Struct):
     size: Any  # sizeof(GlobalPool)
     name: Any  # of the layer
     layout: Any  # Layout
-    kind: Any  # ReductionKind: "max" or "mean"
-    keep: Any  # 1: keep the spatial dimensions as 1
+    kind: Any  # PoolKind
+    keep_dims: Any  # 1: keep the spatial dimensions as 1
     reserved: Any  # 0
 
 
-class Norm(_call.Struct):
-    """Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes` dimensions.
-    Group: over `groups` groups of channels. Instance: per image and channel, without parameters unless `affine` is 1.
-    Flags that a kind of normalisation does not have, and the layout of layer and RMS norm, have to be 0.
-    """
+class BatchNorm(_call.Struct):
+    """Batch normalisation, per channel. Two parameters and two running statistics per channel."""
 
-    size: Any  # sizeof(Norm)
+    size: Any  # sizeof(BatchNorm)
     name: Any  # of the layer
-    groups: Any  # group norm: number of groups
-    axes: Any  # layer and RMS norm: number of last dimensions
     layout: Any  # Layout
     no_affine: Any  # 1: no scale and shift
-    no_statistics: Any  # batch norm, 1: no moving statistics
-    no_shift: Any  # layer norm, 1: scale only
-    affine: Any  # instance norm, 1: with scale and shift
+    no_running_stats: Any  # 1: no running mean and variance
+    reserved: Any  # 0
+
+
+class LayerNorm(_call.Struct):
+    """Layer normalisation over the last `axis_count` dimensions."""
+
+    size: Any  # sizeof(LayerNorm)
+    name: Any  # of the layer
+    axis_count: Any  # number of last dimensions
+    no_affine: Any  # 1: no scale and shift
+    no_bias: Any  # 1: scale only
+
+
+class GroupNorm(_call.Struct):
+    """Group normalisation: over `groups` groups of channels."""
+
+    size: Any  # sizeof(GroupNorm)
+    name: Any  # of the layer
+    groups: Any  # number of groups
+    layout: Any  # Layout
+    no_affine: Any  # 1: no scale and shift
+
+
+class InstanceNorm(_call.Struct):
+    """Instance normalisation: per image and channel, without parameters unless `affine` is 1."""
+
+    size: Any  # sizeof(InstanceNorm)
+    name: Any  # of the layer
+    layout: Any  # Layout
+    affine: Any  # 1: with scale and shift
+
+
+class RmsNorm(_call.Struct):
+    """Root-mean-square normalisation over the last `axis_count` dimensions."""
+
+    size: Any  # sizeof(RmsNorm)
+    name: Any  # of the layer
+    axis_count: Any  # number of last dimensions
+    no_affine: Any  # 1: no scale
     reserved: Any  # 0
 
 
@@ -713,7 +711,7 @@ class Activation(_call.Struct):
     name: Any  # of the layer
     kind: Any  # ActivationKind
     in_place: Any  # 1: the input's memory becomes the output's, where the framework can
-    one_weight: Any  # PRELU, 1: one parameter for all channels
+    single_parameter: Any  # PRELU, 1: one parameter for all channels
     layout: Any  # PRELU: Layout
 
 
@@ -732,10 +730,10 @@ class Dropout(_call.Struct):
     size: Any  # sizeof(Dropout)
     name: Any  # of the layer
     rate: Any  # share that is dropped, 0 to 1
-    feature: Any  # 1: whole channels (dropout2d, dropout3d)
+    channelwise: Any  # 1: whole channels (dropout2d, dropout3d)
     in_place: Any  # 1: in place, where the framework can
     identity: Any  # 1: rate 0, the input itself
-    layout: Any  # of `feature`: Layout
+    layout: Any  # of `channelwise`: Layout
 
 
 class Embedding(_call.Struct):
@@ -743,11 +741,11 @@ class Embedding(_call.Struct):
 
     size: Any  # sizeof(Embedding)
     name: Any  # of the layer
-    rows: Any  # entries of the table
-    width: Any  # elements of an entry
+    num_embeddings: Any  # entries of the table
+    embedding_dim: Any  # elements of an entry
     dtype: Any  # Dtype of the table
     reserved: Any  # 0
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
+    tied_to: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Upsample(_call.Struct):
@@ -756,8 +754,8 @@ class Upsample(_call.Struct):
     size: Any  # sizeof(Upsample)
     name: Any  # of the layer
     scale: Any  # whole factor; a 0 after the first repeats the first
-    output: Any  # instead of scale: sizes of the output
-    mode: Any  # Interpolation
+    output_size: Any  # instead of scale: sizes of the output
+    kind: Any  # Interpolation
     layout: Any  # Layout
 
 
@@ -768,7 +766,7 @@ class Pad(_call.Struct):
     name: Any  # of the layer
     before: Any  # elements added (pad) or removed (crop) at the start of each axis
     after: Any  # the same at the end
-    mode: Any  # PadMode; ignored by crop
+    kind: Any  # PadKind; ignored by crop
     reserved: Any  # 0
 
 
@@ -778,13 +776,13 @@ class Concat(_call.Struct):
     size: Any  # sizeof(Concat)
     name: Any  # of the layer
     axis: Any  # counts from the end if negative; see channels
-    channels: Any  # 1: along the channels of `layout`; `axis` is ignored
+    along_channels: Any  # 1: along the channels of `layout`; `axis` is ignored
     layout: Any  # Layout
     reserved: Any  # 0
 
 
 class Split(_call.Struct):
-    """Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: network_result()."""
+    """Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: network_layer_output()."""
 
     size: Any  # sizeof(Split)
     name: Any  # of the layer
@@ -802,7 +800,7 @@ class Slice(_call.Struct):
     stop: Any  # one after the last; 0: the end
     step: Any
     axis: Any  # counts from the end if negative
-    drop: Any  # 1: a single element, and the axis goes (x[:, 3])
+    squeeze: Any  # 1: a single element, and the axis goes (x[:, 3])
 
 
 class Binary(_call.Struct):
@@ -819,8 +817,8 @@ class Matmul(_call.Struct):
 
     size: Any  # sizeof(Matmul)
     name: Any  # of the layer
-    transpose_first: Any  # 1: the first matrix is transposed
-    transpose_second: Any  # 1: the second matrix is transposed
+    transpose_a: Any  # 1: the first matrix is transposed
+    transpose_b: Any  # 1: the second matrix is transposed
 
 
 class Reduce(_call.Struct):
@@ -830,8 +828,8 @@ class Reduce(_call.Struct):
     name: Any  # of the layer
     axes: Any  # `axis_count` axes, from the end if negative
     axis_count: Any  # 0: all axes
-    kind: Any  # ReductionKind
-    keep: Any  # 1: keep the axes as 1
+    kind: Any  # ReduceKind
+    keep_dims: Any  # 1: keep the axes as 1
     reserved: Any  # 0
 
 
@@ -842,20 +840,20 @@ class Attention(_call.Struct):
     name: Any  # of the layer
     dropout: Any  # rate of the attention dropout
     causal: Any  # 1: no element attends to a later one
-    grouped: Any  # 1: fewer key and value heads than query heads
+    grouped_query: Any  # 1: fewer key and value heads than query heads
 
 
 class Recurrent(_call.Struct):
-    """Recurrent layers over [length, batch, features]. Outputs: network_result() 0 is the sequence [length, batch,
-    directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell states (LSTM).
-    Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two biases.
+    """Recurrent layers over [length, batch, features]. Outputs: network_layer_output() 0 is the sequence [length,
+    batch, directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell states
+    (LSTM). Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two biases.
     """
 
     size: Any  # sizeof(Recurrent)
     name: Any  # of the layer
-    hidden: Any  # size of the state
-    layers: Any
-    projection: Any  # LSTM: width of the projected output; 0: none
+    hidden_size: Any  # size of the state
+    layer_count: Any
+    projection_size: Any  # LSTM: width of the projected output; 0: none
     dropout: Any  # between layers
     kind: Any  # RecurrentKind
     bidirectional: Any  # 1: both directions
@@ -872,13 +870,13 @@ class Loss(_call.Struct):
     reduction: Any  # LossReduction
 
 
-class CustomNeeds(_call.Struct):
+class CustomRequirements(_call.Struct):
     """What an operator needs for inputs of known shapes."""
 
     size: Any  # filled by the library
-    saved: Any  # kept from forward to backward, besides inputs and outputs
-    forward_temporary: Any  # needed while the forward pass of the operator runs
-    backward_temporary: Any  # needed while its backward pass runs
+    saved_bytes: Any  # kept from forward to backward, besides inputs and outputs
+    forward_workspace_bytes: Any  # needed while the forward pass of the operator runs
+    backward_workspace_bytes: Any  # needed while its backward pass runs
     multiply_adds: Any  # multiplications with addition of the forward pass
 
 
@@ -887,7 +885,7 @@ class Custom(_call.Struct):
     (network_expression()). A network with a `rule` cannot be written as JSON.
 
     With an `operation` it is an operator of a framework by the framework's own name. A framework that has a rule of
-    that name runs it by that rule, with the layer's inputs (NO_TENSOR where an optional one is missing), outputs and
+    that name runs it by that rule, with the layer's inputs (TENSOR_NONE where an optional one is missing), outputs and
     `attributes`; any other takes what is declared, and "pytorch" names it among the unmodelled.
     """
 
@@ -896,25 +894,15 @@ class Custom(_call.Struct):
     outputs: Any  # `output_count` shapes
     output_count: Any  # at least 1
     parameter_dtype: Any  # Dtype
-    parameters: Any  # trainable parameters
-    saved: Any  # kept from forward to backward, besides inputs and outputs
-    forward_temporary: Any  # needed while the forward pass of the operator runs
-    backward_temporary: Any  # needed while its backward pass runs
+    parameter_count: Any  # trainable parameters
+    saved_bytes: Any  # kept from forward to backward, besides inputs and outputs
+    forward_workspace_bytes: Any  # needed while the forward pass of the operator runs
+    backward_workspace_bytes: Any  # needed while its backward pass runs
     multiply_adds: Any  # multiplications with addition of the forward pass
-    rule: Any  # corrects these numbers in each query; lives as long as the network
-    user: Any  # handed to each call of `rule`
+    callback: Any  # corrects these numbers in each query; lives as long as the network
+    user: Any  # handed to each call of `callback`
     operation: Any  # such as "aten.pow.Tensor_Scalar"; printable ASCII
     attributes: Any  # what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII: names [...]
-
-
-class FitProgress(_call.Struct):
-    """How far the search of a fit is."""
-
-    size: Any  # filled by the library
-    evaluations: Any  # formulas tried so far
-    most: Any  # formulas that will be tried at most
-    seconds: Any  # since the fit began
-    error: Any  # of the best formula so far, on the samples, as in ModelScores
 
 
 class FitOptions(_call.Struct):
@@ -924,10 +912,10 @@ class FitOptions(_call.Struct):
     target: Any  # column to predict; positive unless errors are squared. None: the last numeric column.
     inputs: Any  # columns to predict from. None: every other numeric column that is not constant.
     input_count: Any  # number of `inputs`
-    weight: Any  # column of sample weights; None: every row counts the same
+    weight_column: Any  # column of sample weights; None: every row counts the same
     terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own
     term_count: Any  # number of `terms`
-    basis: Any  # Basis
+    basis: Any  # FitBasis
     max_terms: Any  # most terms besides the constant, 1 to 8, with coefficients of any sign 1 to 31; fewer below [...]
     reserved: Any  # 0
     threads: Any  # threads to use; the result does not depend on it
@@ -942,20 +930,27 @@ class FitOptions(_call.Struct):
     unit_count: Any  # number of `units`
     forbidden: Any  # nestings that a searched formula must not have, such as "log(log)", and operations it must [...]
     forbidden_count: Any  # number of `forbidden`
-    most_exponent: Any  # greatest power of an input in a product of powers; 0: no other limit than the basis has
+    max_exponent: Any  # greatest power of an input in a product of powers; 0: no other limit than the basis has
     search: Any  # FitSearch
     integer_exponents: Any  # 1: whole powers only, and no logarithms
     non_negative: Any  # 1: only formulas that are nowhere negative in the domain
     change_points: Any  # 1: a change point of one input may be found; 0: none
     seed: Any  # of the search of "evolve": the same seed gives the same model
-    evaluations: Any  # formulas that enumeration and evolution try at most, on all rows and without folds, each [...]
-    seconds: Any  # that they take at most; what is found then depends on the machine. 0: no limit.
-    checkpoint: Any  # file that an interrupted search goes on from, written now and then and removed when the fit [...]
-    progress: Any  # called now and then by the calling thread. None: none.
-    user: Any  # handed to each call of `progress`
+    max_evaluations: Any  # formulas that enumeration and evolution try at most, on all rows and without folds, [...]
+    max_seconds: Any  # that they take at most; what is found then depends on the machine. 0: no limit.
+    resume_path: Any  # file that an interrupted search goes on from, written now and then and removed when the [...]
     selection: Any  # FitSelection
     reserved_3: Any  # 0
     capacity: Any  # what runs that ended for lack of memory had, a lower limit of what they needed: in bytes [...]
+
+
+class PredictOptions(_call.Struct):
+    """The bound that is asked for. Zero means the default for every field."""
+
+    size: Any  # sizeof(PredictOptions)
+    level: Any  # probability that a new measurement lies below the bound, 0.5 to 0.999
+    method: Any  # BoundMethod
+    reserved: Any  # 0
 
 
 class Prediction(_call.Struct):
@@ -963,13 +958,25 @@ class Prediction(_call.Struct):
 
     size: Any  # sizeof(Prediction)
     value: Any  # the formula
-    upper: Any  # one-sided bound: the measurement lies below it with the asked probability. Never below `value`
-    outside: Any  # 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess
+    upper: Any  # upper prediction bound: a new measurement lies below it with the asked probability. Never below [...]
+    extrapolated: Any  # 1 outside the box of the training data, or where `value` is not above 0: the bound is not [...]
     reserved: Any  # 0
-    points: Any  # different points that the bound was found from, each held out in turn
-    attained: Any  # level that so many points stand for whatever the errors' distribution, at most points / [...]
-    rule: Any  # Bound: what decided. "larger": `value` is no number to bound
+    calibration_count: Any  # calibration points: different ones that the bound was found from, each held out in turn
+    distribution_free_level: Any  # level that so many points support whatever the errors' distribution, at most [...]
+    method: Any  # BoundMethod: which gave the bound. "default": none, `value` is no number to bound
     reserved_2: Any  # 0
+
+
+class ModelInput(_call.Struct):
+    """An input of a model, and its range in the training data."""
+
+    size: Any  # sizeof(ModelInput)
+    name: Any  # of its column, owned by the model
+    symbol: Any  # how formulas call it: its name, made an identifier. `hidden size` is hidden_size there; names [...]
+    min: Any  # smallest value in the training data
+    max: Any  # greatest value in the training data
+    is_whole: Any  # 1: it takes whole numbers only, as model_check_points() has it
+    reserved: Any  # 0
 
 
 class ModelScores(_call.Struct):
@@ -978,45 +985,89 @@ class ModelScores(_call.Struct):
     size: Any  # sizeof(ModelScores)
     training_mape: Any  # mean absolute relative error on the rows it was fitted to, as a fraction; NaN where [...]
     loo_mape: Any  # the same with each row predicted by a fit to all others (exact leave-one-out), a fraction
-    samples: Any  # rows used
-    terms: Any  # terms of the formula, the constant included
+    sample_count: Any  # rows used
+    term_count: Any  # terms of the formula, the constant included
     training_error: Any  # root of the mean squared error on the rows it was fitted to: a fraction of the [...]
     loo_error: Any  # the same with each row predicted by these terms fitted to all others
-    held_out_error: Any  # the same with each row predicted by a formula whose terms, too, were found without it
-    constant_error: Any  # held_out_error of the mean alone: 1 - (held_out_error / constant_error)^2 is the share [...]
+    nested_cv_error: Any  # the same with each row predicted by a formula whose terms, too, were found without it
+    baseline_error: Any  # nested_cv_error of the constant predictor: 1 - (nested_cv_error / baseline_error)^2 is [...]
     loss: Any  # FitLoss, never "default"
     reserved: Any  # 0
     noise: Any  # standard deviation of repeated measurements of one point, a fraction of their mean where errors [...]
-    noise_freedom: Any  # degrees of freedom of `noise`: repeated measurements, less one for each point
+    noise_dof: Any  # degrees of freedom of `noise`: repeated measurements, less one for each point
     certified: Any  # 1: interval arithmetic proves that the formula is defined and finite wherever the inputs are [...]
     reserved_2: Any  # 0
-    censored: Any  # rows of runs that ended early, of which only a lower limit is known; not among `samples`
+    censored: Any  # rows of runs that ended early, of which only a lower limit is known; not among `sample_count`
 
 
-class FrontEntry(_call.Struct):
-    """A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
+class ModelFrontEntry(_call.Struct):
+    """An entry of the Pareto front: a formula that a fit found, selected or not, than which no smaller one has less
+    error on rows held out.
 
-    Of positive terms it is the best sum of so many terms, by each row left out, or of so many moments. For the error
-    held out the best one is found again without some of the rows; for that of the chosen one its size is chosen again,
-    too.
+    Of positive terms it is the best sum of so many terms, by each row left out, or of so many regimes. For the nested
+    cross-validation error the best one is found again without some of the rows; for that of the selected one its size
+    is chosen again, too.
     """
 
-    size: Any  # sizeof(FrontEntry)
-    nodes: Any  # size of the formula: its numbers, inputs, operators and functions
-    terms: Any  # its terms, the constant included
-    loo_error: Any  # as in ModelScores; of moments held_out_error
-    held_out_error: Any  # as in ModelScores
-    chosen: Any  # 1: this is the model's formula
+    size: Any  # sizeof(ModelFrontEntry)
+    node_count: Any  # size of the formula: its numbers, inputs, operators and functions
+    term_count: Any  # its terms, the constant included
+    loo_error: Any  # leave-one-out error, as in ModelScores; of several regimes nested_cv_error
+    nested_cv_error: Any  # nested cross-validation error, as in ModelScores
+    selected: Any  # 1: this is the model's formula
     reserved: Any  # 0
+    formula: Any  # as text, owned by the model
+
+
+class SymbolValue(_call.Struct):
+    """Value of a symbol."""
+
+    name: Any  # symbol of the network, such as "batch"
+    value: Any  # positive
+
+
+class Job(_call.Struct):
+    """How a network is run. Zero means the default for every field.
+
+    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
+    one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts by
+    closed formulas, by the rule in `textbook_rule`:
+    - "forward": parameters + input + all layer outputs;
+    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
+    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
+    - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
+    """
+
+    size: Any  # sizeof(Job)
+    framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
+    textbook_rule: Any  # of the textbook
+    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified; it needs `gpu`
+    optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
+    isa: Any  # CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with 2 MiB of second [...]
+    symbols: Any  # `symbol_count` values
+    symbol_count: Any  # number of `symbols`
+    budget: Any  # bytes of `metric` that the job may take, for a verdict and for what has to fit
+    mode: Any  # Mode: what is run
+    steps: Any  # steps to simulate
+    intra_op_threads: Any  # threads the framework computes with
+    metric: Any  # Metric: which bytes a budget limits
+    base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
+    precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
+    checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
+    gpu: Any  # kind of GPU, such as "h200", which makes "cuda" the device; an error with another
+    allocator_settings: Any  # settings of the GPU's allocator, as in PYTORCH_ALLOC_CONF: [...]
+    graph_optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
+    gradient_accumulation: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
+    keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
 
 
 class MonitorOptions(_call.Struct):
     """How to watch. Zero means the default for every field."""
 
     size: Any  # sizeof(MonitorOptions)
-    interval: Any  # time between readings of monitor_run(), >= 0.001
-    curve_limit: Any  # greatest number of points kept for the curve, >= 2
-    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. [...]
+    interval_seconds: Any  # time between readings of monitor_run(), >= 0.001
+    max_points: Any  # greatest number of points kept for the memory timeline, >= 2
+    is_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. [...]
     pss: Any  # 1: look at PSS at each reading. 0: only as often as it costs little
     limit: Any  # more than which the caller acts on: a reading of several processes that seems to be above it [...]
     cgroup: Any  # 1: make a control group for the process, below its own, where this is allowed, and move it [...]
@@ -1024,45 +1075,45 @@ class MonitorOptions(_call.Struct):
 
 
 class MonitorReading(_call.Struct):
-    """The tree at one moment. A measure that is not available is -1."""
+    """The tree at one time. A metric that is not available is -1."""
 
     size: Any  # sizeof(MonitorReading), set by the caller
     time: Any  # Unix time
-    previous: Any  # Unix time of the reading before; in the first, when watching began
+    previous_time: Any  # Unix time of the reading before; in the first, when watching began
     rss: Any  # resident memory now
-    high: Any  # most resident memory since the previous reading, never below `rss`
+    high_water: Any  # most resident memory since the previous reading, never below `rss`
     pss: Any  # proportional share now; -1 at readings that did not look at it
     cgroup: Any  # memory of the process's cgroup now (version 2: memory.current, version 1: [...]
-    processes: Any  # processes that count
-    ended: Any  # 1 if the watched process has ended; its descendants may live on
+    process_count: Any  # processes that count
+    exited: Any  # 1 if the watched process has ended; its descendants may live on
     charge: Any  # `rss` with pages that processes share counted once, as far as is known
-    charge_high: Any  # `high` with pages that processes share counted once, as far as is known; never below `charge`
+    charge_high: Any  # `high_water` with pages that processes share counted once, as far as is known; never below [...]
 
 
-class MonitorSummary(_call.Struct):
-    """All readings so far. A measure that is not available is -1."""
+class MonitorResult(_call.Struct):
+    """All readings so far. A metric that is not available is -1."""
 
-    size: Any  # sizeof(MonitorSummary), set by the caller
-    start: Any  # Unix time when watching began, by monitor_new()
-    seconds: Any  # from `start` to the last reading
-    readings: Any  # number of readings
+    size: Any  # sizeof(MonitorResult), set by the caller
+    start_time: Any  # Unix time when watching began, by monitor_new()
+    seconds: Any  # from `start_time` to the last reading
+    reading_count: Any  # number of readings
     peak: Any  # most resident memory of the tree, shared pages counted once: the greatest `charge_high`, less [...]
     peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it
     peak_process: Any  # greatest mark of any single process
     peak_pss: Any  # greatest `pss` of a reading
     peak_cgroup: Any  # most memory of the cgroup while watching (its memory now, and its own peak if that rose: [...]
-    processes: Any  # processes that ever counted
-    ended: Any  # 1 if the watched process has ended
-    exit_code: Any  # of an own child that exited; -1 otherwise
-    exit_signal: Any  # signal that ended an own child; 0 otherwise
-    peak_rss: Any  # the greatest `high`: shared pages counted in each process
+    process_count: Any  # processes that ever counted
+    exited: Any  # 1 if the watched process has ended
+    exit_code: Any  # of a child that exited; -1 otherwise
+    exit_signal: Any  # signal that ended a child; 0 otherwise
+    peak_rss: Any  # the greatest `high_water`: shared pages counted in each process
     pss_seconds: Any  # processor time that looking at PSS took
     pss_readings: Any  # readings that looked at PSS
     own_cgroup: Any  # 1 if the cgroup was made for the tree, so that nothing else is in `peak_cgroup`
 
 
 class MonitorPoint(_call.Struct):
-    """A point of the curve."""
+    """A point of the memory timeline."""
 
     time: Any  # Unix time
     bytes: Any  # resident memory of the tree
@@ -1072,18 +1123,42 @@ class OnnxOptions(_call.Struct):
     """How an ONNX file is read. Zero means the default for every field."""
 
     size: Any  # sizeof(OnnxOptions)
-    batch: Any  # a symbol that takes the place of each input's first dimension; None: as the file says
+    batch_symbol: Any  # a symbol that takes the place of each input's first dimension; None: as the file says
     frozen: Any  # 1: no weight is trained
     reserved: Any  # 0
 
 
-class Event(_call.Struct):
+class OptimizationStep(_call.Struct):
+    """A technique, and what it gave."""
+
+    size: Any  # sizeof(OptimizationStep)
+    peak: Any  # of the job after it
+    overhead: Any  # time or multiplications that it adds: 0.1 is 10 % more. Below 0 for a batch that is so small [...]
+    detail: Any  # what was chosen: job->checkpoint for recompute, "48 x 48 x 36, 8 tiles", "batch=4"; where [...]
+    technique: Any  # Technique
+    applied: Any  # 1: it needs less than what was before; 0: it cannot be had here, or gives nothing
+
+
+class OptimizationResult(_call.Struct):
+    """The result of an optimization."""
+
+    size: Any  # sizeof(OptimizationResult)
+    peak: Any  # with all that was applied
+    batch: Any  # value of the symbol "batch"; 0: there is none
+    overhead: Any  # of all that was applied together: 0.1 is 10 % more
+    checkpoint: Any  # what to give as job->checkpoint; "" for nothing. Owned by the optimization
+    summary: Any  # what was done and what each step gave, a paragraph in English. Owned by the optimization
+    verdict: Any  # Verdict: whether the peak is within the budget
+    metric: Any  # Metric of a training's peaks; 0 for an inference, planned and not run
+
+
+class TraceEvent(_call.Struct):
     """One allocation or release."""
 
-    size: Any  # sizeof(Event)
+    size: Any  # sizeof(TraceEvent)
     bytes: Any  # positive: allocated; negative: released
     live: Any  # live after it
-    what: Any  # what the memory is, such as "output" or "weight"; owned by the trace
+    role: Any  # what the memory is, such as "output" or "weight"; owned by the trace
     layer: Any  # layer it belongs to, "" if none; owned by the trace
     block: Any  # which allocation: the same number for its allocation and its release
     step: Any  # from 1; 0 before the first
@@ -1101,33 +1176,21 @@ class PlanBuffer(_call.Struct):
     lower: Any  # first moment at which it is in use, not below -2^62; the unit is the caller's, such as the [...]
     upper: Any  # first moment at which it is no more, above `lower` and below 2^62
     alignment: Any  # a power of two that the offset is a multiple of
-    offset: Any  # where it has to lie, if `fixed`; 0 or more
+    offset: Any  # where it has to lie, if `fixed`, 0 or more; of plan_get_buffer() where it lies, -1 if the plan [...]
     fixed: Any  # 1: at `offset` and nowhere else
     reserved: Any  # 0
 
 
-class PlanPlace(_call.Struct):
-    """A buffer of a plan."""
-
-    size: Any  # sizeof(PlanPlace)
-    name: Any  # "" for none; owned by the plan
-    offset: Any  # where it lies; -1: the plan is not solved
-    bytes: Any  # as it was added
-    lower: Any  # the same
-    upper: Any  # the same
-    alignment: Any  # the same
-
-
 class PlanResult(_call.Struct):
-    """What a plan came to."""
+    """The result of a plan."""
 
     size: Any  # sizeof(PlanResult)
     peak: Any  # bytes that the arena needs
     lower_bound: Any  # no plan needs less: the greatest sum of bytes in use at a moment, or more where a search [...]
-    total: Any  # all buffers side by side, without reuse
-    nodes: Any  # placements that the search tried
+    total_bytes: Any  # all buffers side by side, without reuse
+    node_count: Any  # placements that the search tried
     seconds: Any  # that it took
-    status: Any  # PlanStatus
+    status: Any  # SearchStatus
     reserved: Any  # 0
 
 
@@ -1135,12 +1198,9 @@ class PlanOptions(_call.Struct):
     """How a plan is searched for. Zero means the default for every field."""
 
     size: Any  # sizeof(PlanOptions)
-    capacity: Any  # stop at a plan that needs no more than this
-    nodes: Any  # most placements to try; the answer is the same on every machine
-    seconds: Any  # most time to take; the answer depends on the machine
-    progress: Any  # called some hundred times a second by the calling thread. None: none.
-    user: Any  # handed to each call of `progress`
-    without: Any  # rules of the search to leave out, to see what they are worth: a sum of PlanRule. The answer [...]
+    budget: Any  # stop at a plan that needs no more than this
+    max_nodes: Any  # most placements to try; the answer is the same on every machine
+    max_seconds: Any  # most time to take; the answer depends on the machine
 
 
 class ChainBlock(_call.Struct):
@@ -1148,10 +1208,10 @@ class ChainBlock(_call.Struct):
 
     size: Any  # sizeof(ChainBlock)
     name: Any  # for errors
-    input: Any  # of its input, which is what a checkpoint keeps
-    saved: Any  # that it keeps for its backward pass besides its input, its output included: no less than the [...]
-    forward_bytes: Any  # besides these, while it runs forward
-    backward_bytes: Any  # besides these and the gradients of its output and its input, while it runs backward
+    input_bytes: Any  # of its input, which is what a checkpoint keeps
+    saved_bytes: Any  # that it keeps for its backward pass besides its input, its output included: no less than [...]
+    forward_workspace_bytes: Any  # besides these, while it runs forward
+    backward_workspace_bytes: Any  # besides these and the gradients of its output and its input, while it runs backward
     forward_cost: Any  # of running it forward, 0 or more
     backward_cost: Any  # of running it backward, 0 or more
 
@@ -1162,7 +1222,7 @@ class ChainStep(_call.Struct):
     size: Any  # sizeof(ChainStep)
     operation: Any  # ChainOperation
     block: Any  # number of the block, from 0
-    held: Any  # bytes that are held after it
+    live: Any  # bytes that are held after it
     peak: Any  # bytes in use during it
 
 
@@ -1171,35 +1231,61 @@ class ChainResult(_call.Struct):
 
     size: Any  # sizeof(ChainResult)
     peak: Any  # most bytes in use at a time
-    least: Any  # the least peak that a schedule has
-    most: Any  # the peak where nothing is computed twice
+    min_peak: Any  # the least peak that a schedule has
+    max_peak: Any  # the peak where nothing is computed twice
     cost: Any  # of the schedule
-    least_cost: Any  # where nothing is computed twice
+    min_cost: Any  # where nothing is computed twice
+    status: Any  # SearchStatus: OPTIMAL, or INFEASIBLE: the schedule has the least peak then
+    reserved: Any  # 0
+
+
+class ChainOptions(_call.Struct):
+    """How a chain is solved. Zero means the default for every field but the budget."""
+
+    size: Any  # sizeof(ChainOptions)
+    budget: Any  # that everything has to fit in: inputs, what is kept, gradients; above 0
+    slots: Any  # that it is divided into, 1 to 100000
 
 
 class RecomputationResult(_call.Struct):
-    """What a search came to."""
+    """The result of a search."""
 
     size: Any  # sizeof(RecomputationResult)
-    before: Any  # peak of the job with nothing wrapped
-    peak: Any  # peak as advised
-    least: Any  # least peak that was found
-    simulations: Any  # that the search took
-    extra: Any  # of a step's time, for what is computed again as advised: 0.1 is 10 %
-    point: Any  # number of the advised point of the curve
-    fits: Any  # 1: the advice is within the budget; 0: nothing that was found is, and it is the least
-    settled: Any  # 1: no point has a neighbour that is better; 0: simulations were used up, or it was stopped
-    measure: Any  # Measure of all peaks, never "default"; 0 before any search
+    peak_baseline: Any  # peak of the job with nothing wrapped
+    peak: Any  # peak of the selected point
+    min_peak: Any  # least peak that was found
+    simulation_count: Any  # that the search took
+    overhead: Any  # of a step's time, for what is computed again of the selected point: 0.1 is 10 %
+    selected_point: Any  # number of the selected point of the curve
+    verdict: Any  # Verdict: whether the selected point is within the budget; if not, it has the least peak
+    status: Any  # SearchStatus: CONVERGED, LIMIT or CANCELLED
+    metric: Any  # Metric of all peaks, never "default"
 
 
 class RecomputationPoint(_call.Struct):
     """A point of the curve: no other that was found is better in both peak and time."""
 
     size: Any  # sizeof(RecomputationPoint)
-    peak: Any  # of the job so wrapped, of the result's measure
-    extra: Any  # of a step's time: 0.1 is 10 %
-    scopes: Any  # that are wrapped, a group of several as one
+    peak: Any  # of the job so wrapped, of the result's metric
+    overhead: Any  # of a step's time: 0.1 is 10 %
+    segment_count: Any  # that are wrapped, a group of several as one
     checkpoint: Any  # these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none. Owned [...]
+
+
+class LayerCost(_call.Struct):
+    """What running a part of the forward pass once costs."""
+
+    name: Any  # a layer, or a scope, whose cost its layers share as they do operations
+    cost: Any  # in any unit, such as seconds that were measured, 0 or more
+
+
+class RecomputeOptions(_call.Struct):
+    """How recompute() searches. Zero means the default for every field."""
+
+    size: Any  # sizeof(RecomputeOptions)
+    costs: Any  # what parts of the forward pass cost; parts without a cost then cost nothing, and the last that [...]
+    cost_count: Any  # number of `costs`
+    max_simulations: Any  # 2 to 1000000
 
 
 class ReplayOptions(_call.Struct):
@@ -1207,35 +1293,35 @@ class ReplayOptions(_call.Struct):
 
     size: Any  # sizeof(ReplayOptions)
     allocator: Any  # "exact": what is asked for; "cuda_caching": PyTorch's on a CUDA device, as of version 2.13; [...]
-    settings: Any  # of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of glibc: [...]
+    allocator_settings: Any  # of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of [...]
     capacity: Any  # of the device
-    events: Any  # stop after so many, to see the segments then
+    max_events: Any  # stop after so many, to see the segments then
 
 
-class ReplayMoment(_call.Struct):
-    """Bytes at a moment."""
+class ReplayUsage(_call.Struct):
+    """Bytes after an event."""
 
-    size: Any  # sizeof(ReplayMoment)
+    size: Any  # sizeof(ReplayUsage)
     requested: Any  # asked for, of what may not be used again yet
     allocated: Any  # of live blocks, with what rounding adds
     active: Any  # the same with released blocks that other streams still use
     reserved: Any  # taken from the system
-    touched: Any  # resident: pages ever written and still held; -1 if the allocator is not modelled by pages
+    resident: Any  # resident: pages ever written and still held; -1 if the allocator is not modelled by pages
 
 
-class ReplaySummary(_call.Struct):
-    """What a replay came to."""
+class ReplayResult(_call.Struct):
+    """The result of a replay."""
 
-    size: Any  # sizeof(ReplaySummary)
-    requested_peak: Any  # most that was asked for at once
-    allocated_peak: Any  # most in live blocks
-    active_peak: Any  # most in blocks that were not free
-    reserved_peak: Any  # most taken from the system
-    touched_peak: Any  # most resident; -1 if not modelled
-    reserved_event: Any  # first event at which `reserved_peak` is reached; -1: no events
-    out_of_memory: Any  # event whose allocation the device refused, the last one replayed; -1: none
-    retries: Any  # times that unused memory had to be given back first
-    events: Any  # how many were replayed
+    size: Any  # sizeof(ReplayResult)
+    peak_requested: Any  # most that was asked for at once
+    peak_allocated: Any  # most in live blocks
+    peak_active: Any  # most in blocks that were not free
+    peak_reserved: Any  # most taken from the system
+    peak_resident: Any  # most resident; -1 if not modelled
+    peak_event: Any  # first event at which `peak_reserved` is reached; -1: no events
+    oom_event: Any  # event whose allocation the device refused, the last one replayed; -1: none
+    retry_count: Any  # times that unused memory had to be given back first
+    event_count: Any  # how many were replayed
 
 
 class ReplayBlock(_call.Struct):
@@ -1247,19 +1333,35 @@ class ReplayBlock(_call.Struct):
     bytes: Any  # of the block
     requested: Any  # of that, asked for; 0: free
     stream: Any  # of the device that it belongs to
-    block: Any  # of the trace, as in Event; -1: free
+    block: Any  # of the trace, as in TraceEvent; -1: free
     state: Any  # BlockState
     large: Any  # 1: of the pool for large requests
     expandable: Any  # 1: its segment grows
 
 
-class Peak(_call.Struct):
-    """The three numbers of every report."""
+class ReportResult(_call.Struct):
+    """The result of an estimate: three peaks over all steps, and whether the job fits."""
 
-    size: Any  # sizeof(Peak)
-    live: Any  # most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts
-    reserved: Any  # most bytes taken from the system by the framework's allocator
-    process: Any  # bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a [...]
+    size: Any  # sizeof(ReportResult)
+    live: Any  # peak of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts
+    reserved: Any  # peak of what the framework's allocator takes from the system
+    process: Any  # peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a [...]
+    budget: Any  # of the job; 0: none
+    headroom: Any  # the budget less the peak of `metric`; below 0 so much is missing. 0 without a verdict.
+    peak_location: Any  # layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), [...]
+    assumptions: Any  # of the formulas, such as "dim is a multiple of 16"; "" for none. Owned by the report
+    metric: Any  # Metric, never the default: what the budget limits and savings count
+    verdict: Any  # Verdict
+    step_count: Any  # steps that were simulated; 1 for the textbook
+    validated: Any  # 1: the bytes of such jobs were compared with measurements (doc/accuracy.md); 0 for the [...]
+
+
+class ReportUnmodelled(_call.Struct):
+    """An operator that the framework's rules do not know, estimated by its outputs alone."""
+
+    size: Any  # sizeof(ReportUnmodelled)
+    op: Any  # its name, owned by the report
+    bytes: Any  # of its outputs
 
 
 class ReportLayer(_call.Struct):
@@ -1269,51 +1371,51 @@ class ReportLayer(_call.Struct):
     name: Any  # full name, owned by the report
     op: Any  # operator, such as "conv"
     shape: Any  # shape of the (first) output with the job's numbers, such as "2x16x32x32x32"
-    formula: Any  # the same in symbols, such as "batch x 16 x dim x dim x dim"
-    activations: Any  # elements of all outputs; 0 for inputs and parameters
+    symbolic_shape: Any  # the same in symbols, such as "batch x 16 x dim x dim x dim"
+    activation_count: Any  # elements of all outputs; 0 for inputs and parameters
     output_bytes: Any  # of all outputs
-    parameters: Any  # elements, moving statistics included; shared ones count where they are owned
-    trainable: Any  # of them, elements that are trained
-    parameter_bytes: Any  # of `parameters`
+    parameter_count: Any  # elements, moving statistics included; shared ones count where they are owned
+    trainable_count: Any  # of them, elements that are trained
+    parameter_bytes: Any  # of `parameter_count`
     multiply_adds: Any  # multiplications with addition in the forward pass
-    peak_bytes: Any  # of this layer, live at the moment of the peak
-    peak: Any  # the same by Category
+    peak_bytes: Any  # of this layer, live at the peak
+    peak_by_category: Any  # the same by Category
 
 
-class Change(_call.Struct):
+class ReportChange(_call.Struct):
     """A change of a job that may save memory, and what the changed job needs."""
 
-    size: Any  # sizeof(Change)
+    size: Any  # sizeof(ReportChange)
     name: Any  # what is changed, such as "optimizer sgd" or "batch 32"; owned by the report
-    live: Any  # peak of the changed job, as in Peak
+    live: Any  # peak of the changed job, as in ReportResult
     reserved: Any  # the same
     process: Any  # the same; -1 if not modelled
-    saved: Any  # how much less than without the change, of report_measure(); below 0: more
+    saving: Any  # how much less than without the change, of the report's metric; below 0: more
 
 
-class Inference(_call.Struct):
+class ScheduleOptions(_call.Struct):
     """How a network runs without a backward pass. Zero means the default for every field."""
 
-    size: Any  # sizeof(Inference)
+    size: Any  # sizeof(ScheduleOptions)
     symbols: Any  # `symbol_count` values
     symbol_count: Any  # number of `symbols`
-    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
-    without: Any  # what to do without: a sum of ScheduleRule
+    plan: Any  # how the plan is searched for; its budget and limits. None: the defaults of plan_solve().
+    disabled_passes: Any  # what to do without: a sum of SchedulePass
     alignment: Any  # of each buffer, a power of two. Parts of others lie where they lie.
-    parameters: Any  # 1: weights lie in the arena too, all the time; else they are constants elsewhere
+    include_parameters: Any  # 1: weights lie in the arena too, all the time; else they are constants elsewhere
     reserved: Any  # 0
 
 
-class ScheduleSummary(_call.Struct):
-    """What a schedule comes to."""
+class ScheduleResult(_call.Struct):
+    """The result of a schedule."""
 
-    size: Any  # sizeof(ScheduleSummary)
-    tensors: Any  # inputs and what each layer makes, each in memory of its own; what only looks at another tensor [...]
-    parameters: Any  # weights, each once
+    size: Any  # sizeof(ScheduleResult)
+    tensor_bytes: Any  # inputs and what each layer makes, each in memory of its own; what only looks at another [...]
+    parameter_bytes: Any  # weights, each once
     peak: Any  # of the plan
     lower_bound: Any  # no plan of these buffers in this order needs less
     multiply_adds: Any  # multiplications with addition of all layers; -1: more than 63 bits can say
-    built_peak: Any  # of the plan in the order of the builder calls; `peak` is lower if another order was found
+    peak_program_order: Any  # of the plan in the order of the builder calls; `peak` is lower if another order was found
 
 
 class ScheduleOperator(_call.Struct):
@@ -1321,10 +1423,10 @@ class ScheduleOperator(_call.Struct):
 
     size: Any  # sizeof(ScheduleOperator)
     name: Any  # of the layer that makes its output, owned by the schedule
-    first: Any  # index of the first layer that it runs, in the order of the builder calls
-    last: Any  # index of the layer that makes its output: the same, or the last of its steps
+    first_layer: Any  # index of the first layer that it runs, in the order of the builder calls
+    last_layer: Any  # index of the layer that makes its output: the same, or the last of its steps
     live: Any  # in use while it runs
-    does_nothing: Any  # 1: its outputs are where they belong already
+    is_noop: Any  # 1: its outputs are where they belong already
     reserved: Any  # 0
 
 
@@ -1334,75 +1436,73 @@ class TilingAxis(_call.Struct):
     size: Any  # sizeof(TilingAxis)
     extent: Any  # of the input
     alignment: Any  # tiles begin at multiples of it: the network's strides together
-    before: Any  # of the input that is needed before what lies under a tile's output
-    after: Any  # the same behind it
-    step: Any  # from a tile to the next: of the input, without what is around
-    count: Any  # tiles along this axis
-    largest: Any  # extent of the largest tile's input, with what is around
+    halo_before: Any  # of the input that is needed before what lies under a tile's output
+    halo_after: Any  # the same behind it
+    stride: Any  # from a tile to the next: of the input, without what is around
+    tile_count: Any  # tiles along this axis
+    max_extent: Any  # extent of the largest tile's input, with what is around
 
 
 class TilingRange(_call.Struct):
     """Where a tile lies along an axis."""
 
     size: Any  # sizeof(TilingRange)
-    begin: Any  # first element of the input that the tile reads
-    stop: Any  # one after the last
-    first: Any  # first element of the output that is right in it
-    last: Any  # one after the last
-    skip: Any  # elements of the tile's own output before `first`
+    input_start: Any  # first element of the input that the tile reads
+    input_stop: Any  # one after the last
+    output_start: Any  # first element of the output that is right in it
+    output_stop: Any  # one after the last
+    crop: Any  # elements of the tile's own output before `output_start`
 
 
 class TilingResult(_call.Struct):
-    """What a tiling comes to."""
+    """The result of a tiling."""
 
     size: Any  # sizeof(TilingResult)
     peak: Any  # of the largest tile's plan
-    whole_peak: Any  # of the plan without tiles
-    tensors: Any  # all tensors without tiles and without reuse
-    tiles: Any  # in all
+    peak_untiled: Any  # of the plan without tiles
+    tensor_bytes: Any  # all tensors without tiles and without reuse
+    tile_count: Any  # in all
     overhead: Any  # multiplications with addition of all tiles against those without: 0.1 are 10 % more
+    verdict: Any  # Verdict: whether the peak is within the budget; if not, no tiles need less
+    reserved: Any  # 0
 
 
-Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_as_allocate = _call.callback(Allocate, None, None, _call.same)
-Reallocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_as_reallocate = _call.callback(Reallocate, None, None, _call.same, _call.same)
-Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-_as_release = _call.callback(Release, None, None, _call.same)
-Log = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
-_as_log = _call.callback(Log, None, None, _call.decoded_argument)
-CustomRule = ctypes.CFUNCTYPE(
+AllocateCallback = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_as_allocate_callback = _call.callback(AllocateCallback, None, None, _call.same)
+ReallocateCallback = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_as_reallocate_callback = _call.callback(ReallocateCallback, None, None, _call.same, _call.same)
+DeallocateCallback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_as_deallocate_callback = _call.callback(DeallocateCallback, None, None, _call.same)
+LogCallback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+_as_log_callback = _call.callback(LogCallback, None, None, _call.decoded_argument)
+ProgressCallback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Progress))
+_as_progress_callback = _call.callback(ProgressCallback, -1, None, _call.copied)
+CustomCallback = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Shape),
     ctypes.c_size_t,
-    ctypes.POINTER(CustomNeeds),
+    ctypes.POINTER(CustomRequirements),
 )
-_as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.returned)
-FitObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(FitProgress))
-_as_fit_observer = _call.callback(FitObserver, -1, None, _call.copied)
+_as_custom_callback = _call.callback(CustomCallback, -1, None, _call.elements(2), None, _call.returned)
 FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 _as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
-MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
-_as_monitor_observer = _call.callback(MonitorObserver, -1, None, _call.copied)
-PlanObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
-_as_plan_observer = _call.callback(PlanObserver, -1, None, _call.copied)
-RecomputationObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-_as_recomputation_observer = _call.callback(RecomputationObserver, -1, None, _call.same, _call.same)
+MonitorCallback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
+_as_monitor_callback = _call.callback(MonitorCallback, -1, None, _call.copied)
 
 
 Allocator._sized = True
 Allocator._fields_ = [
     ("size", ctypes.c_size_t),
-    ("allocate", Allocate),
-    ("reallocate", Reallocate),
-    ("release", Release),
+    ("allocate", AllocateCallback),
+    ("reallocate", ReallocateCallback),
+    ("deallocate", DeallocateCallback),
     ("user", ctypes.c_void_p),
 ]
 Allocator._converters = {
-    "allocate": _as_allocate,
-    "reallocate": _as_reallocate,
-    "release": _as_release,
+    "allocate": _as_allocate_callback,
+    "reallocate": _as_reallocate_callback,
+    "deallocate": _as_deallocate_callback,
 }
 
 Limits._sized = True
@@ -1440,6 +1540,23 @@ Error._converters = {
     "object": _call.text,
 }
 
+Progress._sized = True
+Progress._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("stage", ctypes.c_char_p),
+    ("done", ctypes.c_int64),
+    ("total", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+    ("best", ctypes.c_double),
+]
+Progress._converters = {
+    "stage": _call.text,
+    "done": _call.int64,
+    "total": _call.int64,
+    "seconds": _call.double,
+    "best": _call.double,
+}
+
 AdviseOptions._sized = True
 AdviseOptions._fields_ = [
     ("size", ctypes.c_size_t),
@@ -1447,81 +1564,34 @@ AdviseOptions._fields_ = [
     ("domain", ctypes.POINTER(ctypes.c_char_p)),
     ("domain_count", ctypes.c_size_t),
     ("cost", ctypes.c_char_p),
-    ("accuracy", ctypes.c_double),
+    ("target_error", ctypes.c_double),
     ("noise", ctypes.c_double),
     ("count", ctypes.c_int64),
+    ("candidates", ctypes.c_void_p),
 ]
 AdviseOptions._converters = {
     "target": _call.optional(_call.text),
     "domain": _call.optional(_call.texts),
     "domain_count": _call.size,
     "cost": _call.optional(_call.text),
-    "accuracy": _call.double,
+    "target_error": _call.double,
     "noise": _call.double,
     "count": _call.int64,
+    "candidates": _call.handle(SamplesHandle),
 }
 AdviseOptions._counts = {
     "domain": "domain_count",
 }
 
-SymbolValue._sized = False
-SymbolValue._fields_ = [
-    ("name", ctypes.c_char_p),
-    ("value", ctypes.c_int64),
-]
-SymbolValue._converters = {
-    "name": _call.text,
-    "value": _call.int64,
-}
-
-Job._sized = True
-Job._fields_ = [
+AdviseResult._sized = True
+AdviseResult._fields_ = [
     ("size", ctypes.c_size_t),
-    ("framework", ctypes.c_char_p),
-    ("rule", ctypes.c_char_p),
-    ("device", ctypes.c_char_p),
-    ("optimizer", ctypes.c_char_p),
-    ("isa", ctypes.c_char_p),
-    ("symbols", ctypes.POINTER(SymbolValue)),
-    ("symbol_count", ctypes.c_size_t),
-    ("context", ctypes.c_void_p),
-    ("inference", ctypes.c_int32),
-    ("steps", ctypes.c_int32),
-    ("threads", ctypes.c_int32),
-    ("measure", ctypes.c_int32),
-    ("base_bytes", ctypes.c_int64),
-    ("precision", ctypes.c_char_p),
-    ("checkpoint", ctypes.c_char_p),
-    ("gpu", ctypes.c_char_p),
-    ("allocator", ctypes.c_char_p),
-    ("optimization", ctypes.c_char_p),
-    ("accumulate", ctypes.c_int32),
-    ("keep_gradients", ctypes.c_int32),
+    ("expected_error", ctypes.c_double),
+    ("needed_count", ctypes.c_int64),
 ]
-Job._converters = {
-    "framework": _call.optional(_call.text),
-    "rule": _call.optional(_call.text),
-    "device": _call.optional(_call.text),
-    "optimizer": _call.optional(_call.text),
-    "isa": _call.optional(_call.text),
-    "symbols": _call.optional(_call.structs(SymbolValue)),
-    "symbol_count": _call.size,
-    "context": _call.handle(ContextHandle),
-    "inference": _call.int32,
-    "steps": _call.int32,
-    "threads": _call.int32,
-    "measure": _call.enum(Measure),
-    "base_bytes": _call.int64,
-    "precision": _call.optional(_call.text),
-    "checkpoint": _call.optional(_call.text),
-    "gpu": _call.optional(_call.text),
-    "allocator": _call.optional(_call.text),
-    "optimization": _call.optional(_call.text),
-    "accumulate": _call.int32,
-    "keep_gradients": _call.int32,
-}
-Job._counts = {
-    "symbols": "symbol_count",
+AdviseResult._converters = {
+    "expected_error": _call.double,
+    "needed_count": _call.int64,
 }
 
 Shape._sized = False
@@ -1539,42 +1609,6 @@ Shape._counts = {
     "dims": "rank",
 }
 
-BudgetStep._sized = True
-BudgetStep._fields_ = [
-    ("size", ctypes.c_size_t),
-    ("peak", ctypes.c_int64),
-    ("extra", ctypes.c_double),
-    ("what", ctypes.c_char_p),
-    ("means", ctypes.c_int32),
-    ("taken", ctypes.c_int32),
-]
-BudgetStep._converters = {
-    "peak": _call.int64,
-    "extra": _call.double,
-    "what": _call.text,
-    "means": _call.enum(BudgetMeans),
-    "taken": _call.int32,
-}
-
-BudgetResult._sized = True
-BudgetResult._fields_ = [
-    ("size", ctypes.c_size_t),
-    ("peak", ctypes.c_int64),
-    ("batch", ctypes.c_int64),
-    ("extra", ctypes.c_double),
-    ("checkpoint", ctypes.c_char_p),
-    ("fits", ctypes.c_int32),
-    ("measure", ctypes.c_int32),
-]
-BudgetResult._converters = {
-    "peak": _call.int64,
-    "batch": _call.int64,
-    "extra": _call.double,
-    "checkpoint": _call.text,
-    "fits": _call.int32,
-    "measure": _call.enum(Measure),
-}
-
 Conv._sized = True
 Conv._fields_ = [
     ("size", ctypes.c_size_t),
@@ -1583,14 +1617,14 @@ Conv._fields_ = [
     ("kernel", ctypes.c_int64 * 3),
     ("stride", ctypes.c_int64 * 3),
     ("dilation", ctypes.c_int64 * 3),
-    ("pad", ctypes.c_int64 * 3),
+    ("padding", ctypes.c_int64 * 3),
     ("output_padding", ctypes.c_int64 * 3),
     ("groups", ctypes.c_int64),
-    ("padding", ctypes.c_int32),
+    ("auto_pad", ctypes.c_int32),
     ("layout", ctypes.c_int32),
     ("no_bias", ctypes.c_int32),
     ("activation", ctypes.c_int32),
-    ("shared", ctypes.c_char_p),
+    ("tied_to", ctypes.c_char_p),
 ]
 Conv._converters = {
     "name": _call.optional(_call.text),
@@ -1598,14 +1632,14 @@ Conv._converters = {
     "kernel": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "stride": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "dilation": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
-    "pad": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "padding": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "output_padding": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "groups": _call.int64,
-    "padding": _call.enum(Padding),
+    "auto_pad": _call.enum(AutoPad),
     "layout": _call.enum(Layout),
     "no_bias": _call.int32,
     "activation": _call.enum(ActivationKind),
-    "shared": _call.optional(_call.text),
+    "tied_to": _call.optional(_call.text),
 }
 
 Linear._sized = True
@@ -1615,14 +1649,14 @@ Linear._fields_ = [
     ("units", ctypes.c_int64),
     ("no_bias", ctypes.c_int32),
     ("activation", ctypes.c_int32),
-    ("shared", ctypes.c_char_p),
+    ("tied_to", ctypes.c_char_p),
 ]
 Linear._converters = {
     "name": _call.optional(_call.text),
     "units": _call.int64,
     "no_bias": _call.int32,
     "activation": _call.enum(ActivationKind),
-    "shared": _call.optional(_call.text),
+    "tied_to": _call.optional(_call.text),
 }
 
 Pool._sized = True
@@ -1632,8 +1666,8 @@ Pool._fields_ = [
     ("kernel", ctypes.c_int64 * 3),
     ("stride", ctypes.c_int64 * 3),
     ("dilation", ctypes.c_int64 * 3),
-    ("pad", ctypes.c_int64 * 3),
-    ("padding", ctypes.c_int32),
+    ("padding", ctypes.c_int64 * 3),
+    ("auto_pad", ctypes.c_int32),
     ("layout", ctypes.c_int32),
     ("kind", ctypes.c_int32),
     ("ceil_mode", ctypes.c_int32),
@@ -1643,10 +1677,10 @@ Pool._converters = {
     "kernel": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "stride": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "dilation": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
-    "pad": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
-    "padding": _call.enum(Padding),
+    "padding": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "auto_pad": _call.enum(AutoPad),
     "layout": _call.enum(Layout),
-    "kind": _call.enum(ReductionKind),
+    "kind": _call.enum(PoolKind),
     "ceil_mode": _call.int32,
 }
 
@@ -1654,15 +1688,15 @@ AdaptivePool._sized = True
 AdaptivePool._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("output", ctypes.c_int64 * 3),
+    ("output_size", ctypes.c_int64 * 3),
     ("layout", ctypes.c_int32),
     ("kind", ctypes.c_int32),
 ]
 AdaptivePool._converters = {
     "name": _call.optional(_call.text),
-    "output": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "output_size": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
     "layout": _call.enum(Layout),
-    "kind": _call.enum(ReductionKind),
+    "kind": _call.enum(PoolKind),
 }
 
 GlobalPool._sized = True
@@ -1671,38 +1705,87 @@ GlobalPool._fields_ = [
     ("name", ctypes.c_char_p),
     ("layout", ctypes.c_int32),
     ("kind", ctypes.c_int32),
-    ("keep", ctypes.c_int32),
+    ("keep_dims", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 GlobalPool._converters = {
     "name": _call.optional(_call.text),
     "layout": _call.enum(Layout),
-    "kind": _call.enum(ReductionKind),
-    "keep": _call.int32,
+    "kind": _call.enum(PoolKind),
+    "keep_dims": _call.int32,
 }
 
-Norm._sized = True
-Norm._fields_ = [
+BatchNorm._sized = True
+BatchNorm._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("layout", ctypes.c_int32),
+    ("no_affine", ctypes.c_int32),
+    ("no_running_stats", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+BatchNorm._converters = {
+    "name": _call.optional(_call.text),
+    "layout": _call.enum(Layout),
+    "no_affine": _call.int32,
+    "no_running_stats": _call.int32,
+}
+
+LayerNorm._sized = True
+LayerNorm._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("axis_count", ctypes.c_int64),
+    ("no_affine", ctypes.c_int32),
+    ("no_bias", ctypes.c_int32),
+]
+LayerNorm._converters = {
+    "name": _call.optional(_call.text),
+    "axis_count": _call.int64,
+    "no_affine": _call.int32,
+    "no_bias": _call.int32,
+}
+
+GroupNorm._sized = True
+GroupNorm._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
     ("groups", ctypes.c_int64),
-    ("axes", ctypes.c_int64),
     ("layout", ctypes.c_int32),
     ("no_affine", ctypes.c_int32),
-    ("no_statistics", ctypes.c_int32),
-    ("no_shift", ctypes.c_int32),
-    ("affine", ctypes.c_int32),
-    ("reserved", ctypes.c_int32),
 ]
-Norm._converters = {
+GroupNorm._converters = {
     "name": _call.optional(_call.text),
     "groups": _call.int64,
-    "axes": _call.int64,
     "layout": _call.enum(Layout),
     "no_affine": _call.int32,
-    "no_statistics": _call.int32,
-    "no_shift": _call.int32,
+}
+
+InstanceNorm._sized = True
+InstanceNorm._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("layout", ctypes.c_int32),
+    ("affine", ctypes.c_int32),
+]
+InstanceNorm._converters = {
+    "name": _call.optional(_call.text),
+    "layout": _call.enum(Layout),
     "affine": _call.int32,
+}
+
+RmsNorm._sized = True
+RmsNorm._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("axis_count", ctypes.c_int64),
+    ("no_affine", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+RmsNorm._converters = {
+    "name": _call.optional(_call.text),
+    "axis_count": _call.int64,
+    "no_affine": _call.int32,
 }
 
 Activation._sized = True
@@ -1711,14 +1794,14 @@ Activation._fields_ = [
     ("name", ctypes.c_char_p),
     ("kind", ctypes.c_int32),
     ("in_place", ctypes.c_int32),
-    ("one_weight", ctypes.c_int32),
+    ("single_parameter", ctypes.c_int32),
     ("layout", ctypes.c_int32),
 ]
 Activation._converters = {
     "name": _call.optional(_call.text),
     "kind": _call.enum(ActivationKind),
     "in_place": _call.int32,
-    "one_weight": _call.int32,
+    "single_parameter": _call.int32,
     "layout": _call.enum(Layout),
 }
 
@@ -1740,7 +1823,7 @@ Dropout._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
     ("rate", ctypes.c_double),
-    ("feature", ctypes.c_int32),
+    ("channelwise", ctypes.c_int32),
     ("in_place", ctypes.c_int32),
     ("identity", ctypes.c_int32),
     ("layout", ctypes.c_int32),
@@ -1748,7 +1831,7 @@ Dropout._fields_ = [
 Dropout._converters = {
     "name": _call.optional(_call.text),
     "rate": _call.double,
-    "feature": _call.int32,
+    "channelwise": _call.int32,
     "in_place": _call.int32,
     "identity": _call.int32,
     "layout": _call.enum(Layout),
@@ -1758,18 +1841,18 @@ Embedding._sized = True
 Embedding._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("rows", ctypes.c_int64),
-    ("width", ctypes.c_int64),
+    ("num_embeddings", ctypes.c_int64),
+    ("embedding_dim", ctypes.c_int64),
     ("dtype", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
-    ("shared", ctypes.c_char_p),
+    ("tied_to", ctypes.c_char_p),
 ]
 Embedding._converters = {
     "name": _call.optional(_call.text),
-    "rows": _call.int64,
-    "width": _call.int64,
+    "num_embeddings": _call.int64,
+    "embedding_dim": _call.int64,
     "dtype": _call.enum(Dtype),
-    "shared": _call.optional(_call.text),
+    "tied_to": _call.optional(_call.text),
 }
 
 Upsample._sized = True
@@ -1777,15 +1860,15 @@ Upsample._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
     ("scale", ctypes.c_int64 * 3),
-    ("output", ctypes.c_int64 * 3),
-    ("mode", ctypes.c_int32),
+    ("output_size", ctypes.c_int64 * 3),
+    ("kind", ctypes.c_int32),
     ("layout", ctypes.c_int32),
 ]
 Upsample._converters = {
     "name": _call.optional(_call.text),
     "scale": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
-    "output": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
-    "mode": _call.enum(Interpolation),
+    "output_size": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "kind": _call.enum(Interpolation),
     "layout": _call.enum(Layout),
 }
 
@@ -1795,14 +1878,14 @@ Pad._fields_ = [
     ("name", ctypes.c_char_p),
     ("before", ctypes.c_int64 * 8),
     ("after", ctypes.c_int64 * 8),
-    ("mode", ctypes.c_int32),
+    ("kind", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 Pad._converters = {
     "name": _call.optional(_call.text),
     "before": _call.fixed(ctypes.c_int64, 8, _call.int64),
     "after": _call.fixed(ctypes.c_int64, 8, _call.int64),
-    "mode": _call.enum(PadMode),
+    "kind": _call.enum(PadKind),
 }
 
 Concat._sized = True
@@ -1810,14 +1893,14 @@ Concat._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
     ("axis", ctypes.c_int32),
-    ("channels", ctypes.c_int32),
+    ("along_channels", ctypes.c_int32),
     ("layout", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 Concat._converters = {
     "name": _call.optional(_call.text),
     "axis": _call.int32,
-    "channels": _call.int32,
+    "along_channels": _call.int32,
     "layout": _call.enum(Layout),
 }
 
@@ -1847,7 +1930,7 @@ Slice._fields_ = [
     ("stop", ctypes.c_int64),
     ("step", ctypes.c_int64),
     ("axis", ctypes.c_int32),
-    ("drop", ctypes.c_int32),
+    ("squeeze", ctypes.c_int32),
 ]
 Slice._converters = {
     "name": _call.optional(_call.text),
@@ -1855,7 +1938,7 @@ Slice._converters = {
     "stop": _call.int64,
     "step": _call.int64,
     "axis": _call.int32,
-    "drop": _call.int32,
+    "squeeze": _call.int32,
 }
 
 Binary._sized = True
@@ -1875,13 +1958,13 @@ Matmul._sized = True
 Matmul._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("transpose_first", ctypes.c_int32),
-    ("transpose_second", ctypes.c_int32),
+    ("transpose_a", ctypes.c_int32),
+    ("transpose_b", ctypes.c_int32),
 ]
 Matmul._converters = {
     "name": _call.optional(_call.text),
-    "transpose_first": _call.int32,
-    "transpose_second": _call.int32,
+    "transpose_a": _call.int32,
+    "transpose_b": _call.int32,
 }
 
 Reduce._sized = True
@@ -1891,15 +1974,15 @@ Reduce._fields_ = [
     ("axes", ctypes.c_int32 * 8),
     ("axis_count", ctypes.c_int32),
     ("kind", ctypes.c_int32),
-    ("keep", ctypes.c_int32),
+    ("keep_dims", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 Reduce._converters = {
     "name": _call.optional(_call.text),
     "axes": _call.fixed(ctypes.c_int32, 8, _call.int32),
     "axis_count": _call.int32,
-    "kind": _call.enum(ReductionKind),
-    "keep": _call.int32,
+    "kind": _call.enum(ReduceKind),
+    "keep_dims": _call.int32,
 }
 Reduce._counts = {
     "axes": "axis_count",
@@ -1911,22 +1994,22 @@ Attention._fields_ = [
     ("name", ctypes.c_char_p),
     ("dropout", ctypes.c_double),
     ("causal", ctypes.c_int32),
-    ("grouped", ctypes.c_int32),
+    ("grouped_query", ctypes.c_int32),
 ]
 Attention._converters = {
     "name": _call.optional(_call.text),
     "dropout": _call.double,
     "causal": _call.int32,
-    "grouped": _call.int32,
+    "grouped_query": _call.int32,
 }
 
 Recurrent._sized = True
 Recurrent._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("hidden", ctypes.c_int64),
-    ("layers", ctypes.c_int64),
-    ("projection", ctypes.c_int64),
+    ("hidden_size", ctypes.c_int64),
+    ("layer_count", ctypes.c_int64),
+    ("projection_size", ctypes.c_int64),
     ("dropout", ctypes.c_double),
     ("kind", ctypes.c_int32),
     ("bidirectional", ctypes.c_int32),
@@ -1935,9 +2018,9 @@ Recurrent._fields_ = [
 ]
 Recurrent._converters = {
     "name": _call.optional(_call.text),
-    "hidden": _call.int64,
-    "layers": _call.int64,
-    "projection": _call.int64,
+    "hidden_size": _call.int64,
+    "layer_count": _call.int64,
+    "projection_size": _call.int64,
     "dropout": _call.double,
     "kind": _call.enum(RecurrentKind),
     "bidirectional": _call.int32,
@@ -1958,18 +2041,18 @@ Loss._converters = {
     "reduction": _call.enum(LossReduction),
 }
 
-CustomNeeds._sized = True
-CustomNeeds._fields_ = [
+CustomRequirements._sized = True
+CustomRequirements._fields_ = [
     ("size", ctypes.c_size_t),
-    ("saved", ctypes.c_int64),
-    ("forward_temporary", ctypes.c_int64),
-    ("backward_temporary", ctypes.c_int64),
+    ("saved_bytes", ctypes.c_int64),
+    ("forward_workspace_bytes", ctypes.c_int64),
+    ("backward_workspace_bytes", ctypes.c_int64),
     ("multiply_adds", ctypes.c_int64),
 ]
-CustomNeeds._converters = {
-    "saved": _call.int64,
-    "forward_temporary": _call.int64,
-    "backward_temporary": _call.int64,
+CustomRequirements._converters = {
+    "saved_bytes": _call.int64,
+    "forward_workspace_bytes": _call.int64,
+    "backward_workspace_bytes": _call.int64,
     "multiply_adds": _call.int64,
 }
 
@@ -1980,12 +2063,12 @@ Custom._fields_ = [
     ("outputs", ctypes.POINTER(Shape)),
     ("output_count", ctypes.c_int32),
     ("parameter_dtype", ctypes.c_int32),
-    ("parameters", ctypes.c_int64),
-    ("saved", ctypes.c_int64),
-    ("forward_temporary", ctypes.c_int64),
-    ("backward_temporary", ctypes.c_int64),
+    ("parameter_count", ctypes.c_int64),
+    ("saved_bytes", ctypes.c_int64),
+    ("forward_workspace_bytes", ctypes.c_int64),
+    ("backward_workspace_bytes", ctypes.c_int64),
     ("multiply_adds", ctypes.c_int64),
-    ("rule", CustomRule),
+    ("callback", CustomCallback),
     ("user", ctypes.c_void_p),
     ("operation", ctypes.c_char_p),
     ("attributes", ctypes.c_char_p),
@@ -1995,32 +2078,17 @@ Custom._converters = {
     "outputs": _call.structs(Shape),
     "output_count": _call.int32,
     "parameter_dtype": _call.enum(Dtype),
-    "parameters": _call.int64,
-    "saved": _call.int64,
-    "forward_temporary": _call.int64,
-    "backward_temporary": _call.int64,
+    "parameter_count": _call.int64,
+    "saved_bytes": _call.int64,
+    "forward_workspace_bytes": _call.int64,
+    "backward_workspace_bytes": _call.int64,
     "multiply_adds": _call.int64,
-    "rule": _as_custom_rule,
+    "callback": _as_custom_callback,
     "operation": _call.optional(_call.text),
     "attributes": _call.optional(_call.text),
 }
 Custom._counts = {
     "outputs": "output_count",
-}
-
-FitProgress._sized = True
-FitProgress._fields_ = [
-    ("size", ctypes.c_size_t),
-    ("evaluations", ctypes.c_int64),
-    ("most", ctypes.c_int64),
-    ("seconds", ctypes.c_double),
-    ("error", ctypes.c_double),
-]
-FitProgress._converters = {
-    "evaluations": _call.int64,
-    "most": _call.int64,
-    "seconds": _call.double,
-    "error": _call.double,
 }
 
 FitOptions._sized = True
@@ -2029,7 +2097,7 @@ FitOptions._fields_ = [
     ("target", ctypes.c_char_p),
     ("inputs", ctypes.POINTER(ctypes.c_char_p)),
     ("input_count", ctypes.c_size_t),
-    ("weight", ctypes.c_char_p),
+    ("weight_column", ctypes.c_char_p),
     ("terms", ctypes.POINTER(ctypes.c_char_p)),
     ("term_count", ctypes.c_size_t),
     ("basis", ctypes.c_int32),
@@ -2047,17 +2115,15 @@ FitOptions._fields_ = [
     ("unit_count", ctypes.c_size_t),
     ("forbidden", ctypes.POINTER(ctypes.c_char_p)),
     ("forbidden_count", ctypes.c_size_t),
-    ("most_exponent", ctypes.c_double),
+    ("max_exponent", ctypes.c_double),
     ("search", ctypes.c_int32),
     ("integer_exponents", ctypes.c_int32),
     ("non_negative", ctypes.c_int32),
     ("change_points", ctypes.c_int32),
     ("seed", ctypes.c_int64),
-    ("evaluations", ctypes.c_int64),
-    ("seconds", ctypes.c_double),
-    ("checkpoint", ctypes.c_char_p),
-    ("progress", FitObserver),
-    ("user", ctypes.c_void_p),
+    ("max_evaluations", ctypes.c_int64),
+    ("max_seconds", ctypes.c_double),
+    ("resume_path", ctypes.c_char_p),
     ("selection", ctypes.c_int32),
     ("reserved_3", ctypes.c_int32),
     ("capacity", ctypes.c_double),
@@ -2066,10 +2132,10 @@ FitOptions._converters = {
     "target": _call.optional(_call.text),
     "inputs": _call.optional(_call.texts),
     "input_count": _call.size,
-    "weight": _call.optional(_call.text),
+    "weight_column": _call.optional(_call.text),
     "terms": _call.optional(_call.texts),
     "term_count": _call.size,
-    "basis": _call.enum(Basis),
+    "basis": _call.enum(FitBasis),
     "max_terms": _call.int32,
     "threads": _call.int32,
     "loss": _call.enum(FitLoss),
@@ -2083,16 +2149,15 @@ FitOptions._converters = {
     "unit_count": _call.size,
     "forbidden": _call.optional(_call.texts),
     "forbidden_count": _call.size,
-    "most_exponent": _call.double,
+    "max_exponent": _call.double,
     "search": _call.enum(FitSearch),
     "integer_exponents": _call.int32,
     "non_negative": _call.int32,
     "change_points": _call.int32,
     "seed": _call.int64,
-    "evaluations": _call.int64,
-    "seconds": _call.double,
-    "checkpoint": _call.optional(_call.text),
-    "progress": _as_fit_observer,
+    "max_evaluations": _call.int64,
+    "max_seconds": _call.double,
+    "resume_path": _call.optional(_call.text),
     "selection": _call.enum(FitSelection),
     "reserved_3": _call.int32,
     "capacity": _call.double,
@@ -2106,26 +2171,56 @@ FitOptions._counts = {
     "forbidden": "forbidden_count",
 }
 
+PredictOptions._sized = True
+PredictOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("level", ctypes.c_double),
+    ("method", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+PredictOptions._converters = {
+    "level": _call.double,
+    "method": _call.enum(BoundMethod),
+}
+
 Prediction._sized = True
 Prediction._fields_ = [
     ("size", ctypes.c_size_t),
     ("value", ctypes.c_double),
     ("upper", ctypes.c_double),
-    ("outside", ctypes.c_int32),
+    ("extrapolated", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
-    ("points", ctypes.c_int64),
-    ("attained", ctypes.c_double),
-    ("rule", ctypes.c_int32),
+    ("calibration_count", ctypes.c_int64),
+    ("distribution_free_level", ctypes.c_double),
+    ("method", ctypes.c_int32),
     ("reserved_2", ctypes.c_int32),
 ]
 Prediction._converters = {
     "value": _call.double,
     "upper": _call.double,
-    "outside": _call.int32,
-    "points": _call.int64,
-    "attained": _call.double,
-    "rule": _call.enum(Bound),
+    "extrapolated": _call.int32,
+    "calibration_count": _call.int64,
+    "distribution_free_level": _call.double,
+    "method": _call.enum(BoundMethod),
     "reserved_2": _call.int32,
+}
+
+ModelInput._sized = True
+ModelInput._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("symbol", ctypes.c_char_p),
+    ("min", ctypes.c_double),
+    ("max", ctypes.c_double),
+    ("is_whole", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+ModelInput._converters = {
+    "name": _call.text,
+    "symbol": _call.text,
+    "min": _call.double,
+    "max": _call.double,
+    "is_whole": _call.int32,
 }
 
 ModelScores._sized = True
@@ -2133,16 +2228,16 @@ ModelScores._fields_ = [
     ("size", ctypes.c_size_t),
     ("training_mape", ctypes.c_double),
     ("loo_mape", ctypes.c_double),
-    ("samples", ctypes.c_int64),
-    ("terms", ctypes.c_int64),
+    ("sample_count", ctypes.c_int64),
+    ("term_count", ctypes.c_int64),
     ("training_error", ctypes.c_double),
     ("loo_error", ctypes.c_double),
-    ("held_out_error", ctypes.c_double),
-    ("constant_error", ctypes.c_double),
+    ("nested_cv_error", ctypes.c_double),
+    ("baseline_error", ctypes.c_double),
     ("loss", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
     ("noise", ctypes.c_double),
-    ("noise_freedom", ctypes.c_int64),
+    ("noise_dof", ctypes.c_int64),
     ("certified", ctypes.c_int32),
     ("reserved_2", ctypes.c_int32),
     ("censored", ctypes.c_int64),
@@ -2150,53 +2245,115 @@ ModelScores._fields_ = [
 ModelScores._converters = {
     "training_mape": _call.double,
     "loo_mape": _call.double,
-    "samples": _call.int64,
-    "terms": _call.int64,
+    "sample_count": _call.int64,
+    "term_count": _call.int64,
     "training_error": _call.double,
     "loo_error": _call.double,
-    "held_out_error": _call.double,
-    "constant_error": _call.double,
+    "nested_cv_error": _call.double,
+    "baseline_error": _call.double,
     "loss": _call.enum(FitLoss),
     "noise": _call.double,
-    "noise_freedom": _call.int64,
+    "noise_dof": _call.int64,
     "certified": _call.int32,
     "reserved_2": _call.int32,
     "censored": _call.int64,
 }
 
-FrontEntry._sized = True
-FrontEntry._fields_ = [
+ModelFrontEntry._sized = True
+ModelFrontEntry._fields_ = [
     ("size", ctypes.c_size_t),
-    ("nodes", ctypes.c_int64),
-    ("terms", ctypes.c_int64),
+    ("node_count", ctypes.c_int64),
+    ("term_count", ctypes.c_int64),
     ("loo_error", ctypes.c_double),
-    ("held_out_error", ctypes.c_double),
-    ("chosen", ctypes.c_int32),
+    ("nested_cv_error", ctypes.c_double),
+    ("selected", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
+    ("formula", ctypes.c_char_p),
 ]
-FrontEntry._converters = {
-    "nodes": _call.int64,
-    "terms": _call.int64,
+ModelFrontEntry._converters = {
+    "node_count": _call.int64,
+    "term_count": _call.int64,
     "loo_error": _call.double,
-    "held_out_error": _call.double,
-    "chosen": _call.int32,
+    "nested_cv_error": _call.double,
+    "selected": _call.int32,
+    "formula": _call.text,
+}
+
+SymbolValue._sized = False
+SymbolValue._fields_ = [
+    ("name", ctypes.c_char_p),
+    ("value", ctypes.c_int64),
+]
+SymbolValue._converters = {
+    "name": _call.text,
+    "value": _call.int64,
+}
+
+Job._sized = True
+Job._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("framework", ctypes.c_char_p),
+    ("textbook_rule", ctypes.c_char_p),
+    ("device", ctypes.c_char_p),
+    ("optimizer", ctypes.c_char_p),
+    ("isa", ctypes.c_char_p),
+    ("symbols", ctypes.POINTER(SymbolValue)),
+    ("symbol_count", ctypes.c_size_t),
+    ("budget", ctypes.c_int64),
+    ("mode", ctypes.c_int32),
+    ("steps", ctypes.c_int32),
+    ("intra_op_threads", ctypes.c_int32),
+    ("metric", ctypes.c_int32),
+    ("base_bytes", ctypes.c_int64),
+    ("precision", ctypes.c_char_p),
+    ("checkpoint", ctypes.c_char_p),
+    ("gpu", ctypes.c_char_p),
+    ("allocator_settings", ctypes.c_char_p),
+    ("graph_optimization", ctypes.c_char_p),
+    ("gradient_accumulation", ctypes.c_int32),
+    ("keep_gradients", ctypes.c_int32),
+]
+Job._converters = {
+    "framework": _call.optional(_call.text),
+    "textbook_rule": _call.optional(_call.text),
+    "device": _call.optional(_call.text),
+    "optimizer": _call.optional(_call.text),
+    "isa": _call.optional(_call.text),
+    "symbols": _call.optional(_call.structs(SymbolValue)),
+    "symbol_count": _call.size,
+    "budget": _call.int64,
+    "mode": _call.enum(Mode),
+    "steps": _call.int32,
+    "intra_op_threads": _call.int32,
+    "metric": _call.enum(Metric),
+    "base_bytes": _call.int64,
+    "precision": _call.optional(_call.text),
+    "checkpoint": _call.optional(_call.text),
+    "gpu": _call.optional(_call.text),
+    "allocator_settings": _call.optional(_call.text),
+    "graph_optimization": _call.optional(_call.text),
+    "gradient_accumulation": _call.int32,
+    "keep_gradients": _call.int32,
+}
+Job._counts = {
+    "symbols": "symbol_count",
 }
 
 MonitorOptions._sized = True
 MonitorOptions._fields_ = [
     ("size", ctypes.c_size_t),
-    ("interval", ctypes.c_double),
-    ("curve_limit", ctypes.c_int64),
-    ("own_child", ctypes.c_int32),
+    ("interval_seconds", ctypes.c_double),
+    ("max_points", ctypes.c_int64),
+    ("is_child", ctypes.c_int32),
     ("pss", ctypes.c_int32),
     ("limit", ctypes.c_int64),
     ("cgroup", ctypes.c_int32),
     ("orphans", ctypes.c_int32),
 ]
 MonitorOptions._converters = {
-    "interval": _call.double,
-    "curve_limit": _call.int64,
-    "own_child": _call.int32,
+    "interval_seconds": _call.double,
+    "max_points": _call.int64,
+    "is_child": _call.int32,
     "pss": _call.int32,
     "limit": _call.int64,
     "cgroup": _call.int32,
@@ -2207,42 +2364,42 @@ MonitorReading._sized = True
 MonitorReading._fields_ = [
     ("size", ctypes.c_size_t),
     ("time", ctypes.c_double),
-    ("previous", ctypes.c_double),
+    ("previous_time", ctypes.c_double),
     ("rss", ctypes.c_int64),
-    ("high", ctypes.c_int64),
+    ("high_water", ctypes.c_int64),
     ("pss", ctypes.c_int64),
     ("cgroup", ctypes.c_int64),
-    ("processes", ctypes.c_int32),
-    ("ended", ctypes.c_int32),
+    ("process_count", ctypes.c_int32),
+    ("exited", ctypes.c_int32),
     ("charge", ctypes.c_int64),
     ("charge_high", ctypes.c_int64),
 ]
 MonitorReading._converters = {
     "time": _call.double,
-    "previous": _call.double,
+    "previous_time": _call.double,
     "rss": _call.int64,
-    "high": _call.int64,
+    "high_water": _call.int64,
     "pss": _call.int64,
     "cgroup": _call.int64,
-    "processes": _call.int32,
-    "ended": _call.int32,
+    "process_count": _call.int32,
+    "exited": _call.int32,
     "charge": _call.int64,
     "charge_high": _call.int64,
 }
 
-MonitorSummary._sized = True
-MonitorSummary._fields_ = [
+MonitorResult._sized = True
+MonitorResult._fields_ = [
     ("size", ctypes.c_size_t),
-    ("start", ctypes.c_double),
+    ("start_time", ctypes.c_double),
     ("seconds", ctypes.c_double),
-    ("readings", ctypes.c_int64),
+    ("reading_count", ctypes.c_int64),
     ("peak", ctypes.c_int64),
     ("peak_sampled", ctypes.c_int64),
     ("peak_process", ctypes.c_int64),
     ("peak_pss", ctypes.c_int64),
     ("peak_cgroup", ctypes.c_int64),
-    ("processes", ctypes.c_int32),
-    ("ended", ctypes.c_int32),
+    ("process_count", ctypes.c_int32),
+    ("exited", ctypes.c_int32),
     ("exit_code", ctypes.c_int32),
     ("exit_signal", ctypes.c_int32),
     ("peak_rss", ctypes.c_int64),
@@ -2250,17 +2407,17 @@ MonitorSummary._fields_ = [
     ("pss_readings", ctypes.c_int32),
     ("own_cgroup", ctypes.c_int32),
 ]
-MonitorSummary._converters = {
-    "start": _call.double,
+MonitorResult._converters = {
+    "start_time": _call.double,
     "seconds": _call.double,
-    "readings": _call.int64,
+    "reading_count": _call.int64,
     "peak": _call.int64,
     "peak_sampled": _call.int64,
     "peak_process": _call.int64,
     "peak_pss": _call.int64,
     "peak_cgroup": _call.int64,
-    "processes": _call.int32,
-    "ended": _call.int32,
+    "process_count": _call.int32,
+    "exited": _call.int32,
     "exit_code": _call.int32,
     "exit_signal": _call.int32,
     "peak_rss": _call.int64,
@@ -2282,21 +2439,59 @@ MonitorPoint._converters = {
 OnnxOptions._sized = True
 OnnxOptions._fields_ = [
     ("size", ctypes.c_size_t),
-    ("batch", ctypes.c_char_p),
+    ("batch_symbol", ctypes.c_char_p),
     ("frozen", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 OnnxOptions._converters = {
-    "batch": _call.optional(_call.text),
+    "batch_symbol": _call.optional(_call.text),
     "frozen": _call.int32,
 }
 
-Event._sized = True
-Event._fields_ = [
+OptimizationStep._sized = True
+OptimizationStep._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("overhead", ctypes.c_double),
+    ("detail", ctypes.c_char_p),
+    ("technique", ctypes.c_int32),
+    ("applied", ctypes.c_int32),
+]
+OptimizationStep._converters = {
+    "peak": _call.int64,
+    "overhead": _call.double,
+    "detail": _call.text,
+    "technique": _call.enum(Technique),
+    "applied": _call.int32,
+}
+
+OptimizationResult._sized = True
+OptimizationResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("batch", ctypes.c_int64),
+    ("overhead", ctypes.c_double),
+    ("checkpoint", ctypes.c_char_p),
+    ("summary", ctypes.c_char_p),
+    ("verdict", ctypes.c_int32),
+    ("metric", ctypes.c_int32),
+]
+OptimizationResult._converters = {
+    "peak": _call.int64,
+    "batch": _call.int64,
+    "overhead": _call.double,
+    "checkpoint": _call.text,
+    "summary": _call.text,
+    "verdict": _call.enum(Verdict),
+    "metric": _call.enum(Metric),
+}
+
+TraceEvent._sized = True
+TraceEvent._fields_ = [
     ("size", ctypes.c_size_t),
     ("bytes", ctypes.c_int64),
     ("live", ctypes.c_int64),
-    ("what", ctypes.c_char_p),
+    ("role", ctypes.c_char_p),
     ("layer", ctypes.c_char_p),
     ("block", ctypes.c_int32),
     ("step", ctypes.c_int32),
@@ -2304,10 +2499,10 @@ Event._fields_ = [
     ("phase", ctypes.c_int32),
     ("times", ctypes.c_int64),
 ]
-Event._converters = {
+TraceEvent._converters = {
     "bytes": _call.int64,
     "live": _call.int64,
-    "what": _call.text,
+    "role": _call.text,
     "layer": _call.text,
     "block": _call.int32,
     "step": _call.int32,
@@ -2338,32 +2533,13 @@ PlanBuffer._converters = {
     "fixed": _call.int32,
 }
 
-PlanPlace._sized = True
-PlanPlace._fields_ = [
-    ("size", ctypes.c_size_t),
-    ("name", ctypes.c_char_p),
-    ("offset", ctypes.c_int64),
-    ("bytes", ctypes.c_int64),
-    ("lower", ctypes.c_int64),
-    ("upper", ctypes.c_int64),
-    ("alignment", ctypes.c_int64),
-]
-PlanPlace._converters = {
-    "name": _call.text,
-    "offset": _call.int64,
-    "bytes": _call.int64,
-    "lower": _call.int64,
-    "upper": _call.int64,
-    "alignment": _call.int64,
-}
-
 PlanResult._sized = True
 PlanResult._fields_ = [
     ("size", ctypes.c_size_t),
     ("peak", ctypes.c_int64),
     ("lower_bound", ctypes.c_int64),
-    ("total", ctypes.c_int64),
-    ("nodes", ctypes.c_int64),
+    ("total_bytes", ctypes.c_int64),
+    ("node_count", ctypes.c_int64),
     ("seconds", ctypes.c_double),
     ("status", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
@@ -2371,47 +2547,42 @@ PlanResult._fields_ = [
 PlanResult._converters = {
     "peak": _call.int64,
     "lower_bound": _call.int64,
-    "total": _call.int64,
-    "nodes": _call.int64,
+    "total_bytes": _call.int64,
+    "node_count": _call.int64,
     "seconds": _call.double,
-    "status": _call.enum(PlanStatus),
+    "status": _call.enum(SearchStatus),
 }
 
 PlanOptions._sized = True
 PlanOptions._fields_ = [
     ("size", ctypes.c_size_t),
-    ("capacity", ctypes.c_int64),
-    ("nodes", ctypes.c_int64),
-    ("seconds", ctypes.c_double),
-    ("progress", PlanObserver),
-    ("user", ctypes.c_void_p),
-    ("without", ctypes.c_uint64),
+    ("budget", ctypes.c_int64),
+    ("max_nodes", ctypes.c_int64),
+    ("max_seconds", ctypes.c_double),
 ]
 PlanOptions._converters = {
-    "capacity": _call.int64,
-    "nodes": _call.int64,
-    "seconds": _call.double,
-    "progress": _as_plan_observer,
-    "without": _call.uint64,
+    "budget": _call.int64,
+    "max_nodes": _call.int64,
+    "max_seconds": _call.double,
 }
 
 ChainBlock._sized = True
 ChainBlock._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("input", ctypes.c_int64),
-    ("saved", ctypes.c_int64),
-    ("forward_bytes", ctypes.c_int64),
-    ("backward_bytes", ctypes.c_int64),
+    ("input_bytes", ctypes.c_int64),
+    ("saved_bytes", ctypes.c_int64),
+    ("forward_workspace_bytes", ctypes.c_int64),
+    ("backward_workspace_bytes", ctypes.c_int64),
     ("forward_cost", ctypes.c_double),
     ("backward_cost", ctypes.c_double),
 ]
 ChainBlock._converters = {
     "name": _call.optional(_call.text),
-    "input": _call.int64,
-    "saved": _call.int64,
-    "forward_bytes": _call.int64,
-    "backward_bytes": _call.int64,
+    "input_bytes": _call.int64,
+    "saved_bytes": _call.int64,
+    "forward_workspace_bytes": _call.int64,
+    "backward_workspace_bytes": _call.int64,
     "forward_cost": _call.double,
     "backward_cost": _call.double,
 }
@@ -2421,13 +2592,13 @@ ChainStep._fields_ = [
     ("size", ctypes.c_size_t),
     ("operation", ctypes.c_int32),
     ("block", ctypes.c_int32),
-    ("held", ctypes.c_int64),
+    ("live", ctypes.c_int64),
     ("peak", ctypes.c_int64),
 ]
 ChainStep._converters = {
     "operation": _call.enum(ChainOperation),
     "block": _call.int32,
-    "held": _call.int64,
+    "live": _call.int64,
     "peak": _call.int64,
 }
 
@@ -2435,113 +2606,153 @@ ChainResult._sized = True
 ChainResult._fields_ = [
     ("size", ctypes.c_size_t),
     ("peak", ctypes.c_int64),
-    ("least", ctypes.c_int64),
-    ("most", ctypes.c_int64),
+    ("min_peak", ctypes.c_int64),
+    ("max_peak", ctypes.c_int64),
     ("cost", ctypes.c_double),
-    ("least_cost", ctypes.c_double),
+    ("min_cost", ctypes.c_double),
+    ("status", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
 ]
 ChainResult._converters = {
     "peak": _call.int64,
-    "least": _call.int64,
-    "most": _call.int64,
+    "min_peak": _call.int64,
+    "max_peak": _call.int64,
     "cost": _call.double,
-    "least_cost": _call.double,
+    "min_cost": _call.double,
+    "status": _call.enum(SearchStatus),
+}
+
+ChainOptions._sized = True
+ChainOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("budget", ctypes.c_int64),
+    ("slots", ctypes.c_int64),
+]
+ChainOptions._converters = {
+    "budget": _call.int64,
+    "slots": _call.int64,
 }
 
 RecomputationResult._sized = True
 RecomputationResult._fields_ = [
     ("size", ctypes.c_size_t),
-    ("before", ctypes.c_int64),
+    ("peak_baseline", ctypes.c_int64),
     ("peak", ctypes.c_int64),
-    ("least", ctypes.c_int64),
-    ("simulations", ctypes.c_int64),
-    ("extra", ctypes.c_double),
-    ("point", ctypes.c_int32),
-    ("fits", ctypes.c_int32),
-    ("settled", ctypes.c_int32),
-    ("measure", ctypes.c_int32),
+    ("min_peak", ctypes.c_int64),
+    ("simulation_count", ctypes.c_int64),
+    ("overhead", ctypes.c_double),
+    ("selected_point", ctypes.c_int32),
+    ("verdict", ctypes.c_int32),
+    ("status", ctypes.c_int32),
+    ("metric", ctypes.c_int32),
 ]
 RecomputationResult._converters = {
-    "before": _call.int64,
+    "peak_baseline": _call.int64,
     "peak": _call.int64,
-    "least": _call.int64,
-    "simulations": _call.int64,
-    "extra": _call.double,
-    "point": _call.int32,
-    "fits": _call.int32,
-    "settled": _call.int32,
-    "measure": _call.enum(Measure),
+    "min_peak": _call.int64,
+    "simulation_count": _call.int64,
+    "overhead": _call.double,
+    "selected_point": _call.int32,
+    "verdict": _call.enum(Verdict),
+    "status": _call.enum(SearchStatus),
+    "metric": _call.enum(Metric),
 }
 
 RecomputationPoint._sized = True
 RecomputationPoint._fields_ = [
     ("size", ctypes.c_size_t),
     ("peak", ctypes.c_int64),
-    ("extra", ctypes.c_double),
-    ("scopes", ctypes.c_size_t),
+    ("overhead", ctypes.c_double),
+    ("segment_count", ctypes.c_size_t),
     ("checkpoint", ctypes.c_char_p),
 ]
 RecomputationPoint._converters = {
     "peak": _call.int64,
-    "extra": _call.double,
-    "scopes": _call.size,
+    "overhead": _call.double,
+    "segment_count": _call.size,
     "checkpoint": _call.text,
+}
+
+LayerCost._sized = False
+LayerCost._fields_ = [
+    ("name", ctypes.c_char_p),
+    ("cost", ctypes.c_double),
+]
+LayerCost._converters = {
+    "name": _call.text,
+    "cost": _call.double,
+}
+
+RecomputeOptions._sized = True
+RecomputeOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("costs", ctypes.POINTER(LayerCost)),
+    ("cost_count", ctypes.c_size_t),
+    ("max_simulations", ctypes.c_int64),
+]
+RecomputeOptions._converters = {
+    "costs": _call.optional(_call.structs(LayerCost)),
+    "cost_count": _call.size,
+    "max_simulations": _call.int64,
+}
+RecomputeOptions._counts = {
+    "costs": "cost_count",
 }
 
 ReplayOptions._sized = True
 ReplayOptions._fields_ = [
     ("size", ctypes.c_size_t),
     ("allocator", ctypes.c_char_p),
-    ("settings", ctypes.c_char_p),
+    ("allocator_settings", ctypes.c_char_p),
     ("capacity", ctypes.c_int64),
-    ("events", ctypes.c_int64),
+    ("max_events", ctypes.c_int64),
 ]
 ReplayOptions._converters = {
     "allocator": _call.optional(_call.text),
-    "settings": _call.optional(_call.text),
+    "allocator_settings": _call.optional(_call.text),
     "capacity": _call.int64,
-    "events": _call.int64,
+    "max_events": _call.int64,
 }
 
-ReplayMoment._sized = True
-ReplayMoment._fields_ = [
+ReplayUsage._sized = True
+ReplayUsage._fields_ = [
     ("size", ctypes.c_size_t),
     ("requested", ctypes.c_int64),
     ("allocated", ctypes.c_int64),
     ("active", ctypes.c_int64),
     ("reserved", ctypes.c_int64),
-    ("touched", ctypes.c_int64),
+    ("resident", ctypes.c_int64),
 ]
-ReplayMoment._converters = {
+ReplayUsage._converters = {
     "requested": _call.int64,
     "allocated": _call.int64,
     "active": _call.int64,
-    "touched": _call.int64,
+    "resident": _call.int64,
 }
 
-ReplaySummary._sized = True
-ReplaySummary._fields_ = [
+ReplayResult._sized = True
+ReplayResult._fields_ = [
     ("size", ctypes.c_size_t),
-    ("requested_peak", ctypes.c_int64),
-    ("allocated_peak", ctypes.c_int64),
-    ("active_peak", ctypes.c_int64),
-    ("reserved_peak", ctypes.c_int64),
-    ("touched_peak", ctypes.c_int64),
-    ("reserved_event", ctypes.c_int64),
-    ("out_of_memory", ctypes.c_int64),
-    ("retries", ctypes.c_int64),
-    ("events", ctypes.c_int64),
+    ("peak_requested", ctypes.c_int64),
+    ("peak_allocated", ctypes.c_int64),
+    ("peak_active", ctypes.c_int64),
+    ("peak_reserved", ctypes.c_int64),
+    ("peak_resident", ctypes.c_int64),
+    ("peak_event", ctypes.c_int64),
+    ("oom_event", ctypes.c_int64),
+    ("retry_count", ctypes.c_int64),
+    ("event_count", ctypes.c_int64),
 ]
-ReplaySummary._converters = {
-    "requested_peak": _call.int64,
-    "allocated_peak": _call.int64,
-    "active_peak": _call.int64,
-    "reserved_peak": _call.int64,
-    "touched_peak": _call.int64,
-    "reserved_event": _call.int64,
-    "out_of_memory": _call.int64,
-    "retries": _call.int64,
-    "events": _call.int64,
+ReplayResult._converters = {
+    "peak_requested": _call.int64,
+    "peak_allocated": _call.int64,
+    "peak_active": _call.int64,
+    "peak_reserved": _call.int64,
+    "peak_resident": _call.int64,
+    "peak_event": _call.int64,
+    "oom_event": _call.int64,
+    "retry_count": _call.int64,
+    "event_count": _call.int64,
 }
 
 ReplayBlock._sized = True
@@ -2569,16 +2780,43 @@ ReplayBlock._converters = {
     "expandable": _call.int32,
 }
 
-Peak._sized = True
-Peak._fields_ = [
+ReportResult._sized = True
+ReportResult._fields_ = [
     ("size", ctypes.c_size_t),
     ("live", ctypes.c_int64),
     ("reserved", ctypes.c_int64),
     ("process", ctypes.c_int64),
+    ("budget", ctypes.c_int64),
+    ("headroom", ctypes.c_int64),
+    ("peak_location", ctypes.c_char_p),
+    ("assumptions", ctypes.c_char_p),
+    ("metric", ctypes.c_int32),
+    ("verdict", ctypes.c_int32),
+    ("step_count", ctypes.c_int32),
+    ("validated", ctypes.c_int32),
 ]
-Peak._converters = {
+ReportResult._converters = {
     "live": _call.int64,
     "process": _call.int64,
+    "budget": _call.int64,
+    "headroom": _call.int64,
+    "peak_location": _call.text,
+    "assumptions": _call.text,
+    "metric": _call.enum(Metric),
+    "verdict": _call.enum(Verdict),
+    "step_count": _call.int32,
+    "validated": _call.int32,
+}
+
+ReportUnmodelled._sized = True
+ReportUnmodelled._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("op", ctypes.c_char_p),
+    ("bytes", ctypes.c_int64),
+]
+ReportUnmodelled._converters = {
+    "op": _call.text,
+    "bytes": _call.int64,
 }
 
 ReportLayer._sized = True
@@ -2587,105 +2825,105 @@ ReportLayer._fields_ = [
     ("name", ctypes.c_char_p),
     ("op", ctypes.c_char_p),
     ("shape", ctypes.c_char_p),
-    ("formula", ctypes.c_char_p),
-    ("activations", ctypes.c_int64),
+    ("symbolic_shape", ctypes.c_char_p),
+    ("activation_count", ctypes.c_int64),
     ("output_bytes", ctypes.c_int64),
-    ("parameters", ctypes.c_int64),
-    ("trainable", ctypes.c_int64),
+    ("parameter_count", ctypes.c_int64),
+    ("trainable_count", ctypes.c_int64),
     ("parameter_bytes", ctypes.c_int64),
     ("multiply_adds", ctypes.c_int64),
     ("peak_bytes", ctypes.c_int64),
-    ("peak", ctypes.c_int64 * 10),
+    ("peak_by_category", ctypes.c_int64 * 16),
 ]
 ReportLayer._converters = {
     "name": _call.text,
     "op": _call.text,
     "shape": _call.text,
-    "formula": _call.text,
-    "activations": _call.int64,
+    "symbolic_shape": _call.text,
+    "activation_count": _call.int64,
     "output_bytes": _call.int64,
-    "parameters": _call.int64,
-    "trainable": _call.int64,
+    "parameter_count": _call.int64,
+    "trainable_count": _call.int64,
     "parameter_bytes": _call.int64,
     "multiply_adds": _call.int64,
     "peak_bytes": _call.int64,
-    "peak": _call.fixed(ctypes.c_int64, 10, _call.int64),
+    "peak_by_category": _call.fixed(ctypes.c_int64, 16, _call.int64),
 }
 
-Change._sized = True
-Change._fields_ = [
+ReportChange._sized = True
+ReportChange._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
     ("live", ctypes.c_int64),
     ("reserved", ctypes.c_int64),
     ("process", ctypes.c_int64),
-    ("saved", ctypes.c_int64),
+    ("saving", ctypes.c_int64),
 ]
-Change._converters = {
+ReportChange._converters = {
     "name": _call.text,
     "live": _call.int64,
     "process": _call.int64,
-    "saved": _call.int64,
+    "saving": _call.int64,
 }
 
-Inference._sized = True
-Inference._fields_ = [
+ScheduleOptions._sized = True
+ScheduleOptions._fields_ = [
     ("size", ctypes.c_size_t),
     ("symbols", ctypes.POINTER(SymbolValue)),
     ("symbol_count", ctypes.c_size_t),
-    ("context", ctypes.c_void_p),
-    ("without", ctypes.c_uint64),
+    ("plan", ctypes.POINTER(PlanOptions)),
+    ("disabled_passes", ctypes.c_uint64),
     ("alignment", ctypes.c_int64),
-    ("parameters", ctypes.c_int32),
+    ("include_parameters", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
-Inference._converters = {
+ScheduleOptions._converters = {
     "symbols": _call.optional(_call.structs(SymbolValue)),
     "symbol_count": _call.size,
-    "context": _call.handle(ContextHandle),
-    "without": _call.uint64,
+    "plan": _call.optional(_call.pointer_to(PlanOptions)),
+    "disabled_passes": _call.uint64,
     "alignment": _call.int64,
-    "parameters": _call.int32,
+    "include_parameters": _call.int32,
 }
-Inference._counts = {
+ScheduleOptions._counts = {
     "symbols": "symbol_count",
 }
 
-ScheduleSummary._sized = True
-ScheduleSummary._fields_ = [
+ScheduleResult._sized = True
+ScheduleResult._fields_ = [
     ("size", ctypes.c_size_t),
-    ("tensors", ctypes.c_int64),
-    ("parameters", ctypes.c_int64),
+    ("tensor_bytes", ctypes.c_int64),
+    ("parameter_bytes", ctypes.c_int64),
     ("peak", ctypes.c_int64),
     ("lower_bound", ctypes.c_int64),
     ("multiply_adds", ctypes.c_int64),
-    ("built_peak", ctypes.c_int64),
+    ("peak_program_order", ctypes.c_int64),
 ]
-ScheduleSummary._converters = {
-    "tensors": _call.int64,
-    "parameters": _call.int64,
+ScheduleResult._converters = {
+    "tensor_bytes": _call.int64,
+    "parameter_bytes": _call.int64,
     "peak": _call.int64,
     "lower_bound": _call.int64,
     "multiply_adds": _call.int64,
-    "built_peak": _call.int64,
+    "peak_program_order": _call.int64,
 }
 
 ScheduleOperator._sized = True
 ScheduleOperator._fields_ = [
     ("size", ctypes.c_size_t),
     ("name", ctypes.c_char_p),
-    ("first", ctypes.c_int64),
-    ("last", ctypes.c_int64),
+    ("first_layer", ctypes.c_int64),
+    ("last_layer", ctypes.c_int64),
     ("live", ctypes.c_int64),
-    ("does_nothing", ctypes.c_int32),
+    ("is_noop", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
 ]
 ScheduleOperator._converters = {
     "name": _call.text,
-    "first": _call.int64,
-    "last": _call.int64,
+    "first_layer": _call.int64,
+    "last_layer": _call.int64,
     "live": _call.int64,
-    "does_nothing": _call.int32,
+    "is_noop": _call.int32,
 }
 
 TilingAxis._sized = True
@@ -2693,54 +2931,57 @@ TilingAxis._fields_ = [
     ("size", ctypes.c_size_t),
     ("extent", ctypes.c_int64),
     ("alignment", ctypes.c_int64),
-    ("before", ctypes.c_int64),
-    ("after", ctypes.c_int64),
-    ("step", ctypes.c_int64),
-    ("count", ctypes.c_int64),
-    ("largest", ctypes.c_int64),
+    ("halo_before", ctypes.c_int64),
+    ("halo_after", ctypes.c_int64),
+    ("stride", ctypes.c_int64),
+    ("tile_count", ctypes.c_int64),
+    ("max_extent", ctypes.c_int64),
 ]
 TilingAxis._converters = {
     "extent": _call.int64,
     "alignment": _call.int64,
-    "before": _call.int64,
-    "after": _call.int64,
-    "step": _call.int64,
-    "count": _call.int64,
-    "largest": _call.int64,
+    "halo_before": _call.int64,
+    "halo_after": _call.int64,
+    "stride": _call.int64,
+    "tile_count": _call.int64,
+    "max_extent": _call.int64,
 }
 
 TilingRange._sized = True
 TilingRange._fields_ = [
     ("size", ctypes.c_size_t),
-    ("begin", ctypes.c_int64),
-    ("stop", ctypes.c_int64),
-    ("first", ctypes.c_int64),
-    ("last", ctypes.c_int64),
-    ("skip", ctypes.c_int64),
+    ("input_start", ctypes.c_int64),
+    ("input_stop", ctypes.c_int64),
+    ("output_start", ctypes.c_int64),
+    ("output_stop", ctypes.c_int64),
+    ("crop", ctypes.c_int64),
 ]
 TilingRange._converters = {
-    "begin": _call.int64,
-    "stop": _call.int64,
-    "first": _call.int64,
-    "last": _call.int64,
-    "skip": _call.int64,
+    "input_start": _call.int64,
+    "input_stop": _call.int64,
+    "output_start": _call.int64,
+    "output_stop": _call.int64,
+    "crop": _call.int64,
 }
 
 TilingResult._sized = True
 TilingResult._fields_ = [
     ("size", ctypes.c_size_t),
     ("peak", ctypes.c_int64),
-    ("whole_peak", ctypes.c_int64),
-    ("tensors", ctypes.c_int64),
-    ("tiles", ctypes.c_int64),
+    ("peak_untiled", ctypes.c_int64),
+    ("tensor_bytes", ctypes.c_int64),
+    ("tile_count", ctypes.c_int64),
     ("overhead", ctypes.c_double),
+    ("verdict", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
 ]
 TilingResult._converters = {
     "peak": _call.int64,
-    "whole_peak": _call.int64,
-    "tensors": _call.int64,
-    "tiles": _call.int64,
+    "peak_untiled": _call.int64,
+    "tensor_bytes": _call.int64,
+    "tile_count": _call.int64,
     "overhead": _call.double,
+    "verdict": _call.enum(Verdict),
 }
 
 
@@ -2753,12 +2994,19 @@ _context_new = _library.bind(
 _context_ref = _library.bind("memmodel_context_ref", ctypes.c_void_p, ctypes.c_void_p)
 _context_unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
 _context_error = _library.bind("memmodel_context_error", ctypes.POINTER(Error), ctypes.c_void_p)
-_context_set_log = _library.bind("memmodel_context_set_log", None, ctypes.c_void_p, Log, ctypes.c_void_p)
+_context_set_log = _library.bind("memmodel_context_set_log", None, ctypes.c_void_p, LogCallback, ctypes.c_void_p)
 _context_set_limits = _library.bind(
     "memmodel_context_set_limits",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Limits),
+)
+_context_set_progress = _library.bind(
+    "memmodel_context_set_progress",
+    None,
+    ctypes.c_void_p,
+    ProgressCallback,
+    ctypes.c_void_p,
 )
 _context_cancel = _library.bind("memmodel_context_cancel", None, ctypes.c_void_p)
 _context_memory = _library.bind(
@@ -2768,7 +3016,7 @@ _context_memory = _library.bind(
     ctypes.POINTER(ctypes.c_int64),
     ctypes.POINTER(ctypes.c_int64),
 )
-_free = _library.bind("memmodel_free", None, ctypes.c_void_p, ctypes.c_void_p)
+_free = _library.bind("memmodel_free", None, ctypes.c_void_p)
 _status_name = _library.bind("memmodel_status_name", ctypes.c_char_p, ctypes.c_int32)
 _status_message = _library.bind("memmodel_status_message", ctypes.c_char_p, ctypes.c_int32)
 _version = _library.bind("memmodel_version", ctypes.c_char_p)
@@ -2780,15 +3028,15 @@ _samples_new = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_samples_read = _library.bind(
-    "memmodel_samples_read",
+_samples_load = _library.bind(
+    "memmodel_samples_load",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_samples_parse = _library.bind(
-    "memmodel_samples_parse",
+_samples_from_csv = _library.bind(
+    "memmodel_samples_from_csv",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
@@ -2796,9 +3044,9 @@ _samples_parse = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
-_samples_append = _library.bind(
-    "memmodel_samples_append",
+_samples_save = _library.bind("memmodel_samples_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_samples_append_to_file = _library.bind(
+    "memmodel_samples_append_to_file",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
@@ -2807,13 +3055,19 @@ _samples_append = _library.bind(
     ctypes.c_size_t,
     blocking=True,
 )
-_samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
+_samples_add_row = _library.bind(
+    "memmodel_samples_add_row",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
+)
 _samples_filter = _library.bind(
     "memmodel_samples_filter",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
     ctypes.c_char_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_select = _library.bind(
@@ -2822,14 +3076,18 @@ _samples_select = _library.bind(
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_size_t),
     ctypes.c_size_t,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_samples_shuffle = _library.bind(
-    "memmodel_samples_shuffle",
-    None,
+_samples_split = _library.bind(
+    "memmodel_samples_split",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_double,
     ctypes.c_uint64,
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_size_t),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_row_count = _library.bind("memmodel_samples_row_count", ctypes.c_size_t, ctypes.c_void_p)
 _samples_column_count = _library.bind("memmodel_samples_column_count", ctypes.c_size_t, ctypes.c_void_p)
@@ -2848,33 +3106,29 @@ _samples_text = _library.bind(
     ctypes.c_char_p,
     ctypes.c_size_t,
 )
-_samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
 _samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
 _samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
 _advise = _library.bind(
     "memmodel_advise",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
     ctypes.POINTER(AdviseOptions),
+    ctypes.c_void_p,
+    ctypes.POINTER(AdviseResult),
     ctypes.POINTER(ctypes.c_void_p),
-    ctypes.POINTER(ctypes.c_double),
-    ctypes.POINTER(ctypes.c_int64),
     blocking=True,
 )
-_measure_name = _library.bind("memmodel_measure_name", ctypes.c_char_p, ctypes.c_int32)
-_measure_default = _library.bind("memmodel_measure_default", ctypes.c_int32, ctypes.c_char_p)
+_dtype_name = _library.bind("memmodel_dtype_name", ctypes.c_char_p, ctypes.c_int32)
 _network_new = _library.bind("memmodel_network_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _network_ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
 _network_unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
 _network_status = _library.bind("memmodel_network_status", ctypes.c_int32, ctypes.c_void_p)
-_network_recover = _library.bind("memmodel_network_recover", None, ctypes.c_void_p)
+_network_clear_error = _library.bind("memmodel_network_clear_error", None, ctypes.c_void_p)
 _network_set_layout = _library.bind("memmodel_network_set_layout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_symbol = _library.bind("memmodel_network_symbol", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
 _network_expression = _library.bind("memmodel_network_expression", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
-_network_dim_text = _library.bind(
-    "memmodel_network_dim_text",
+_network_dim_to_text = _library.bind(
+    "memmodel_network_dim_to_text",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int64,
@@ -2882,19 +3136,23 @@ _network_dim_text = _library.bind(
 )
 _network_push_scope = _library.bind("memmodel_network_push_scope", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _network_pop_scope = _library.bind("memmodel_network_pop_scope", ctypes.c_int32, ctypes.c_void_p)
-_network_checkpoint = _library.bind("memmodel_network_checkpoint", ctypes.c_int32, ctypes.c_void_p)
-_network_checkpoint_reentrant = _library.bind("memmodel_network_checkpoint_reentrant", ctypes.c_int32, ctypes.c_void_p)
-_network_release = _library.bind("memmodel_network_release", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
-_network_output = _library.bind("memmodel_network_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
-_network_result = _library.bind(
-    "memmodel_network_result",
+_network_checkpoint_scope = _library.bind(
+    "memmodel_network_checkpoint_scope",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+)
+_network_end_lifetime = _library.bind("memmodel_network_end_lifetime", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_network_mark_output = _library.bind("memmodel_network_mark_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_network_layer_output = _library.bind(
+    "memmodel_network_layer_output",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
     ctypes.c_int32,
 )
-_network_shape = _library.bind(
-    "memmodel_network_shape",
+_network_get_shape = _library.bind(
+    "memmodel_network_get_shape",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
@@ -2907,6 +3165,7 @@ _network_to_json = _library.bind(
     "memmodel_network_to_json",
     ctypes.c_int32,
     ctypes.c_void_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _network_from_json = _library.bind(
@@ -2918,7 +3177,13 @@ _network_from_json = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_network_save = _library.bind("memmodel_network_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_network_save = _library.bind(
+    "memmodel_network_save",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+)
 _network_load = _library.bind(
     "memmodel_network_load",
     ctypes.c_int32,
@@ -2926,28 +3191,6 @@ _network_load = _library.bind(
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_budget_means_name = _library.bind("memmodel_budget_means_name", ctypes.c_char_p, ctypes.c_int32)
-_budget_new = _library.bind(
-    "memmodel_budget_new",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(Job),
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_void_p),
-    blocking=True,
-)
-_budget_result = _library.bind("memmodel_budget_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(BudgetResult))
-_budget_step_count = _library.bind("memmodel_budget_step_count", ctypes.c_size_t, ctypes.c_void_p)
-_budget_step = _library.bind(
-    "memmodel_budget_step",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.POINTER(BudgetStep),
-)
-_budget_text = _library.bind("memmodel_budget_text", ctypes.c_char_p, ctypes.c_void_p)
-_budget_ref = _library.bind("memmodel_budget_ref", ctypes.c_void_p, ctypes.c_void_p)
-_budget_unref = _library.bind("memmodel_budget_unref", None, ctypes.c_void_p)
 _network_input = _library.bind(
     "memmodel_network_input",
     ctypes.c_int32,
@@ -3029,35 +3272,35 @@ _network_batch_norm = _library.bind(
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
-    ctypes.POINTER(Norm),
+    ctypes.POINTER(BatchNorm),
 )
 _network_layer_norm = _library.bind(
     "memmodel_network_layer_norm",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
-    ctypes.POINTER(Norm),
+    ctypes.POINTER(LayerNorm),
 )
 _network_group_norm = _library.bind(
     "memmodel_network_group_norm",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
-    ctypes.POINTER(Norm),
+    ctypes.POINTER(GroupNorm),
 )
 _network_instance_norm = _library.bind(
     "memmodel_network_instance_norm",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
-    ctypes.POINTER(Norm),
+    ctypes.POINTER(InstanceNorm),
 )
 _network_rms_norm = _library.bind(
     "memmodel_network_rms_norm",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
-    ctypes.POINTER(Norm),
+    ctypes.POINTER(RmsNorm),
 )
 _network_activation = _library.bind(
     "memmodel_network_activation",
@@ -3218,11 +3461,14 @@ _network_custom = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(Custom),
 )
+_fit_loss_name = _library.bind("memmodel_fit_loss_name", ctypes.c_char_p, ctypes.c_int32)
+_bound_method_name = _library.bind("memmodel_bound_method_name", ctypes.c_char_p, ctypes.c_int32)
 _fit = _library.bind(
     "memmodel_fit",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(FitOptions),
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
@@ -3237,15 +3483,6 @@ _model_evaluate_many = _library.bind(
     None,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_double),
-)
-_model_evaluate_rows = _library.bind(
-    "memmodel_model_evaluate_rows",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_double),
-    ctypes.c_size_t,
     ctypes.c_size_t,
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_double),
@@ -3263,16 +3500,7 @@ _model_predict = _library.bind(
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_double),
-    ctypes.c_double,
-    ctypes.POINTER(Prediction),
-)
-_model_predict_by = _library.bind(
-    "memmodel_model_predict_by",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_double),
-    ctypes.c_int32,
-    ctypes.c_double,
+    ctypes.POINTER(PredictOptions),
     ctypes.POINTER(Prediction),
 )
 _model_predict_many = _library.bind(
@@ -3281,74 +3509,70 @@ _model_predict_many = _library.bind(
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
     ctypes.c_size_t,
-    ctypes.c_double,
+    ctypes.c_size_t,
+    ctypes.POINTER(PredictOptions),
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_int32),
     blocking=True,
 )
-_model_solve = _library.bind(
-    "memmodel_model_solve",
+_model_predict_max = _library.bind(
+    "memmodel_model_predict_max",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_double),
     ctypes.c_char_p,
+    ctypes.POINTER(PredictOptions),
     ctypes.c_double,
-    ctypes.c_double,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_int64),
 )
 _model_input_count = _library.bind("memmodel_model_input_count", ctypes.c_size_t, ctypes.c_void_p)
-_model_input_name = _library.bind("memmodel_model_input_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
-_model_input_symbol = _library.bind("memmodel_model_input_symbol", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
-_model_target = _library.bind("memmodel_model_target", ctypes.c_char_p, ctypes.c_void_p)
-_model_unit = _library.bind("memmodel_model_unit", ctypes.c_char_p, ctypes.c_void_p)
-_model_unit_bytes = _library.bind("memmodel_model_unit_bytes", ctypes.c_double, ctypes.c_void_p)
-_model_domain = _library.bind(
-    "memmodel_model_domain",
+_model_get_input = _library.bind(
+    "memmodel_model_get_input",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_double),
-    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ModelInput),
 )
-_model_input_is_whole = _library.bind("memmodel_model_input_is_whole", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t)
-_model_limits = _library.bind(
-    "memmodel_model_limits",
+_model_target = _library.bind("memmodel_model_target", ctypes.c_char_p, ctypes.c_void_p)
+_model_unit = _library.bind("memmodel_model_unit", ctypes.c_char_p, ctypes.c_void_p)
+_model_unit_bytes = _library.bind("memmodel_model_unit_bytes", ctypes.c_double, ctypes.c_void_p)
+_model_output_range = _library.bind(
+    "memmodel_model_output_range",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_double),
 )
 _model_front_count = _library.bind("memmodel_model_front_count", ctypes.c_size_t, ctypes.c_void_p)
-_model_front_entry = _library.bind(
-    "memmodel_model_front_entry",
+_model_get_front_entry = _library.bind(
+    "memmodel_model_get_front_entry",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(FrontEntry),
+    ctypes.POINTER(ModelFrontEntry),
 )
-_model_front_formula = _library.bind("memmodel_model_front_formula", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
-_model_scores = _library.bind("memmodel_model_scores", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ModelScores))
-_model_formula = _library.bind(
-    "memmodel_model_formula",
+_model_get_scores = _library.bind(
+    "memmodel_model_get_scores",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ModelScores),
+)
+_model_formula = _library.bind("memmodel_model_formula", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32)
+_model_to_code = _library.bind(
+    "memmodel_model_to_code",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_model_export = _library.bind(
-    "memmodel_model_export",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_model_save = _library.bind("memmodel_model_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_model_save = _library.bind("memmodel_model_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _model_to_json = _library.bind(
     "memmodel_model_to_json",
     ctypes.c_int32,
+    ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
@@ -3381,6 +3605,10 @@ _function_new = _library.bind(
 _function_pointer = _library.bind("memmodel_function_pointer", ctypes.c_void_p, ctypes.c_void_p)
 _function_ref = _library.bind("memmodel_function_ref", ctypes.c_void_p, ctypes.c_void_p)
 _function_unref = _library.bind("memmodel_function_unref", None, ctypes.c_void_p)
+_metric_name = _library.bind("memmodel_metric_name", ctypes.c_char_p, ctypes.c_int32)
+_metric_default = _library.bind("memmodel_metric_default", ctypes.c_int32, ctypes.c_char_p)
+_verdict_name = _library.bind("memmodel_verdict_name", ctypes.c_char_p, ctypes.c_int32)
+_mode_name = _library.bind("memmodel_mode_name", ctypes.c_char_p, ctypes.c_int32)
 _monitor_new = _library.bind(
     "memmodel_monitor_new",
     ctypes.c_int32,
@@ -3394,16 +3622,16 @@ _monitor_run = _library.bind(
     "memmodel_monitor_run",
     ctypes.c_int32,
     ctypes.c_void_p,
-    MonitorObserver,
+    MonitorCallback,
     ctypes.c_void_p,
     blocking=True,
 )
 _monitor_stop = _library.bind("memmodel_monitor_stop", None, ctypes.c_void_p)
-_monitor_summarize = _library.bind(
-    "memmodel_monitor_summarize",
+_monitor_get_result = _library.bind(
+    "memmodel_monitor_get_result",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(MonitorSummary),
+    ctypes.POINTER(MonitorResult),
 )
 _monitor_curve = _library.bind(
     "memmodel_monitor_curve",
@@ -3438,20 +3666,57 @@ _network_from_onnx = _library.bind(
     ctypes.POINTER(OnnxOptions),
     ctypes.POINTER(ctypes.c_void_p),
 )
-_category_name = _library.bind("memmodel_category_name", ctypes.c_char_p, ctypes.c_int32)
-_trace_event_count = _library.bind("memmodel_trace_event_count", ctypes.c_size_t, ctypes.c_void_p)
-_trace_event = _library.bind(
-    "memmodel_trace_event",
+_technique_name = _library.bind("memmodel_technique_name", ctypes.c_char_p, ctypes.c_int32)
+_optimize = _library.bind(
+    "memmodel_optimize",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_optimization_get_result = _library.bind(
+    "memmodel_optimization_get_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(OptimizationResult),
+)
+_optimization_step_count = _library.bind("memmodel_optimization_step_count", ctypes.c_size_t, ctypes.c_void_p)
+_optimization_get_step = _library.bind(
+    "memmodel_optimization_get_step",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(Event),
+    ctypes.POINTER(OptimizationStep),
 )
-_trace_read = _library.bind(
-    "memmodel_trace_read",
+_optimization_ref = _library.bind("memmodel_optimization_ref", ctypes.c_void_p, ctypes.c_void_p)
+_optimization_unref = _library.bind("memmodel_optimization_unref", None, ctypes.c_void_p)
+_search_status_name = _library.bind("memmodel_search_status_name", ctypes.c_char_p, ctypes.c_int32)
+_category_name = _library.bind("memmodel_category_name", ctypes.c_char_p, ctypes.c_int32)
+_phase_name = _library.bind("memmodel_phase_name", ctypes.c_char_p, ctypes.c_int32)
+_trace_event_count = _library.bind("memmodel_trace_event_count", ctypes.c_size_t, ctypes.c_void_p)
+_trace_get_event = _library.bind(
+    "memmodel_trace_get_event",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(TraceEvent),
+)
+_trace_load = _library.bind(
+    "memmodel_trace_load",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_trace_from_bytes = _library.bind(
+    "memmodel_trace_from_bytes",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _trace_to_perfetto = _library.bind(
@@ -3463,17 +3728,16 @@ _trace_to_perfetto = _library.bind(
 )
 _trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
 _trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
-_plan_status_name = _library.bind("memmodel_plan_status_name", ctypes.c_char_p, ctypes.c_int32)
 _plan_new = _library.bind("memmodel_plan_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
-_plan_read = _library.bind(
-    "memmodel_plan_read",
+_plan_load = _library.bind(
+    "memmodel_plan_load",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_plan_parse = _library.bind(
-    "memmodel_plan_parse",
+_plan_from_csv = _library.bind(
+    "memmodel_plan_from_csv",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
@@ -3485,19 +3749,25 @@ _plan_from_trace = _library.bind(
     "memmodel_plan_from_trace",
     ctypes.c_int32,
     ctypes.c_void_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_plan_add = _library.bind("memmodel_plan_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanBuffer))
-_plan_gap = _library.bind(
-    "memmodel_plan_gap",
+_plan_add_buffer = _library.bind(
+    "memmodel_plan_add_buffer",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(PlanBuffer),
+)
+_plan_add_gap = _library.bind(
+    "memmodel_plan_add_gap",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.c_int64,
     ctypes.c_int64,
 )
-_plan_share = _library.bind(
-    "memmodel_plan_share",
+_plan_add_alias = _library.bind(
+    "memmodel_plan_add_alias",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
@@ -3512,25 +3782,38 @@ _plan_solve = _library.bind(
     blocking=True,
 )
 _plan_buffer_count = _library.bind("memmodel_plan_buffer_count", ctypes.c_size_t, ctypes.c_void_p)
-_plan_place = _library.bind(
-    "memmodel_plan_place",
+_plan_get_buffer = _library.bind(
+    "memmodel_plan_get_buffer",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(PlanPlace),
+    ctypes.POINTER(PlanBuffer),
 )
-_plan_result = _library.bind("memmodel_plan_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
-_plan_write = _library.bind("memmodel_plan_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
-_plan_to_svg = _library.bind("memmodel_plan_to_svg", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+_plan_get_result = _library.bind(
+    "memmodel_plan_get_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(PlanResult),
+)
+_plan_save = _library.bind("memmodel_plan_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
+_plan_to_svg = _library.bind(
+    "memmodel_plan_to_svg",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _plan_to_c = _library.bind(
     "memmodel_plan_to_c",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_char_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _plan_ref = _library.bind("memmodel_plan_ref", ctypes.c_void_p, ctypes.c_void_p)
 _plan_unref = _library.bind("memmodel_plan_unref", None, ctypes.c_void_p)
+_chain_operation_name = _library.bind("memmodel_chain_operation_name", ctypes.c_char_p, ctypes.c_int32)
 _chain_new = _library.bind(
     "memmodel_chain_new",
     ctypes.c_int32,
@@ -3538,19 +3821,28 @@ _chain_new = _library.bind(
     ctypes.c_int64,
     ctypes.POINTER(ctypes.c_void_p),
 )
-_chain_add = _library.bind("memmodel_chain_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ChainBlock))
+_chain_add_block = _library.bind(
+    "memmodel_chain_add_block",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ChainBlock),
+)
 _chain_solve = _library.bind(
     "memmodel_chain_solve",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.c_int64,
-    ctypes.c_int64,
+    ctypes.POINTER(ChainOptions),
     blocking=True,
 )
-_chain_result = _library.bind("memmodel_chain_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ChainResult))
+_chain_get_result = _library.bind(
+    "memmodel_chain_get_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ChainResult),
+)
 _chain_step_count = _library.bind("memmodel_chain_step_count", ctypes.c_size_t, ctypes.c_void_p)
-_chain_step = _library.bind(
-    "memmodel_chain_step",
+_chain_get_step = _library.bind(
+    "memmodel_chain_get_step",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
@@ -3558,58 +3850,39 @@ _chain_step = _library.bind(
 )
 _chain_ref = _library.bind("memmodel_chain_ref", ctypes.c_void_p, ctypes.c_void_p)
 _chain_unref = _library.bind("memmodel_chain_unref", None, ctypes.c_void_p)
-_recomputation_new = _library.bind(
-    "memmodel_recomputation_new",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_recomputation_cost = _library.bind(
-    "memmodel_recomputation_cost",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-    ctypes.c_double,
-)
-_recomputation_observe = _library.bind(
-    "memmodel_recomputation_observe",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    RecomputationObserver,
-    ctypes.c_void_p,
-)
-_recomputation_solve = _library.bind(
-    "memmodel_recomputation_solve",
+_recompute = _library.bind(
+    "memmodel_recompute",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Job),
-    ctypes.c_int64,
-    ctypes.c_int64,
+    ctypes.POINTER(RecomputeOptions),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
-_recomputation_result = _library.bind(
-    "memmodel_recomputation_result",
+_recomputation_get_result = _library.bind(
+    "memmodel_recomputation_get_result",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(RecomputationResult),
 )
 _recomputation_point_count = _library.bind("memmodel_recomputation_point_count", ctypes.c_size_t, ctypes.c_void_p)
-_recomputation_point = _library.bind(
-    "memmodel_recomputation_point",
+_recomputation_get_point = _library.bind(
+    "memmodel_recomputation_get_point",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.POINTER(RecomputationPoint),
 )
-_recomputation_scope = _library.bind(
-    "memmodel_recomputation_scope",
+_recomputation_segment = _library.bind(
+    "memmodel_recomputation_segment",
     ctypes.c_char_p,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.c_size_t,
 )
-_recomputation_module = _library.bind(
-    "memmodel_recomputation_module",
+_recomputation_segment_module = _library.bind(
+    "memmodel_recomputation_segment_module",
     ctypes.c_char_p,
     ctypes.c_void_p,
     ctypes.c_size_t,
@@ -3620,107 +3893,141 @@ _recomputation_to_json = _library.bind(
     "memmodel_recomputation_to_json",
     ctypes.c_int32,
     ctypes.c_void_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _recomputation_to_svg = _library.bind(
     "memmodel_recomputation_to_svg",
     ctypes.c_int32,
     ctypes.c_void_p,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
 _recomputation_ref = _library.bind("memmodel_recomputation_ref", ctypes.c_void_p, ctypes.c_void_p)
 _recomputation_unref = _library.bind("memmodel_recomputation_unref", None, ctypes.c_void_p)
-_replay_new = _library.bind(
-    "memmodel_replay_new",
+_block_state_name = _library.bind("memmodel_block_state_name", ctypes.c_char_p, ctypes.c_int32)
+_trace_replay = _library.bind(
+    "memmodel_trace_replay",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(ReplayOptions),
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
 _replay_ref = _library.bind("memmodel_replay_ref", ctypes.c_void_p, ctypes.c_void_p)
 _replay_unref = _library.bind("memmodel_replay_unref", None, ctypes.c_void_p)
-_replay_summary = _library.bind(
-    "memmodel_replay_summary",
+_replay_get_result = _library.bind(
+    "memmodel_replay_get_result",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(ReplaySummary),
+    ctypes.POINTER(ReplayResult),
 )
-_replay_moment = _library.bind(
-    "memmodel_replay_moment",
+_replay_get_usage = _library.bind(
+    "memmodel_replay_get_usage",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(ReplayMoment),
+    ctypes.POINTER(ReplayUsage),
 )
 _replay_block_count = _library.bind("memmodel_replay_block_count", ctypes.c_size_t, ctypes.c_void_p)
-_replay_block = _library.bind(
-    "memmodel_replay_block",
+_replay_get_block = _library.bind(
+    "memmodel_replay_get_block",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.POINTER(ReplayBlock),
 )
-_replay_write = _library.bind("memmodel_replay_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
+_replay_save_snapshot = _library.bind(
+    "memmodel_replay_save_snapshot",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    blocking=True,
+)
 _estimate = _library.bind(
     "memmodel_estimate",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Job),
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
-_report_what_if = _library.bind(
-    "memmodel_report_what_if",
+_estimate_what_if = _library.bind(
+    "memmodel_estimate_what_if",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Job),
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
 _report_change_count = _library.bind("memmodel_report_change_count", ctypes.c_size_t, ctypes.c_void_p)
-_report_change = _library.bind(
-    "memmodel_report_change",
+_report_get_change = _library.bind(
+    "memmodel_report_get_change",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
-    ctypes.POINTER(Change),
+    ctypes.POINTER(ReportChange),
 )
-_report_measure = _library.bind("memmodel_report_measure", ctypes.c_int32, ctypes.c_void_p)
-_solve = _library.bind(
-    "memmodel_solve",
+_estimate_max = _library.bind(
+    "memmodel_estimate_max",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.POINTER(Job),
     ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int64),
+    blocking=True,
+)
+_estimate_many = _library.bind(
+    "memmodel_estimate_many",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int64),
+    blocking=True,
+)
+_report_get_result = _library.bind(
+    "memmodel_report_get_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ReportResult),
+)
+_report_unmodelled_count = _library.bind("memmodel_report_unmodelled_count", ctypes.c_size_t, ctypes.c_void_p)
+_report_get_unmodelled = _library.bind(
+    "memmodel_report_get_unmodelled",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ReportUnmodelled),
+)
+_report_step_peak = _library.bind("memmodel_report_step_peak", ctypes.c_int64, ctypes.c_void_p, ctypes.c_size_t)
+_report_category_bytes = _library.bind(
+    "memmodel_report_category_bytes",
     ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_int64),
-    blocking=True,
-)
-_scan = _library.bind(
-    "memmodel_scan",
-    ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(Job),
-    ctypes.c_char_p,
-    ctypes.POINTER(ctypes.c_int64),
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_int64),
-    blocking=True,
+    ctypes.c_int32,
 )
-_report_peak = _library.bind("memmodel_report_peak", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Peak))
-_report_step_count = _library.bind("memmodel_report_step_count", ctypes.c_int32, ctypes.c_void_p)
-_report_step_peak = _library.bind("memmodel_report_step_peak", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
-_report_category = _library.bind("memmodel_report_category", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
 _report_layer_count = _library.bind("memmodel_report_layer_count", ctypes.c_size_t, ctypes.c_void_p)
-_report_layer = _library.bind(
-    "memmodel_report_layer",
+_report_get_layer = _library.bind(
+    "memmodel_report_get_layer",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.POINTER(ReportLayer),
 )
-_report_total = _library.bind("memmodel_report_total", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ReportLayer))
+_report_get_total = _library.bind(
+    "memmodel_report_get_total",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ReportLayer),
+)
 _report_formula_count = _library.bind("memmodel_report_formula_count", ctypes.c_size_t, ctypes.c_void_p)
 _report_formula_name = _library.bind("memmodel_report_formula_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _report_formula = _library.bind(
@@ -3730,16 +4037,6 @@ _report_formula = _library.bind(
     ctypes.c_size_t,
     ctypes.c_int32,
 )
-_report_assumptions = _library.bind("memmodel_report_assumptions", ctypes.c_char_p, ctypes.c_void_p)
-_report_unmodelled = _library.bind(
-    "memmodel_report_unmodelled",
-    ctypes.c_char_p,
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_int64),
-)
-_report_verified = _library.bind("memmodel_report_verified", ctypes.c_int32, ctypes.c_void_p)
-_report_moment = _library.bind("memmodel_report_moment", ctypes.c_char_p, ctypes.c_void_p)
 _report_trace = _library.bind("memmodel_report_trace", ctypes.c_void_p, ctypes.c_void_p)
 _report_to_json = _library.bind(
     "memmodel_report_to_json",
@@ -3757,58 +4054,65 @@ _report_to_html = _library.bind(
 )
 _report_ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
 _report_unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
-_schedule_new = _library.bind(
-    "memmodel_schedule_new",
+_network_schedule = _library.bind(
+    "memmodel_network_schedule",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(Inference),
+    ctypes.POINTER(ScheduleOptions),
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
 _schedule_plan = _library.bind("memmodel_schedule_plan", ctypes.c_void_p, ctypes.c_void_p)
-_schedule_buffer = _library.bind(
-    "memmodel_schedule_buffer",
+_schedule_find_buffer = _library.bind(
+    "memmodel_schedule_find_buffer",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_int32,
     ctypes.POINTER(ctypes.c_size_t),
 )
 _schedule_operator_count = _library.bind("memmodel_schedule_operator_count", ctypes.c_size_t, ctypes.c_void_p)
-_schedule_operator = _library.bind(
-    "memmodel_schedule_operator",
+_schedule_get_operator = _library.bind(
+    "memmodel_schedule_get_operator",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.POINTER(ScheduleOperator),
 )
-_schedule_summary = _library.bind(
-    "memmodel_schedule_summary",
+_schedule_get_result = _library.bind(
+    "memmodel_schedule_get_result",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(ScheduleSummary),
+    ctypes.POINTER(ScheduleResult),
 )
 _schedule_ref = _library.bind("memmodel_schedule_ref", ctypes.c_void_p, ctypes.c_void_p)
 _schedule_unref = _library.bind("memmodel_schedule_unref", None, ctypes.c_void_p)
-_tiling_new = _library.bind(
-    "memmodel_tiling_new",
+_network_tile = _library.bind(
+    "memmodel_network_tile",
     ctypes.c_int32,
     ctypes.c_void_p,
-    ctypes.POINTER(Inference),
+    ctypes.POINTER(ScheduleOptions),
     ctypes.c_int64,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
 )
-_tiling_result = _library.bind("memmodel_tiling_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(TilingResult))
+_tiling_get_result = _library.bind(
+    "memmodel_tiling_get_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(TilingResult),
+)
 _tiling_axis_count = _library.bind("memmodel_tiling_axis_count", ctypes.c_size_t, ctypes.c_void_p)
-_tiling_axis = _library.bind(
-    "memmodel_tiling_axis",
+_tiling_get_axis = _library.bind(
+    "memmodel_tiling_get_axis",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.POINTER(TilingAxis),
 )
-_tiling_range = _library.bind(
-    "memmodel_tiling_range",
+_tiling_get_range = _library.bind(
+    "memmodel_tiling_get_range",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_size_t,
@@ -3827,7 +4131,7 @@ def context_new(allocator: Allocator | None) -> ContextHandle:
 
     allocator: where to take memory from, copied; None for malloc.
 
-    Raises NomemError, InvalidArgumentError, StructSizeError.
+    Raises NoMemoryError, InvalidArgumentError, StructSizeError.
     """
     context_ = ctypes.c_void_p()
     _value = _context_new(_call.optional_reference(allocator, Allocator, "allocator"), ctypes.byref(context_))
@@ -3851,7 +4155,7 @@ def context_unref(context: ContextHandle | None) -> None:
 
 
 def context_error(context: ContextHandle) -> Any:
-    """Detail of the last error on this context. Needs no memory, so it is there for NomemError too.
+    """Detail of the last error on this context. Needs no memory, so it is there for NoMemoryError too.
 
     context: not None.
 
@@ -3868,7 +4172,7 @@ def context_set_log(context: ContextHandle, log: Callable[..., Any] | None) -> N
 
     log: None for silence.
     """
-    log_ = _as_log(log, "log")
+    log_ = _as_log_callback(log, "log")
     _call.instance_of(context, ContextHandle, "context").keep("context_set_log", log_)
     _context_set_log(_call.address(context, ContextHandle, "context"), log_, None)
     _call.raise_pending()
@@ -3888,6 +4192,20 @@ def context_set_limits(context: ContextHandle, limits: Limits | None) -> None:
         _call.optional_reference(limits, Limits, "limits"),
     )
     _check.status(_value, context)
+
+
+def context_set_progress(context: ContextHandle, callback: Callable[..., Any] | None) -> None:
+    """Choose who is told how far calls on this context are: some hundred times a second, by plans, chains, fits and
+    searches for what to recompute.
+
+    context: not None.
+
+    callback: None for nobody.
+    """
+    callback_ = _as_progress_callback(callback, "callback")
+    _call.instance_of(context, ContextHandle, "context").keep("context_set_progress", callback_)
+    _context_set_progress(_call.address(context, ContextHandle, "context"), callback_, None)
+    _call.raise_pending()
 
 
 def context_cancel(context: ContextHandle | None) -> None:
@@ -3948,7 +4266,7 @@ def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
 
     columns: `count` different names, copied.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     columns_ = _call.texts(columns, "columns")
     samples_ = ctypes.c_void_p()
@@ -3962,7 +4280,7 @@ def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
-def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
+def samples_load(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
     """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
     separated by commas and may be quoted with '"'. A column most of whose fields are finite numbers is numeric (empty
     means missing), with what sizes are read in: "1.2 GiB", "908,136,448" and names such as "peak_MiB" or "mem (GB)".
@@ -3973,10 +4291,10 @@ def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> Sample
 
     path: file to read.
 
-    Raises InvalidArgumentError, IoError, ParseError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, IoError, ParseError, NoMemoryError, LimitError, CancelledError.
     """
     samples_ = ctypes.c_void_p()
-    _value = _samples_read(
+    _value = _samples_load(
         _call.address(context, ContextHandle, "context"),
         _call.path(path, "path"),
         ctypes.byref(samples_),
@@ -3985,8 +4303,8 @@ def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> Sample
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
-def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle:
-    """As samples_read(), from memory.
+def samples_from_csv(context: ContextHandle, name: str, text: str) -> SamplesHandle:
+    """As samples_load(), from memory.
 
     context: the table keeps a reference.
 
@@ -3994,11 +4312,11 @@ def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle
 
     text: `length` characters.
 
-    Raises InvalidArgumentError, ParseError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, ParseError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     samples_ = ctypes.c_void_p()
-    _value = _samples_parse(
+    _value = _samples_from_csv(
         _call.address(context, ContextHandle, "context"),
         _call.text(name, "name"),
         text_,
@@ -4009,20 +4327,20 @@ def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
-def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
+def samples_save(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
     """Write the table as CSV, atomically: a reader sees the old file or the new one.
 
     samples: table.
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, IoError, NoMemoryError, LimitError, CancelledError.
     """
-    _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
+    _value = _samples_save(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
     _check.status(_value, samples)
 
 
-def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns: Any, values: Any) -> None:
+def samples_append_to_file(context: ContextHandle, path: str | os.PathLike[str], columns: Any, values: Any) -> None:
     """Add a row to a CSV file, which is made with its header if it is not there. Many processes and threads may do so
     at the same time: no row is lost and none is torn, not even when a writer is killed, whose unfinished line the next
     one cuts off. The file's columns are found by name, in any order; it has to have exactly those of the row.
@@ -4038,13 +4356,13 @@ def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns
 
     values: without line breaks.
 
-    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError, LimitError,
+    Raises InvalidArgumentError, NotFoundError, DataError, ParseError, IoError, NoMemoryError, LimitError,
     CancelledError.
     """
     columns_ = _call.texts(columns, "columns")
     values_ = None if values is None else _call.texts(values, "values", len(columns_))
     with _call.held(context=context):
-        _value = _samples_append(
+        _value = _samples_append_to_file(
             _call.address(context, ContextHandle, "context"),
             _call.path(path, "path"),
             columns_,
@@ -4055,21 +4373,21 @@ def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns
     _call.raise_pending()
 
 
-def samples_add(samples: SamplesHandle, values: Any) -> None:
+def samples_add_row(samples: SamplesHandle, values: Any) -> None:
     """Add a row. Tables with columns of text cannot take rows this way.
 
     samples: table.
 
     values: one per column; NaN means missing.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     values_ = _call.doubles(values, "values", samples_column_count(samples))
-    _value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
+    _value = _samples_add_row(_call.address(samples, SamplesHandle, "samples"), values_)
     _check.status(_value, samples)
 
 
-def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHandle:
+def samples_filter(samples: SamplesHandle, column: str, value: str, context: ContextHandle | None) -> SamplesHandle:
     """A new table with the rows whose column `column` reads `value`: as text, or as the same number. "" finds missing
     ones.
 
@@ -4079,27 +4397,32 @@ def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHa
 
     value: such as "ok" or "16".
 
-    Raises InvalidArgumentError, UnknownSymbolError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the table's own.
+
+    Raises InvalidArgumentError, NotFoundError, NoMemoryError, LimitError, CancelledError.
     """
     filtered_ = ctypes.c_void_p()
     _value = _samples_filter(
         _call.address(samples, SamplesHandle, "samples"),
         _call.text(column, "column"),
         _call.text(value, "value"),
+        _call.optional_address(context, ContextHandle, "context"),
         ctypes.byref(filtered_),
     )
-    _check.status(_value, samples)
-    return SamplesHandle(filtered_.value, _call.context_of(samples))
+    _check.status(_value, context or samples)
+    return SamplesHandle(filtered_.value, _call.context_of(context or samples))
 
 
-def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
+def samples_select(samples: SamplesHandle, rows: Any, context: ContextHandle | None) -> SamplesHandle:
     """A new table with some of the rows, in the given order.
 
     samples: table, only read.
 
     rows: `count` row numbers from 0.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the table's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     rows_ = _call.sizes(rows, "rows")
     selected_ = ctypes.c_void_p()
@@ -4107,25 +4430,49 @@ def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
         _call.address(samples, SamplesHandle, "samples"),
         rows_,
         len(rows_),
+        _call.optional_address(context, ContextHandle, "context"),
         ctypes.byref(selected_),
     )
-    _check.status(_value, samples)
-    return SamplesHandle(selected_.value, _call.context_of(samples))
+    _check.status(_value, context or samples)
+    return SamplesHandle(selected_.value, _call.context_of(context or samples))
 
 
-def samples_shuffle(seed: int, count: int) -> Any:
-    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The
-    first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i
-    = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small
+def samples_split(
+    samples: SamplesHandle,
+    fraction: float,
+    seed: int,
+    context: ContextHandle | None,
+) -> tuple[SamplesHandle, SamplesHandle]:
+    """Two new tables with the rows of this one in a random order: the first for training, the others for testing. The
+    same for the same seed and number of rows, on every machine: the generator is SplitMix64 with `seed` as its state;
+    for i = rows - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small
     numbers, those above the last multiple of i + 1 below 2^64, are drawn again.
+
+    samples: table, only read.
+
+    fraction: how many of the rows are for training, 0 to 1, such as 0.7; rounded down to whole rows.
 
     seed: any number.
 
-    count: number of rows.
+    context: limits, memory and errors of this call; None: the table's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
-    rows_ = _call.array_type(ctypes.c_size_t, _call.size(count, "count"))()
-    _samples_shuffle(_call.uint64(seed, "seed"), _call.size(count, "count"), rows_)
-    return rows_
+    train_ = ctypes.c_void_p()
+    test_ = ctypes.c_void_p()
+    _value = _samples_split(
+        _call.address(samples, SamplesHandle, "samples"),
+        _call.double(fraction, "fraction"),
+        _call.uint64(seed, "seed"),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(train_),
+        ctypes.byref(test_),
+    )
+    _check.status(_value, context or samples)
+    return (
+        SamplesHandle(train_.value, _call.context_of(context or samples)),
+        SamplesHandle(test_.value, _call.context_of(context or samples)),
+    )
 
 
 def samples_row_count(samples: SamplesHandle) -> int:
@@ -4171,10 +4518,10 @@ def samples_column(samples: SamplesHandle, name: str) -> Any:
     name: name of a column.
 
     Returns one number per row, NaN where missing, owned by the table and valid until it changes; None if there is no
-    such column or it holds text. The context's error then is UnknownSymbolError, or DataError with the line of the
-    first field that is no number.
+    such column or it holds text. The context's error then is NotFoundError, or DataError with the line of the first
+    field that is no number.
 
-    Raises UnknownSymbolError, DataError.
+    Raises NotFoundError, DataError.
     """
     _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
     return _call.copied_array(_check.present(_value, samples), samples_row_count(samples))
@@ -4213,17 +4560,6 @@ def samples_text(samples: SamplesHandle, name: str, row: int) -> str | None:
     return _call.optional_decoded(_value)
 
 
-def samples_context(samples: SamplesHandle) -> ContextHandle | None:
-    """The context a table was made from: where its memory comes from and its errors go.
-
-    samples: table.
-
-    Returns the context, which the table keeps a reference to.
-    """
-    _value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
-    return _call.again(ContextHandle, _value, None)
-
-
 def samples_ref(samples: SamplesHandle) -> SamplesHandle:
     """Take one more reference.
 
@@ -4240,67 +4576,49 @@ def samples_unref(samples: SamplesHandle | None) -> None:
 
 
 def advise(
-    context: ContextHandle,
     samples: SamplesHandle | None,
-    candidates: SamplesHandle | None,
     options: AdviseOptions,
-) -> tuple[SamplesHandle, float, int]:
+    context: ContextHandle | None,
+) -> tuple[AdviseResult, SamplesHandle]:
     """Advise what to measure next, one configuration after the other.
 
     The formula is taken for a sum of powers of the inputs and their products, up to cubes, each with a share of the
-    target that is not known. The next measurement is the one that tells most of these shares per cost, given all before
-    it (D-optimal). The same arguments give the same advice.
-
-    context: used by the table.
+    target that is not known. The next measurement is the one that lowers the variance of these shares most per cost,
+    given all before it (sequential D-optimal design). The same arguments give the same advice.
 
     samples: measured so far, with a column for each input and one for the target. None: nothing yet.
 
-    candidates: configurations to choose from, in place of `domain`: its numeric columns are the inputs.
-
     options: what to advise.
 
-    Raises InvalidArgumentError, ParseError, UnknownSymbolError, DataError, StructSizeError, NomemError, LimitError,
+    context: limits, memory and errors of this call; None: the samples' own, if there are samples.
+
+    Raises InvalidArgumentError, ParseError, NotFoundError, DataError, StructSizeError, NoMemoryError, LimitError,
     CancelledError.
     """
-    advised_ = ctypes.c_void_p()
-    error_ = ctypes.c_double()
-    needed_ = ctypes.c_int64()
-    with _call.held(context=context, samples=samples, candidates=candidates):
+    result_ = AdviseResult()
+    design_ = ctypes.c_void_p()
+    with _call.held(samples=samples, context=context):
         _value = _advise(
-            _call.address(context, ContextHandle, "context"),
             _call.optional_address(samples, SamplesHandle, "samples"),
-            _call.optional_address(candidates, SamplesHandle, "candidates"),
             _call.reference(options, AdviseOptions, "options"),
-            ctypes.byref(advised_),
-            ctypes.byref(error_),
-            ctypes.byref(needed_),
+            _call.optional_address(context, ContextHandle, "context"),
+            ctypes.byref(result_),
+            ctypes.byref(design_),
         )
-    _check.status(_value, context)
+    _check.status(_value, context or samples)
     _call.raise_pending()
-    return SamplesHandle(advised_.value, _call.context_of(context)), error_.value, needed_.value
+    return result_, SamplesHandle(design_.value, _call.context_of(context or samples))
 
 
-def measure_name(measure: Measure | int | str) -> str | None:
-    """Name of a measure, such as "process".
+def dtype_name(dtype: Dtype | int | str) -> str | None:
+    """Name of a type, such as "float32".
 
-    measure: Measure.
+    dtype: Dtype.
 
-    Returns a static string; None if there is no such measure.
+    Returns a static string; None if there is no such type.
     """
-    _value = _measure_name(_call.enum(Measure)(measure, "measure"))
+    _value = _dtype_name(_call.enum(Dtype)(dtype, "dtype"))
     return _call.optional_decoded(_value)
-
-
-def measure_default(framework: str | None) -> int:
-    """What "default" stands for: the bytes that decide whether a job lives. They are those of the process, on a GPU of
-    the device; the textbook, which models no process, has live bytes.
-
-    framework: as in Job; None: its default.
-
-    Returns "process" or "live".
-    """
-    _value = _measure_default(_call.optional(_call.text)(framework, "framework"))
-    return int(_value)
 
 
 def network_new(context: ContextHandle) -> NetworkHandle:
@@ -4308,7 +4626,7 @@ def network_new(context: ContextHandle) -> NetworkHandle:
 
     context: the network keeps a reference.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_new(_call.address(context, ContextHandle, "context"), ctypes.byref(network_))
@@ -4337,19 +4655,20 @@ def network_status(network: NetworkHandle) -> None:
 
     network: network.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NoMemoryError,
+    LimitError.
     """
     _value = _network_status(_call.address(network, NetworkHandle, "network"))
     _check.status(_value, network)
 
 
-def network_recover(network: NetworkHandle) -> None:
+def network_clear_error(network: NetworkHandle) -> None:
     """Forget the first error: the call that failed left the network as it was. For languages with exceptions, which
     tell each error when it happens, so that the next call can do better.
 
     network: network.
     """
-    _network_recover(_call.address(network, NetworkHandle, "network"))
+    _network_clear_error(_call.address(network, NetworkHandle, "network"))
 
 
 def network_set_layout(network: NetworkHandle, layout: Layout | int | str) -> None:
@@ -4372,9 +4691,9 @@ def network_symbol(network: NetworkHandle, name: str) -> int:
 
     name: letters, digits and underscores, such as "batch".
 
-    Returns the dimension (negative). 0 on error: InvalidArgumentError, NomemError, LimitError.
+    Returns the dimension (negative). 0 on error: InvalidArgumentError, NoMemoryError, LimitError.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     _value = _network_symbol(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
     return _check.dim(_value, network)
@@ -4388,31 +4707,31 @@ def network_expression(network: NetworkHandle, text: str) -> int:
 
     text: the expression.
 
-    Returns the dimension. 0 on error: ParseError, MemmodelOverflowError, NomemError, LimitError.
+    Returns the dimension. 0 on error: ParseError, MemmodelOverflowError, NoMemoryError, LimitError.
 
-    Raises ParseError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ParseError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_expression(_call.address(network, NetworkHandle, "network"), _call.text(text, "text"))
     return _check.dim(_value, network)
 
 
-def network_dim_text(network: NetworkHandle, dim: int) -> str:
+def network_dim_to_text(network: NetworkHandle, dim: int) -> str:
     """A dimension as text, such as "floor(dim / 16)"; network_expression() makes the same dimension of it.
 
     network: network.
 
     dim: a dimension of this network.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     text_ = ctypes.c_void_p()
-    _value = _network_dim_text(
+    _value = _network_dim_to_text(
         _call.address(network, NetworkHandle, "network"),
         _call.int64(dim, "dim"),
         ctypes.byref(text_),
     )
     _check.status(_value, network)
-    return _call.taken(_free, network, text_)
+    return _call.taken(_free, text_)
 
 
 def network_push_scope(network: NetworkHandle, name: str) -> None:
@@ -4423,7 +4742,7 @@ def network_push_scope(network: NetworkHandle, name: str) -> None:
 
     name: such as "encoder.0".
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     _value = _network_push_scope(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
     _check.status(_value, network)
@@ -4440,32 +4759,25 @@ def network_pop_scope(network: NetworkHandle) -> None:
     _check.status(_value, network)
 
 
-def network_checkpoint(network: NetworkHandle) -> None:
-    """Say that what the innermost scope makes is not kept for the backward pass but computed again there, as by
+def network_checkpoint_scope(network: NetworkHandle, mode: Checkpoint | int | str) -> None:
+    """Say whether what the innermost scope makes is kept for the backward pass or computed again there, as by
     torch.utils.checkpoint around its call. Trainings with "pytorch" do so, besides what memmodel_job names; other
     frameworks take no notice.
 
     network: network.
 
-    Raises InvalidArgumentError.
-    """
-    _value = _network_checkpoint(_call.address(network, NetworkHandle, "network"))
-    _check.status(_value, network)
-
-
-def network_checkpoint_reentrant(network: NetworkHandle) -> None:
-    """The same as by torch.utils.checkpoint with use_reentrant=True: the scope runs without gradients at first, and
-    when it is computed again it has a backward pass of its own.
-
-    network: network.
+    mode: Checkpoint.
 
     Raises InvalidArgumentError.
     """
-    _value = _network_checkpoint_reentrant(_call.address(network, NetworkHandle, "network"))
+    _value = _network_checkpoint_scope(
+        _call.address(network, NetworkHandle, "network"),
+        _call.enum(Checkpoint)(mode, "mode"),
+    )
     _check.status(_value, network)
 
 
-def network_release(network: NetworkHandle, tensor: int) -> None:
+def network_end_lifetime(network: NetworkHandle, tensor: int) -> None:
     """Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and
     the end of the scopes it was handed to).
 
@@ -4475,25 +4787,25 @@ def network_release(network: NetworkHandle, tensor: int) -> None:
 
     Raises InvalidArgumentError.
     """
-    _value = _network_release(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _value = _network_end_lifetime(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
     _check.status(_value, network)
 
 
-def network_output(network: NetworkHandle, tensor: int) -> None:
+def network_mark_output(network: NetworkHandle, tensor: int) -> None:
     """Name what the network returns, which its caller holds until the next step. Without it: what no layer uses. The
-    caller's name is bound where network_release() was called for it last, else as soon as the model is done.
+    caller's name is bound where network_end_lifetime() was called for it last, else as soon as the model is done.
 
     network: network.
 
     tensor: tensor.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
-    _value = _network_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _value = _network_mark_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
     _check.status(_value, network)
 
 
-def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
+def network_layer_output(network: NetworkHandle, tensor: int, index: int) -> int:
     """A further output of the layer that made `tensor`.
 
     network: network.
@@ -4506,7 +4818,7 @@ def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
 
     Raises InvalidArgumentError.
     """
-    _value = _network_result(
+    _value = _network_layer_output(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(tensor, "tensor"),
         _call.int32(index, "index"),
@@ -4514,7 +4826,7 @@ def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
     return _check.status(_value, network)
 
 
-def network_shape(network: NetworkHandle, tensor: int) -> Shape:
+def network_get_shape(network: NetworkHandle, tensor: int) -> Shape:
     """Shape of a tensor.
 
     network: network.
@@ -4524,7 +4836,7 @@ def network_shape(network: NetworkHandle, tensor: int) -> Shape:
     Raises InvalidArgumentError.
     """
     shape_ = Shape()
-    _value = _network_shape(
+    _value = _network_get_shape(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(tensor, "tensor"),
         ctypes.byref(shape_),
@@ -4568,18 +4880,24 @@ def network_symbol_name(network: NetworkHandle, symbol: int) -> str | None:
     return _call.optional_decoded(_value)
 
 
-def network_to_json(network: NetworkHandle) -> str:
+def network_to_json(network: NetworkHandle, context: ContextHandle | None) -> str:
     """The network as JSON text (doc/formats.md); network_from_json() makes the same network of it.
 
-    network: network.
+    network: built network, only read.
 
-    Raises UnsupportedError, NomemError, LimitError, CancelledError, ShapeError, InvalidArgumentError, StructSizeError,
-    ParseError, MemmodelOverflowError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises UnsupportedError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError, ShapeError,
+    StructSizeError, ParseError, MemmodelOverflowError.
     """
     text_ = ctypes.c_void_p()
-    _value = _network_to_json(_call.address(network, NetworkHandle, "network"), ctypes.byref(text_))
-    _check.status(_value, network)
-    return _call.taken(_free, network, text_)
+    _value = _network_to_json(
+        _call.address(network, NetworkHandle, "network"),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context or network)
+    return _call.taken(_free, text_)
 
 
 def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHandle:
@@ -4591,8 +4909,8 @@ def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHa
 
     text: `length` characters.
 
-    Raises ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, LimitError, CancelledError,
-    NewerError.
+    Raises ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NoMemoryError, LimitError,
+    CancelledError, VersionError.
     """
     text_ = _call.text(text, "text")
     network_ = ctypes.c_void_p()
@@ -4607,18 +4925,24 @@ def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHa
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
-def network_save(network: NetworkHandle, path: str | os.PathLike[str]) -> None:
+def network_save(network: NetworkHandle, path: str | os.PathLike[str], context: ContextHandle | None) -> None:
     """Write the network as JSON, atomically.
 
-    network: network.
+    network: built network, only read.
 
     path: file to write.
 
-    Raises UnsupportedError, IoError, NomemError, LimitError, CancelledError, ShapeError, InvalidArgumentError,
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises UnsupportedError, IoError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError, ShapeError,
     StructSizeError, ParseError, MemmodelOverflowError.
     """
-    _value = _network_save(_call.address(network, NetworkHandle, "network"), _call.path(path, "path"))
-    _check.status(_value, network)
+    _value = _network_save(
+        _call.address(network, NetworkHandle, "network"),
+        _call.path(path, "path"),
+        _call.optional_address(context, ContextHandle, "context"),
+    )
+    _check.status(_value, context or network)
 
 
 def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> NetworkHandle:
@@ -4628,8 +4952,8 @@ def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> Networ
 
     path: file to read.
 
-    Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, LimitError,
-    CancelledError, NewerError.
+    Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NoMemoryError, LimitError,
+    CancelledError, VersionError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_load(
@@ -4639,118 +4963,6 @@ def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> Networ
     )
     _check.status(_value, context)
     return NetworkHandle(network_.value, _call.context_of(context))
-
-
-def budget_means_name(means: BudgetMeans | int | str) -> str | None:
-    """Name of a means, such as "recompute".
-
-    means: BudgetMeans.
-
-    Returns a static string; None if there is no such means.
-    """
-    _value = _budget_means_name(_call.enum(BudgetMeans)(means, "means"))
-    return _call.optional_decoded(_value)
-
-
-def budget_new(network: NetworkHandle, job: Job | None, bytes: int) -> BudgetHandle:
-    """Bring a job within a budget: reuse, another order, recomputation, tiles, a smaller batch, one after the other
-    until it is.
-
-    With job->inference the network's forward pass is planned by schedule_new() and tiling_new(); bytes are those of the
-    plan and of the weights, and job's framework, optimizer and device do not matter. Else the bytes are those of
-    job->measure of the simulated training step; there the order is the program's and tiles cannot be had; with
-    "pytorch" what is computed again is found by recomputation_solve(). The last means is the largest batch that is
-    within the budget after all others.
-
-    network: built network; a smaller batch can be had if it has a symbol "batch".
-
-    job: how it is run, with a value for every symbol. None: all defaults.
-
-    bytes: the budget, above 0.
-
-    Raises InvalidArgumentError, StructSizeError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
-    CallbackError, NomemError, LimitError, CancelledError, UnsupportedError.
-    """
-    budget_ = ctypes.c_void_p()
-    with _call.held(network=network):
-        _value = _budget_new(
-            _call.address(network, NetworkHandle, "network"),
-            _call.optional_reference(job, Job, "job"),
-            _call.int64(bytes, "bytes"),
-            ctypes.byref(budget_),
-        )
-    _check.status(_value, _call.owner(job, 'context') or network)
-    _call.raise_pending()
-    return BudgetHandle(budget_.value, _call.context_of(_call.owner(job, 'context') or network))
-
-
-def budget_result(budget: BudgetHandle) -> BudgetResult:
-    """What it came to.
-
-    budget: budget.
-
-    Raises InvalidArgumentError, StructSizeError.
-    """
-    result_ = BudgetResult()
-    _value = _budget_result(_call.address(budget, BudgetHandle, "budget"), ctypes.byref(result_))
-    _check.status(_value, None)
-    return _call.owned(result_, budget)
-
-
-def budget_step_count(budget: BudgetHandle) -> int:
-    """Number of means that were looked at, the job as it is among them.
-
-    budget: budget.
-
-    Returns steps, at least 1.
-    """
-    _value = _budget_step_count(_call.address(budget, BudgetHandle, "budget"))
-    return int(_value)
-
-
-def budget_step(budget: BudgetHandle, index: int) -> BudgetStep:
-    """A means that was looked at.
-
-    budget: budget.
-
-    index: from 0, in the order of BudgetMeans.
-
-    Raises InvalidArgumentError, StructSizeError.
-    """
-    step_ = BudgetStep()
-    _value = _budget_step(
-        _call.address(budget, BudgetHandle, "budget"),
-        _call.size(index, "index"),
-        ctypes.byref(step_),
-    )
-    _check.status(_value, budget)
-    return _call.owned(step_, budget)
-
-
-def budget_text(budget: BudgetHandle) -> str:
-    """All of it as a paragraph in English: what was done, and what each step gave.
-
-    budget: budget.
-
-    Returns the text, owned by the budget.
-    """
-    _value = _budget_text(_call.address(budget, BudgetHandle, "budget"))
-    return _call.decoded(_value)
-
-
-def budget_ref(budget: BudgetHandle) -> BudgetHandle:
-    """Take one more reference.
-
-    Returns `budget`.
-    """
-    _budget_ref(_call.address(budget, BudgetHandle, "budget"))
-    return BudgetHandle(budget.pointer, budget._context)
-
-
-def budget_unref(budget: BudgetHandle | None) -> None:
-    """Drop one reference."""
-    if budget is not None:
-        _call.instance_of(budget, BudgetHandle, "budget").close()
 
 
 def network_input(network: NetworkHandle, name: str, dtype: Dtype | int | str, dims: Any) -> int:
@@ -4765,9 +4977,9 @@ def network_input(network: NetworkHandle, name: str, dtype: Dtype | int | str, d
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_input(
@@ -4794,9 +5006,9 @@ def network_parameter(network: NetworkHandle, name: str, dtype: Dtype | int | st
     trainable: 1: it gets a gradient and optimizer state.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_parameter(
@@ -4819,11 +5031,11 @@ def network_use_storage(network: NetworkHandle, storage: int, strides: Any) -> N
     network: network.
 
     storage: input or tensor of parameters in whose storage it lies, which has one of its own and is large enough; of a
-    tensor of parameters that of one; NO_TENSOR: in one of its own.
+    tensor of parameters that of one; TENSOR_NONE: in one of its own.
 
     strides: distance in elements from one element to the next along each dimension.
 
-    Raises InvalidArgumentError, ShapeError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises InvalidArgumentError, ShapeError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     strides_ = _call.int64s(strides, "strides")
     _value = _network_use_storage(
@@ -4847,7 +5059,7 @@ def network_use_parameter(network: NetworkHandle, role: str, tensor: int) -> Non
     tensor: of network_parameter(), in the shape that the layer needs. A layer that has no such parameter is refused
     with InvalidArgumentError, another shape with ShapeError.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     _value = _network_use_parameter(
         _call.address(network, NetworkHandle, "network"),
@@ -4867,9 +5079,9 @@ def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_conv(
         _call.address(network, NetworkHandle, "network"),
@@ -4889,9 +5101,9 @@ def network_conv_transpose(network: NetworkHandle, x: int, options: Conv) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_conv_transpose(
         _call.address(network, NetworkHandle, "network"),
@@ -4911,9 +5123,9 @@ def network_linear(network: NetworkHandle, x: int, options: Linear) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_linear(
         _call.address(network, NetworkHandle, "network"),
@@ -4933,9 +5145,9 @@ def network_pool(network: NetworkHandle, x: int, options: Pool) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4955,9 +5167,9 @@ def network_adaptive_pool(network: NetworkHandle, x: int, options: AdaptivePool)
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_adaptive_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4977,9 +5189,9 @@ def network_global_pool(network: NetworkHandle, x: int, options: GlobalPool | No
     options: None: maximum.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_global_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4989,7 +5201,7 @@ def network_global_pool(network: NetworkHandle, x: int, options: GlobalPool | No
     return _check.status(_value, network)
 
 
-def network_batch_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
+def network_batch_norm(network: NetworkHandle, x: int, options: BatchNorm | None) -> int:
     """Batch normalisation. Two parameters and two moving statistics per channel.
 
     network: network.
@@ -4999,19 +5211,19 @@ def network_batch_norm(network: NetworkHandle, x: int, options: Norm | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_batch_norm(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(x, "x"),
-        _call.optional_reference(options, Norm, "options"),
+        _call.optional_reference(options, BatchNorm, "options"),
     )
     return _check.status(_value, network)
 
 
-def network_layer_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
+def network_layer_norm(network: NetworkHandle, x: int, options: LayerNorm | None) -> int:
     """Layer normalisation.
 
     network: network.
@@ -5021,19 +5233,19 @@ def network_layer_norm(network: NetworkHandle, x: int, options: Norm | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_layer_norm(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(x, "x"),
-        _call.optional_reference(options, Norm, "options"),
+        _call.optional_reference(options, LayerNorm, "options"),
     )
     return _check.status(_value, network)
 
 
-def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
+def network_group_norm(network: NetworkHandle, x: int, options: GroupNorm) -> int:
     """Group normalisation.
 
     network: network.
@@ -5043,19 +5255,19 @@ def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_group_norm(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(x, "x"),
-        _call.reference(options, Norm, "options"),
+        _call.reference(options, GroupNorm, "options"),
     )
     return _check.status(_value, network)
 
 
-def network_instance_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
+def network_instance_norm(network: NetworkHandle, x: int, options: InstanceNorm | None) -> int:
     """Instance normalisation.
 
     network: network.
@@ -5065,19 +5277,19 @@ def network_instance_norm(network: NetworkHandle, x: int, options: Norm | None) 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_instance_norm(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(x, "x"),
-        _call.optional_reference(options, Norm, "options"),
+        _call.optional_reference(options, InstanceNorm, "options"),
     )
     return _check.status(_value, network)
 
 
-def network_rms_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
+def network_rms_norm(network: NetworkHandle, x: int, options: RmsNorm | None) -> int:
     """Root-mean-square normalisation.
 
     network: network.
@@ -5087,14 +5299,14 @@ def network_rms_norm(network: NetworkHandle, x: int, options: Norm | None) -> in
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_rms_norm(
         _call.address(network, NetworkHandle, "network"),
         _call.int32(x, "x"),
-        _call.optional_reference(options, Norm, "options"),
+        _call.optional_reference(options, RmsNorm, "options"),
     )
     return _check.status(_value, network)
 
@@ -5109,9 +5321,9 @@ def network_activation(network: NetworkHandle, x: int, options: Activation) -> i
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_activation(
         _call.address(network, NetworkHandle, "network"),
@@ -5131,9 +5343,9 @@ def network_softmax(network: NetworkHandle, x: int, options: Softmax | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_softmax(
         _call.address(network, NetworkHandle, "network"),
@@ -5153,9 +5365,9 @@ def network_dropout(network: NetworkHandle, x: int, options: Dropout | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_dropout(
         _call.address(network, NetworkHandle, "network"),
@@ -5175,9 +5387,9 @@ def network_embedding(network: NetworkHandle, x: int, options: Embedding) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_embedding(
         _call.address(network, NetworkHandle, "network"),
@@ -5197,9 +5409,9 @@ def network_upsample(network: NetworkHandle, x: int, options: Upsample) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_upsample(
         _call.address(network, NetworkHandle, "network"),
@@ -5219,9 +5431,9 @@ def network_pad(network: NetworkHandle, x: int, options: Pad) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_pad(
         _call.address(network, NetworkHandle, "network"),
@@ -5241,9 +5453,9 @@ def network_crop(network: NetworkHandle, x: int, options: Pad) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_crop(
         _call.address(network, NetworkHandle, "network"),
@@ -5263,9 +5475,9 @@ def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     tensors_ = _call.int32s(tensors, "tensors")
     _value = _network_concat(
@@ -5278,7 +5490,7 @@ def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int
 
 
 def network_split(network: NetworkHandle, x: int, options: Split) -> int:
-    """Split into parts; the others are network_result() 1, 2, ...
+    """Split into parts; the others are network_layer_output() 1, 2, ...
 
     network: network.
 
@@ -5287,9 +5499,9 @@ def network_split(network: NetworkHandle, x: int, options: Split) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_split(
         _call.address(network, NetworkHandle, "network"),
@@ -5309,9 +5521,9 @@ def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_slice(
         _call.address(network, NetworkHandle, "network"),
@@ -5322,7 +5534,7 @@ def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
 
 
 def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
-    """The same elements in another shape; at most one dimension is INFER.
+    """The same elements in another shape; at most one dimension is DIM_INFER.
 
     network: network.
 
@@ -5331,9 +5543,9 @@ def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_reshape(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
@@ -5352,9 +5564,9 @@ def network_flatten(network: NetworkHandle, x: int, first: int, last: int) -> in
     last: axis, from the end if negative.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_flatten(
         _call.address(network, NetworkHandle, "network"),
@@ -5375,9 +5587,9 @@ def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
     axes: `rank` axes: one axis of the input per axis of the output, from the end if negative.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     axes_ = _call.int32s(axes, "axes")
     _value = _network_permute(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(axes_), axes_)
@@ -5385,7 +5597,7 @@ def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
 
 
 def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
-    """Axes of size 1 repeated, and new axes in front; INFER keeps an axis.
+    """Axes of size 1 repeated, and new axes in front; DIM_INFER keeps an axis.
 
     network: network.
 
@@ -5394,9 +5606,9 @@ def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_expand(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
@@ -5415,9 +5627,9 @@ def network_binary(network: NetworkHandle, a: int, b: int, options: Binary | Non
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_binary(
         _call.address(network, NetworkHandle, "network"),
@@ -5440,9 +5652,9 @@ def network_matmul(network: NetworkHandle, a: int, b: int, options: Matmul | Non
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_matmul(
         _call.address(network, NetworkHandle, "network"),
@@ -5463,9 +5675,9 @@ def network_reduce(network: NetworkHandle, x: int, options: Reduce) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_reduce(
         _call.address(network, NetworkHandle, "network"),
@@ -5493,14 +5705,14 @@ def network_attention(
 
     value: [batch, heads, keys, value width].
 
-    mask: added to the scores, broadcast to [batch, heads, length, keys]; NO_TENSOR if none.
+    mask: added to the scores, broadcast to [batch, heads, length, keys]; TENSOR_NONE if none.
 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_attention(
         _call.address(network, NetworkHandle, "network"),
@@ -5523,9 +5735,9 @@ def network_recurrent(network: NetworkHandle, x: int, options: Recurrent) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_recurrent(
         _call.address(network, NetworkHandle, "network"),
@@ -5547,9 +5759,9 @@ def network_loss(network: NetworkHandle, x: int, target: int, options: Loss | No
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     _value = _network_loss(
         _call.address(network, NetworkHandle, "network"),
@@ -5570,9 +5782,9 @@ def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError, LimitError.
+    NoMemoryError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NoMemoryError, LimitError.
     """
     inputs_ = _call.int32s(inputs, "inputs")
     _value = _network_custom(
@@ -5585,7 +5797,29 @@ def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
     return _check.status(_value, network)
 
 
-def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
+def fit_loss_name(loss: FitLoss | int | str) -> str | None:
+    """Name of a loss, such as "relative".
+
+    loss: FitLoss.
+
+    Returns a static string; None if there is no such loss.
+    """
+    _value = _fit_loss_name(_call.enum(FitLoss)(loss, "loss"))
+    return _call.optional_decoded(_value)
+
+
+def bound_method_name(method: BoundMethod | int | str) -> str | None:
+    """Name of a method, such as "conformal".
+
+    method: BoundMethod.
+
+    Returns a static string; None if there is no such method.
+    """
+    _value = _bound_method_name(_call.enum(BoundMethod)(method, "method"))
+    return _call.optional_decoded(_value)
+
+
+def fit(samples: SamplesHandle, options: FitOptions | None, context: ContextHandle | None) -> ModelHandle:
     """Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest
     subset whose leave-one-out error lies within one standard error of the best. The constant does not count: where
     least squares puts one above 0 beside the terms it stays, unless the terms alone are exact.
@@ -5596,7 +5830,7 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     the model that predicts best with each row left out and with fifths of the rows held out while its terms are found
     again, at a price for every term that grows with its library. Straight lines go on beyond the samples; any other
     formula takes an input outside its range as the nearest one inside, and stays near the measurements
-    (model_limits()). The order of the rows does not matter.
+    (model_output_range()). The order of the rows does not matter.
 
     Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
     formulas are chosen by what the loss makes of the rows left out. "absolute" and "pinball" have positive terms, too,
@@ -5615,35 +5849,39 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     input: equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any
     other term is, if rows left out are predicted better by more than so many more terms can be expected to gain.
 
-    With a search other than "terms" formulas of any shape are tried, too: sums of up to four trees of + - * /, squares,
-    roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted numbers in them, constant
-    and coefficients of any sign. The search is repeated without each fifth of the rows, and what it finds becomes the
-    model only if on rows held out it is better than the formula of terms by more than the standard error of the
-    difference. Positive terms that add up are held against what is found in the same way.
+    With a search other than "none" formulas of any shape are tried, too: sums of up to four trees of the four
+    operations, squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted numbers
+    in them, constant and coefficients of any sign. The search is repeated without each fifth of the rows, and what it
+    finds becomes the model only if on rows held out it is better than the formula of terms by more than the standard
+    error of the difference. Sums of positive terms are compared with what is found in the same way.
 
     Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
     are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says
     so; of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0,
-    logarithms from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use model_input_symbol() names.
+    logarithms from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use the symbols of
+    model_get_input().
 
     samples: table, only read.
 
     options: None for defaults.
 
-    Raises UnknownSymbolError, DataError, ParseError, StructSizeError, InvalidArgumentError, NomemError, LimitError,
+    context: limits, memory and errors of this call, progress and log; the model keeps a reference. None: the samples'
+    own.
+
+    Raises NotFoundError, DataError, ParseError, StructSizeError, InvalidArgumentError, NoMemoryError, LimitError,
     CancelledError.
     """
     model_ = ctypes.c_void_p()
-    with _call.held(samples=samples):
+    with _call.held(samples=samples, context=context):
         _value = _fit(
             _call.address(samples, SamplesHandle, "samples"),
             _call.optional_reference(options, FitOptions, "options"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(model_),
         )
-    _check.status(_value, samples)
+    _check.status(_value, context or samples)
     _call.raise_pending()
-    samples.keep(id(options), options)
-    return ModelHandle(model_.value, _call.context_of(samples))
+    return ModelHandle(model_.value, _call.context_of(context or samples))
 
 
 def model_evaluate(model: ModelHandle, inputs: Any) -> float:
@@ -5653,7 +5891,7 @@ def model_evaluate(model: ModelHandle, inputs: Any) -> float:
 
     model: model.
 
-    inputs: one number per input, in the order of model_input_name().
+    inputs: one number per input, in the order of model_get_input().
 
     Returns the target, NaN where the formula is undefined, and for None.
     """
@@ -5663,8 +5901,9 @@ def model_evaluate(model: ModelHandle, inputs: Any) -> float:
 
 
 def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
-    """The formula at many points, with the same bits as model_evaluate() on each. Never allocates. Columns may begin at
-    any address where a double may; `results` must not overlap them.
+    """The formula at many points, with the same bits as model_evaluate() on each. Never allocates. Input i of point j
+    is columns[i][j * stride]: columns of a table that lies in memory row by row begin at its first numbers, and its
+    rows' length is the stride. Columns may begin at any address where a double may; `results` must not overlap them.
 
     model: model.
 
@@ -5672,39 +5911,11 @@ def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
     """
     columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
     results_ = _call.array_type(ctypes.c_double, columns_count)()
-    _model_evaluate_many(_call.address(model, ModelHandle, "model"), columns_, columns_count, results_)
+    _model_evaluate_many(_call.address(model, ModelHandle, "model"), columns_, 1, columns_count, results_)
     return results_
 
 
-def model_evaluate_rows(model: ModelHandle, numbers: Any, pitch: int, count: int) -> Any:
-    """The formula at the rows of a table that lies in memory row by row, with the same bits as model_evaluate() on
-    each. Never allocates. Input i of point j is numbers[j * pitch + i]; what lies between the rows is not read.
-
-    model: model.
-
-    numbers: the table.
-
-    pitch: from a point to the next, at least model_input_count(model).
-
-    count: number of points.
-
-    Raises InvalidArgumentError.
-    """
-    numbers_ = _call.doubles(numbers, "numbers")
-    results_ = _call.array_type(ctypes.c_double, _call.size(count, "count"))()
-    _value = _model_evaluate_rows(
-        _call.address(model, ModelHandle, "model"),
-        numbers_,
-        len(numbers_),
-        _call.size(pitch, "pitch"),
-        _call.size(count, "count"),
-        results_,
-    )
-    _check.status(_value, None)
-    return results_
-
-
-def model_check_points(model: ModelHandle, columns: Any, context: ContextHandle) -> None:
+def model_check_points(model: ModelHandle, columns: Any, context: ContextHandle | None) -> None:
     """Whether a model predicts at points, and which input has a value that it refuses. Of a model with positive terms,
     an input whose column held whole numbers only takes whole numbers; one above 0, or nowhere below it, takes such
     ones. Models of earlier builds refuse none, nor do those with coefficients of any sign. model_evaluate() has the
@@ -5714,7 +5925,7 @@ def model_check_points(model: ModelHandle, columns: Any, context: ContextHandle)
 
     columns: `columns[i]` has input i of each point; NaN is not judged.
 
-    context: takes the error: its object is the input's name.
+    context: takes the error, whose object is the input's name; None: the model's own.
 
     Raises InvalidArgumentError.
     """
@@ -5723,93 +5934,75 @@ def model_check_points(model: ModelHandle, columns: Any, context: ContextHandle)
         _call.address(model, ModelHandle, "model"),
         columns_,
         columns_count,
-        _call.address(context, ContextHandle, "context"),
+        _call.optional_address(context, ContextHandle, "context"),
     )
-    _check.status(_value, context)
+    _check.status(_value, context or model)
 
 
-def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
-    """Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
+def model_predict(model: ModelHandle, inputs: Any, options: PredictOptions | None) -> Prediction:
+    """Prediction with a one-sided upper prediction bound. Never allocates; jackknife+ takes some microseconds.
 
     model: model.
 
     inputs: one number per input.
 
-    level: probability that a new measurement lies below the bound, 0.5 to 0.999.
+    options: level and method of the bound; None: 95 %, by the default method.
 
-    Raises InvalidArgumentError, StructSizeError.
+    Raises InvalidArgumentError, UnsupportedError, StructSizeError.
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
     prediction_ = Prediction()
     _value = _model_predict(
         _call.address(model, ModelHandle, "model"),
         inputs_,
-        _call.double(level, "level"),
+        _call.optional_reference(options, PredictOptions, "options"),
         ctypes.byref(prediction_),
     )
     _check.status(_value, None)
     return prediction_
 
 
-def model_predict_by(model: ModelHandle, inputs: Any, rule: Bound | int | str, level: float) -> Prediction:
-    """Prediction with an upper bound by one rule. Never allocates; jackknife+ takes some microseconds.
-
-    model: model.
-
-    inputs: one number per input.
-
-    rule: Bound.
-
-    level: as in model_predict().
-
-    Raises InvalidArgumentError, UnsupportedError, StructSizeError.
-    """
-    inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
-    prediction_ = Prediction()
-    _value = _model_predict_by(
-        _call.address(model, ModelHandle, "model"),
-        inputs_,
-        _call.enum(Bound)(rule, "rule"),
-        _call.double(level, "level"),
-        ctypes.byref(prediction_),
-    )
-    _check.status(_value, None)
-    return prediction_
-
-
-def model_predict_many(model: ModelHandle, columns: Any, level: float) -> tuple[Any, Any, Any]:
-    """Predictions with their bounds at many points, with the same bits as model_predict() on each.
+def model_predict_many(model: ModelHandle, columns: Any, options: PredictOptions | None) -> tuple[Any, Any, Any]:
+    """Predictions with their bounds at many points, with the same bits as model_predict() on each. Never allocates.
 
     model: model.
 
     columns: `columns[i]` has input i of each point.
 
-    level: as in model_predict().
+    options: as in model_predict().
 
-    Raises InvalidArgumentError.
+    Raises InvalidArgumentError, UnsupportedError, StructSizeError.
     """
     columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
     values_ = _call.array_type(ctypes.c_double, columns_count)()
     upper_ = _call.array_type(ctypes.c_double, columns_count)()
-    outside_ = _call.array_type(ctypes.c_int32, columns_count)()
+    extrapolated_ = _call.array_type(ctypes.c_int32, columns_count)()
     with _call.held(model=model):
         _value = _model_predict_many(
             _call.address(model, ModelHandle, "model"),
             columns_,
+            1,
             columns_count,
-            _call.double(level, "level"),
+            _call.optional_reference(options, PredictOptions, "options"),
             values_,
             upper_,
-            outside_,
+            extrapolated_,
         )
     _check.status(_value, None)
     _call.raise_pending()
-    return values_, upper_, outside_
+    return values_, upper_, extrapolated_
 
 
-def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budget: float) -> int:
+def model_predict_max(
+    model: ModelHandle,
+    inputs: Any,
+    input: str,
+    options: PredictOptions | None,
+    budget: float,
+    context: ContextHandle | None,
+) -> int:
     """Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to
-    2^53.
+    2^53. Never allocates.
 
     model: model.
 
@@ -5817,24 +6010,27 @@ def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budge
 
     input: name of the input to solve for, such as "batch".
 
-    level: as in model_predict().
+    options: as in model_predict().
 
     budget: in the target's unit.
 
-    Raises UnknownSymbolError, InvalidArgumentError.
+    context: takes the error; None: the model's own.
+
+    Raises NotFoundError, InvalidArgumentError, UnsupportedError, StructSizeError.
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
-    largest_ = ctypes.c_int64()
-    _value = _model_solve(
+    max_ = ctypes.c_int64()
+    _value = _model_predict_max(
         _call.address(model, ModelHandle, "model"),
         inputs_,
         _call.text(input, "input"),
-        _call.double(level, "level"),
+        _call.optional_reference(options, PredictOptions, "options"),
         _call.double(budget, "budget"),
-        ctypes.byref(largest_),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(max_),
     )
-    _check.status(_value, None)
-    return largest_.value
+    _check.status(_value, context or model)
+    return max_.value
 
 
 def model_input_count(model: ModelHandle) -> int:
@@ -5848,31 +6044,23 @@ def model_input_count(model: ModelHandle) -> int:
     return int(_value)
 
 
-def model_input_name(model: ModelHandle, input: int) -> str | None:
-    """Name of an input.
+def model_get_input(model: ModelHandle, index: int) -> ModelInput:
+    """What is known of an input.
 
     model: model.
 
-    input: from 0.
+    index: from 0.
 
-    Returns the name, owned by the model; None if there is no such input.
+    Raises InvalidArgumentError, StructSizeError.
     """
-    _value = _model_input_name(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
-    return _call.optional_decoded(_value)
-
-
-def model_input_symbol(model: ModelHandle, input: int) -> str | None:
-    """How an input is called in formulas: its name, made an identifier. `hidden size` is hidden_size there; names that
-    mean something else in C or Python, or are taken already, get a number.
-
-    model: model.
-
-    input: from 0.
-
-    Returns the symbol, owned by the model; None if there is no such input.
-    """
-    _value = _model_input_symbol(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
-    return _call.optional_decoded(_value)
+    input_ = ModelInput()
+    _value = _model_get_input(
+        _call.address(model, ModelHandle, "model"),
+        _call.size(index, "index"),
+        ctypes.byref(input_),
+    )
+    _check.status(_value, None)
+    return _call.owned(input_, model)
 
 
 def model_target(model: ModelHandle) -> str:
@@ -5908,56 +6096,23 @@ def model_unit_bytes(model: ModelHandle) -> float:
     return float(_value)
 
 
-def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
-    """Range of an input in the training data.
+def model_output_range(model: ModelHandle) -> tuple[int, float, float]:
+    """Smallest and greatest number that a model predicts. One with an output range takes an input outside the domain as
+    the nearest value inside; of its formulas only that in SQL says so.
 
     model: model.
 
-    input: from 0.
-
-    Raises InvalidArgumentError.
+    Returns 1 if the model has an output range, as those of "general" and "squared" have that are no straight lines;
+    else 0.
     """
-    least_ = ctypes.c_double()
-    most_ = ctypes.c_double()
-    _value = _model_domain(
-        _call.address(model, ModelHandle, "model"),
-        _call.size(input, "input"),
-        ctypes.byref(least_),
-        ctypes.byref(most_),
-    )
-    _check.status(_value, None)
-    return least_.value, most_.value
-
-
-def model_input_is_whole(model: ModelHandle, input: int) -> int:
-    """Whether an input takes whole numbers only, as model_check_points() has it.
-
-    model: model.
-
-    input: from 0.
-
-    Returns 1 if it does; else 0, also for no such input.
-    """
-    _value = _model_input_is_whole(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
-    return int(_value)
-
-
-def model_limits(model: ModelHandle) -> tuple[int, float, float]:
-    """Least and most that a model predicts. One with limits takes an input outside the domain as the nearest value
-    inside; its formula says neither.
-
-    model: model.
-
-    Returns 1 if the model has limits, as those of "general" and "squared" have that are no straight lines; else 0.
-    """
-    least_ = ctypes.c_double()
-    most_ = ctypes.c_double()
-    _value = _model_limits(_call.address(model, ModelHandle, "model"), ctypes.byref(least_), ctypes.byref(most_))
-    return int(_value), least_.value, most_.value
+    min_ = ctypes.c_double()
+    max_ = ctypes.c_double()
+    _value = _model_output_range(_call.address(model, ModelHandle, "model"), ctypes.byref(min_), ctypes.byref(max_))
+    return int(_value), min_.value, max_.value
 
 
 def model_front_count(model: ModelHandle) -> int:
-    """Number of formulas on the front of error and size, by rising size.
+    """Number of formulas on the Pareto front of error and size, by rising size.
 
     model: model.
 
@@ -5967,8 +6122,8 @@ def model_front_count(model: ModelHandle) -> int:
     return int(_value)
 
 
-def model_front_entry(model: ModelHandle, index: int) -> FrontEntry:
-    """Size and errors of a formula on the front.
+def model_get_front_entry(model: ModelHandle, index: int) -> ModelFrontEntry:
+    """A formula on the front: its text, size and errors.
 
     model: model.
 
@@ -5976,30 +6131,17 @@ def model_front_entry(model: ModelHandle, index: int) -> FrontEntry:
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    entry_ = FrontEntry()
-    _value = _model_front_entry(
+    entry_ = ModelFrontEntry()
+    _value = _model_get_front_entry(
         _call.address(model, ModelHandle, "model"),
         _call.size(index, "index"),
         ctypes.byref(entry_),
     )
     _check.status(_value, None)
-    return entry_
+    return _call.owned(entry_, model)
 
 
-def model_front_formula(model: ModelHandle, index: int) -> str | None:
-    """A formula on the front as text.
-
-    model: model.
-
-    index: from 0, the smallest.
-
-    Returns the formula, owned by the model; None if there is no such entry.
-    """
-    _value = _model_front_formula(_call.address(model, ModelHandle, "model"), _call.size(index, "index"))
-    return _call.optional_decoded(_value)
-
-
-def model_scores(model: ModelHandle) -> ModelScores:
+def model_get_scores(model: ModelHandle) -> ModelScores:
     """How good the fit is.
 
     model: model.
@@ -6007,82 +6149,86 @@ def model_scores(model: ModelHandle) -> ModelScores:
     Raises InvalidArgumentError, StructSizeError.
     """
     scores_ = ModelScores()
-    _value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
+    _value = _model_get_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
     _check.status(_value, None)
     return scores_
 
 
-def model_formula(model: ModelHandle, language: Language | int | str, context: ContextHandle) -> str:
-    """The formula as text. In C and Python its logarithms and roots are the language's own, which may differ from the
-    library's in the last bits; model_export() gives files with the same bits.
+def model_formula(model: ModelHandle, language: Language | int | str) -> str | None:
+    """The formula as an expression. In C and Python its logarithms and roots are the language's own, which may differ
+    from the library's in the last bits; model_to_code() gives files with the same bits. In SQL it is of columns named
+    as the inputs are, between double quotes, with the output range; in the others of the inputs' symbols.
 
     model: model.
 
     language: Language.
 
-    context: takes the memory of `text` and the error.
-
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Returns the formula, owned by the model; None if there is no such language.
     """
-    text_ = ctypes.c_void_p()
-    _value = _model_formula(
-        _call.address(model, ModelHandle, "model"),
-        _call.enum(Language)(language, "language"),
-        _call.address(context, ContextHandle, "context"),
-        ctypes.byref(text_),
-    )
-    _check.status(_value, context)
-    return _call.taken(_free, context, text_)
+    _value = _model_formula(_call.address(model, ModelHandle, "model"), _call.enum(Language)(language, "language"))
+    return _call.optional_decoded(_value)
 
 
-def model_export(model: ModelHandle, format: ExportFormat | int | str, context: ContextHandle) -> str:
-    """The model as a file of another language; model_to_json() gives one that the library reads. Functions in C and
-    Python are called predict_ and the target's letters and digits, and take the inputs in their order, by
-    model_input_symbol().
+def model_to_code(model: ModelHandle, language: Language | int | str, context: ContextHandle | None) -> str:
+    """The model as a whole file of another language; model_to_json() gives one that the library reads. Functions in C
+    and Python are called predict_ and the target's letters and digits, and take the inputs in their order, by their
+    symbols.
 
     model: model.
 
-    format: ExportFormat.
+    language: Language.
 
-    context: takes the memory of `text` and the error.
+    context: limits, memory and errors of this call; None: the model's own.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
-    _value = _model_export(
+    _value = _model_to_code(
         _call.address(model, ModelHandle, "model"),
-        _call.enum(ExportFormat)(format, "format"),
-        _call.address(context, ContextHandle, "context"),
+        _call.enum(Language)(language, "language"),
+        _call.optional_address(context, ContextHandle, "context"),
         ctypes.byref(text_),
     )
-    _check.status(_value, context)
-    return _call.taken(_free, context, text_)
+    _check.status(_value, context or model)
+    return _call.taken(_free, text_)
 
 
-def model_save(model: ModelHandle, path: str | os.PathLike[str]) -> None:
+def model_save(model: ModelHandle, path: str | os.PathLike[str], context: ContextHandle | None) -> None:
     """Write the model as JSON (doc/formats.md), atomically.
 
     model: model.
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the model's own.
+
+    Raises InvalidArgumentError, IoError, NoMemoryError, LimitError, CancelledError.
     """
-    _value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
-    _check.status(_value, model)
+    _value = _model_save(
+        _call.address(model, ModelHandle, "model"),
+        _call.path(path, "path"),
+        _call.optional_address(context, ContextHandle, "context"),
+    )
+    _check.status(_value, context or model)
 
 
-def model_to_json(model: ModelHandle) -> str:
+def model_to_json(model: ModelHandle, context: ContextHandle | None) -> str:
     """The model as JSON text.
 
     model: model.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the model's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
-    _value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
-    _check.status(_value, model)
-    return _call.taken(_free, model, text_)
+    _value = _model_to_json(
+        _call.address(model, ModelHandle, "model"),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context or model)
+    return _call.taken(_free, text_)
 
 
 def model_load(context: ContextHandle, path: str | os.PathLike[str]) -> ModelHandle:
@@ -6092,7 +6238,7 @@ def model_load(context: ContextHandle, path: str | os.PathLike[str]) -> ModelHan
 
     path: file to read.
 
-    Raises InvalidArgumentError, IoError, ParseError, NewerError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, IoError, ParseError, VersionError, NoMemoryError, LimitError, CancelledError.
     """
     model_ = ctypes.c_void_p()
     _value = _model_load(
@@ -6113,7 +6259,7 @@ def model_from_json(context: ContextHandle, name: str, text: str) -> ModelHandle
 
     text: `length` characters.
 
-    Raises InvalidArgumentError, ParseError, NewerError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, ParseError, VersionError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     model_ = ctypes.c_void_p()
@@ -6155,7 +6301,7 @@ def function_new(context: ContextHandle, model: ModelHandle, level: float) -> Fu
 
     level: 0, or the probability that a new measurement lies below the bound, 0.5 to 0.999.
 
-    Raises InvalidArgumentError, UnsupportedError, NomemError, LimitError.
+    Raises InvalidArgumentError, UnsupportedError, NoMemoryError, LimitError.
     """
     function_ = ctypes.c_void_p()
     _value = _function_new(
@@ -6194,6 +6340,51 @@ def function_unref(function: FunctionHandle | None) -> None:
         _call.instance_of(function, FunctionHandle, "function").close()
 
 
+def metric_name(metric: Metric | int | str) -> str | None:
+    """Name of a metric, such as "process".
+
+    metric: Metric.
+
+    Returns a static string; None if there is no such metric.
+    """
+    _value = _metric_name(_call.enum(Metric)(metric, "metric"))
+    return _call.optional_decoded(_value)
+
+
+def metric_default(framework: str | None) -> int:
+    """What "default" stands for: the bytes that decide whether a job lives. They are those of the process, on a GPU of
+    the device; the textbook, which models no process, has live bytes.
+
+    framework: as in Job; None: its default.
+
+    Returns "process" or "live".
+    """
+    _value = _metric_default(_call.optional(_call.text)(framework, "framework"))
+    return int(_value)
+
+
+def verdict_name(verdict: Verdict | int | str) -> str | None:
+    """Name of a verdict, such as "fits".
+
+    verdict: Verdict.
+
+    Returns a static string; None if there is no such verdict.
+    """
+    _value = _verdict_name(_call.enum(Verdict)(verdict, "verdict"))
+    return _call.optional_decoded(_value)
+
+
+def mode_name(mode: Mode | int | str) -> str | None:
+    """Name of a mode, such as "inference".
+
+    mode: Mode.
+
+    Returns a static string; None if there is no such mode.
+    """
+    _value = _mode_name(_call.enum(Mode)(mode, "mode"))
+    return _call.optional_decoded(_value)
+
+
 def monitor_new(context: ContextHandle, pid: int, options: MonitorOptions | None) -> MonitorHandle:
     """Start to watch a process. Nothing is read before the first monitor_read().
 
@@ -6203,7 +6394,7 @@ def monitor_new(context: ContextHandle, pid: int, options: MonitorOptions | None
 
     options: None for the defaults.
 
-    Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NomemError, LimitError.
+    Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NoMemoryError, LimitError.
     """
     monitor_ = ctypes.c_void_p()
     _value = _monitor_new(
@@ -6217,11 +6408,12 @@ def monitor_new(context: ContextHandle, pid: int, options: MonitorOptions | None
 
 
 def monitor_read(monitor: MonitorHandle) -> MonitorReading:
-    """Take one reading now, and add it to the summary and the curve. After the process has ended it says so again.
+    """Take one reading now, and add it to the result and the memory timeline. After the process has ended it says so
+    again.
 
     monitor: monitor.
 
-    Raises InvalidArgumentError, StructSizeError, NomemError, LimitError.
+    Raises InvalidArgumentError, StructSizeError, NoMemoryError, LimitError.
     """
     reading_ = MonitorReading()
     _value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
@@ -6229,20 +6421,20 @@ def monitor_read(monitor: MonitorHandle) -> MonitorReading:
     return reading_
 
 
-def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> None:
-    """Take readings at the chosen interval until the process ends, `observer` says so, or monitor_stop() is called. The
+def monitor_run(monitor: MonitorHandle, callback: Callable[..., Any] | None) -> None:
+    """Take readings at the chosen interval until the process ends, `callback` says so, or monitor_stop() is called. The
     end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
 
     monitor: monitor.
 
-    observer: None for none.
+    callback: None for none.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     with _call.held(monitor=monitor):
         _value = _monitor_run(
             _call.address(monitor, MonitorHandle, "monitor"),
-            _as_monitor_observer(observer, "observer"),
+            _as_monitor_callback(callback, "callback"),
             None,
         )
     _check.status(_value, monitor)
@@ -6257,23 +6449,24 @@ def monitor_stop(monitor: MonitorHandle) -> None:
     _monitor_stop(_call.address(monitor, MonitorHandle, "monitor"))
 
 
-def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
+def monitor_get_result(monitor: MonitorHandle) -> MonitorResult:
     """The peaks so far.
 
     monitor: monitor.
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    summary_ = MonitorSummary()
-    _value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
+    result_ = MonitorResult()
+    _value = _monitor_get_result(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(result_))
     _check.status(_value, monitor)
-    return summary_
+    return result_
 
 
 def monitor_curve(monitor: MonitorHandle) -> Any:
-    """The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high`
-    above both; shared pages counted once, as far as was known then. When the curve has reached its limit, each two
-    neighbours become the larger of them, and so on from there: the curve never loses its top, and memory stays bounded.
+    """The memory timeline so far: a point for each reading, and before it, half-way since the reading before, one for a
+    `high_water` above both; shared pages counted once, as far as was known then. When the timeline has reached its
+    limit, each two neighbours become the larger of them, and so on from there: the timeline never loses its top, and
+    memory stays bounded.
 
     monitor: monitor.
 
@@ -6336,7 +6529,7 @@ def network_load_onnx(
     options: None for defaults.
 
     Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
-    MemmodelOverflowError, NomemError, LimitError, CancelledError.
+    MemmodelOverflowError, NoMemoryError, LimitError, CancelledError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_load_onnx(
@@ -6366,7 +6559,7 @@ def network_from_onnx(
     options: None for defaults.
 
     Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
-    MemmodelOverflowError, NomemError, LimitError, CancelledError.
+    MemmodelOverflowError, NoMemoryError, LimitError, CancelledError.
     """
     bytes_ = _call.octets(bytes, "bytes")
     network_ = ctypes.c_void_p()
@@ -6382,6 +6575,121 @@ def network_from_onnx(
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
+def technique_name(technique: Technique | int | str) -> str | None:
+    """Name of a technique, such as "recompute".
+
+    technique: Technique.
+
+    Returns a static string; None if there is no such technique.
+    """
+    _value = _technique_name(_call.enum(Technique)(technique, "technique"))
+    return _call.optional_decoded(_value)
+
+
+def optimize(network: NetworkHandle, job: Job, context: ContextHandle | None) -> OptimizationHandle:
+    """Bring a job within its budget: reuse, another order, recomputation, tiles, a smaller batch, one after the other
+    until it is.
+
+    With "inference" the network's forward pass is planned by network_schedule() and network_tile(); bytes are those of
+    the plan and of the weights, and the job's framework, optimizer and device do not matter. Else the bytes are those
+    of job->metric of the simulated training step; there the order is the program's and tiles cannot be had; with
+    "pytorch" what is recomputed is found by recompute(). The last technique is the largest batch that is within the
+    budget after all others.
+
+    network: built network; a smaller batch can be had if it has a symbol "batch".
+
+    job: how it is run, with its budget and a value for every symbol.
+
+    context: limits, progress, memory and errors of this call; None: the network's own.
+
+    Raises InvalidArgumentError, StructSizeError, NotFoundError, UnboundError, ShapeError, MemmodelOverflowError,
+    CallbackError, NoMemoryError, LimitError, CancelledError, UnsupportedError.
+    """
+    optimization_ = ctypes.c_void_p()
+    with _call.held(network=network, context=context):
+        _value = _optimize(
+            _call.address(network, NetworkHandle, "network"),
+            _call.reference(job, Job, "job"),
+            _call.optional_address(context, ContextHandle, "context"),
+            ctypes.byref(optimization_),
+        )
+    _check.status(_value, context or network)
+    _call.raise_pending()
+    return OptimizationHandle(optimization_.value, _call.context_of(context or network))
+
+
+def optimization_get_result(optimization: OptimizationHandle) -> OptimizationResult:
+    """The result of an optimization.
+
+    optimization: budget.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = OptimizationResult()
+    _value = _optimization_get_result(
+        _call.address(optimization, OptimizationHandle, "optimization"),
+        ctypes.byref(result_),
+    )
+    _check.status(_value, None)
+    return _call.owned(result_, optimization)
+
+
+def optimization_step_count(optimization: OptimizationHandle) -> int:
+    """Number of techniques that were looked at, the job as it is among them.
+
+    optimization: optimization.
+
+    Returns steps, at least 1.
+    """
+    _value = _optimization_step_count(_call.address(optimization, OptimizationHandle, "optimization"))
+    return int(_value)
+
+
+def optimization_get_step(optimization: OptimizationHandle, index: int) -> OptimizationStep:
+    """A technique that was looked at.
+
+    optimization: budget.
+
+    index: from 0, in the order of Technique.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    step_ = OptimizationStep()
+    _value = _optimization_get_step(
+        _call.address(optimization, OptimizationHandle, "optimization"),
+        _call.size(index, "index"),
+        ctypes.byref(step_),
+    )
+    _check.status(_value, optimization)
+    return _call.owned(step_, optimization)
+
+
+def optimization_ref(optimization: OptimizationHandle) -> OptimizationHandle:
+    """Take one more reference.
+
+    Returns `optimization`.
+    """
+    _optimization_ref(_call.address(optimization, OptimizationHandle, "optimization"))
+    return OptimizationHandle(optimization.pointer, optimization._context)
+
+
+def optimization_unref(optimization: OptimizationHandle | None) -> None:
+    """Drop one reference."""
+    if optimization is not None:
+        _call.instance_of(optimization, OptimizationHandle, "optimization").close()
+
+
+def search_status_name(status: SearchStatus | int | str) -> str | None:
+    """Name of a status, such as "optimal".
+
+    status: SearchStatus.
+
+    Returns a static string; None if there is no such status.
+    """
+    _value = _search_status_name(_call.enum(SearchStatus)(status, "status"))
+    return _call.optional_decoded(_value)
+
+
 def category_name(category: Category | int | str) -> str | None:
     """Name of a category, such as "saved activations".
 
@@ -6390,6 +6698,17 @@ def category_name(category: Category | int | str) -> str | None:
     Returns a static string; None if there is no such category.
     """
     _value = _category_name(_call.enum(Category)(category, "category"))
+    return _call.optional_decoded(_value)
+
+
+def phase_name(phase: Phase | int | str) -> str | None:
+    """Name of a phase, such as "backward pass".
+
+    phase: Phase.
+
+    Returns a static string; None if there is no such phase.
+    """
+    _value = _phase_name(_call.enum(Phase)(phase, "phase"))
     return _call.optional_decoded(_value)
 
 
@@ -6404,7 +6723,7 @@ def trace_event_count(trace: TraceHandle) -> int:
     return int(_value)
 
 
-def trace_event(trace: TraceHandle, index: int) -> Event:
+def trace_get_event(trace: TraceHandle, index: int) -> TraceEvent:
     """One event.
 
     trace: trace.
@@ -6413,26 +6732,55 @@ def trace_event(trace: TraceHandle, index: int) -> Event:
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    event_ = Event()
-    _value = _trace_event(_call.address(trace, TraceHandle, "trace"), _call.size(index, "index"), ctypes.byref(event_))
+    event_ = TraceEvent()
+    _value = _trace_get_event(
+        _call.address(trace, TraceHandle, "trace"),
+        _call.size(index, "index"),
+        ctypes.byref(event_),
+    )
     _check.status(_value, None)
     return _call.owned(event_, trace)
 
 
-def trace_read(context: ContextHandle, path: str | os.PathLike[str]) -> TraceHandle:
+def trace_load(context: ContextHandle, path: str | os.PathLike[str]) -> TraceHandle:
     """Read a trace that was recorded from a real run, as JSON (doc/formats.md, "Trace").
 
     context: the trace keeps a reference.
 
     path: file to read.
 
-    Raises IoError, ParseError, NewerError, MemmodelOverflowError, NomemError, LimitError, CancelledError,
+    Raises IoError, ParseError, VersionError, MemmodelOverflowError, NoMemoryError, LimitError, CancelledError,
     InvalidArgumentError.
     """
     trace_ = ctypes.c_void_p()
-    _value = _trace_read(
+    _value = _trace_load(
         _call.address(context, ContextHandle, "context"),
         _call.path(path, "path"),
+        ctypes.byref(trace_),
+    )
+    _check.status(_value, context)
+    return TraceHandle(trace_.value, _call.context_of(context))
+
+
+def trace_from_bytes(context: ContextHandle, name: str, bytes: bytes | bytearray | memoryview) -> TraceHandle:
+    """What trace_load() reads, from memory.
+
+    context: the trace keeps a reference.
+
+    name: what to call the bytes in errors.
+
+    bytes: `length` bytes of a trace as JSON, or of a snapshot of PyTorch's allocator.
+
+    Raises ParseError, VersionError, MemmodelOverflowError, NoMemoryError, LimitError, CancelledError,
+    InvalidArgumentError.
+    """
+    bytes_ = _call.octets(bytes, "bytes")
+    trace_ = ctypes.c_void_p()
+    _value = _trace_from_bytes(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        bytes_,
+        len(bytes_),
         ctypes.byref(trace_),
     )
     _check.status(_value, context)
@@ -6447,7 +6795,7 @@ def trace_to_perfetto(trace: TraceHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _trace_to_perfetto(
@@ -6456,7 +6804,7 @@ def trace_to_perfetto(trace: TraceHandle, context: ContextHandle) -> str:
         ctypes.byref(text_),
     )
     _check.status(_value, context)
-    return _call.taken(_free, context, text_)
+    return _call.taken(_free, text_)
 
 
 def trace_ref(trace: TraceHandle) -> TraceHandle:
@@ -6474,23 +6822,12 @@ def trace_unref(trace: TraceHandle | None) -> None:
         _call.instance_of(trace, TraceHandle, "trace").close()
 
 
-def plan_status_name(status: PlanStatus | int | str) -> str | None:
-    """Name of a status, such as "optimal".
-
-    status: PlanStatus.
-
-    Returns a static string; None if there is no such status.
-    """
-    _value = _plan_status_name(_call.enum(PlanStatus)(status, "status"))
-    return _call.optional_decoded(_value)
-
-
 def plan_new(context: ContextHandle) -> PlanHandle:
     """Make a plan without buffers.
 
     context: the plan keeps a reference.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     plan_ = ctypes.c_void_p()
     _value = _plan_new(_call.address(context, ContextHandle, "context"), ctypes.byref(plan_))
@@ -6498,7 +6835,7 @@ def plan_new(context: ContextHandle) -> PlanHandle:
     return PlanHandle(plan_.value, _call.context_of(context))
 
 
-def plan_read(context: ContextHandle, path: str | os.PathLike[str]) -> PlanHandle:
+def plan_load(context: ContextHandle, path: str | os.PathLike[str]) -> PlanHandle:
     """Read buffers from CSV with the columns id, lower, upper and size, and, if wanted, alignment, offset (fixed
     there), gaps (such as "7-9 12-16") and shares (the id of another buffer whose memory this one uses, and "+BYTES"
     into it): doc/formats.md, "Buffers".
@@ -6507,16 +6844,16 @@ def plan_read(context: ContextHandle, path: str | os.PathLike[str]) -> PlanHandl
 
     path: file to read.
 
-    Raises IoError, ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises IoError, ParseError, MemmodelOverflowError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     plan_ = ctypes.c_void_p()
-    _value = _plan_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(plan_))
+    _value = _plan_load(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(plan_))
     _check.status(_value, context)
     return PlanHandle(plan_.value, _call.context_of(context))
 
 
-def plan_parse(context: ContextHandle, name: str, text: str) -> PlanHandle:
-    """As plan_read(), from memory.
+def plan_from_csv(context: ContextHandle, name: str, text: str) -> PlanHandle:
+    """As plan_load(), from memory.
 
     context: the plan keeps a reference.
 
@@ -6524,11 +6861,11 @@ def plan_parse(context: ContextHandle, name: str, text: str) -> PlanHandle:
 
     text: `length` characters.
 
-    Raises ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises ParseError, MemmodelOverflowError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     plan_ = ctypes.c_void_p()
-    _value = _plan_parse(
+    _value = _plan_from_csv(
         _call.address(context, ContextHandle, "context"),
         _call.text(name, "name"),
         text_,
@@ -6539,34 +6876,40 @@ def plan_parse(context: ContextHandle, name: str, text: str) -> PlanHandle:
     return PlanHandle(plan_.value, _call.context_of(context))
 
 
-def plan_from_trace(trace: TraceHandle) -> PlanHandle:
-    """The blocks of a trace as buffers, named after what they are; moments are the trace's events. What is never
-    released lives to the end.
+def plan_from_trace(context: ContextHandle, trace: TraceHandle) -> PlanHandle:
+    """The blocks of a trace as buffers, named after what they are; times are the trace's events. What is never released
+    lives to the end.
+
+    context: the plan keeps a reference.
 
     trace: trace, predicted or recorded.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     plan_ = ctypes.c_void_p()
-    _value = _plan_from_trace(_call.address(trace, TraceHandle, "trace"), ctypes.byref(plan_))
-    _check.status(_value, trace)
-    return PlanHandle(plan_.value, _call.context_of(trace))
+    _value = _plan_from_trace(
+        _call.address(context, ContextHandle, "context"),
+        _call.address(trace, TraceHandle, "trace"),
+        ctypes.byref(plan_),
+    )
+    _check.status(_value, context)
+    return PlanHandle(plan_.value, _call.context_of(context))
 
 
-def plan_add(plan: PlanHandle, buffer: PlanBuffer) -> None:
+def plan_add_buffer(plan: PlanHandle, buffer: PlanBuffer) -> None:
     """Add a buffer; its number is the count of buffers before.
 
     plan: plan.
 
     buffer: copied.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NoMemoryError, LimitError.
     """
-    _value = _plan_add(_call.address(plan, PlanHandle, "plan"), _call.reference(buffer, PlanBuffer, "buffer"))
+    _value = _plan_add_buffer(_call.address(plan, PlanHandle, "plan"), _call.reference(buffer, PlanBuffer, "buffer"))
     _check.status(_value, plan)
 
 
-def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
+def plan_add_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
     """Leave a buffer's memory to others for a part of its life: it need not keep what was in it.
 
     plan: plan.
@@ -6577,9 +6920,9 @@ def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
 
     end: first moment after it, before the buffer's own end, and past every gap that was added before.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
-    _value = _plan_gap(
+    _value = _plan_add_gap(
         _call.address(plan, PlanHandle, "plan"),
         _call.size(buffer, "buffer"),
         _call.int64(begin, "begin"),
@@ -6588,7 +6931,7 @@ def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
     _check.status(_value, plan)
 
 
-def plan_share(plan: PlanHandle, buffer: int, base: int, displacement: int) -> None:
+def plan_add_alias(plan: PlanHandle, buffer: int, base: int, displacement: int) -> None:
     """Let a buffer use the memory of another: a view, an operator in place, a part of what is concatenated. Both are
     then placed as one, which is in use from the first's begin to the last's end, but for moments at which one has a gap
     and the other does not need it. `base` lies at the greatest alignment of those in it.
@@ -6603,7 +6946,7 @@ def plan_share(plan: PlanHandle, buffer: int, base: int, displacement: int) -> N
 
     Raises InvalidArgumentError, MemmodelOverflowError.
     """
-    _value = _plan_share(
+    _value = _plan_add_alias(
         _call.address(plan, PlanHandle, "plan"),
         _call.size(buffer, "buffer"),
         _call.size(base, "base"),
@@ -6616,14 +6959,14 @@ def plan_solve(plan: PlanHandle, options: PlanOptions | None) -> None:
     """Place all buffers. The plan is checked by a sweep over time that shares nothing with the search before it is
     kept.
 
-    Used up budgets, cancellation and infeasible capacities are no errors: plan_result() tells, and the best plan is
-    kept.
+    Used up limits, cancellation and budgets that no plan is within are no errors: the status of plan_get_result() says
+    so, and the best plan is kept.
 
     plan: plan with at least one buffer.
 
     options: None: all defaults.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NoMemoryError, LimitError, CancelledError.
     """
     with _call.held(plan=plan):
         _value = _plan_solve(
@@ -6632,7 +6975,6 @@ def plan_solve(plan: PlanHandle, options: PlanOptions | None) -> None:
         )
     _check.status(_value, plan)
     _call.raise_pending()
-    plan.keep(id(options), options)
 
 
 def plan_buffer_count(plan: PlanHandle) -> int:
@@ -6646,7 +6988,7 @@ def plan_buffer_count(plan: PlanHandle) -> int:
     return int(_value)
 
 
-def plan_place(plan: PlanHandle, index: int) -> PlanPlace:
+def plan_get_buffer(plan: PlanHandle, index: int) -> PlanBuffer:
     """A buffer and where it lies.
 
     plan: plan.
@@ -6655,13 +6997,17 @@ def plan_place(plan: PlanHandle, index: int) -> PlanPlace:
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    place_ = PlanPlace()
-    _value = _plan_place(_call.address(plan, PlanHandle, "plan"), _call.size(index, "index"), ctypes.byref(place_))
+    buffer_ = PlanBuffer()
+    _value = _plan_get_buffer(
+        _call.address(plan, PlanHandle, "plan"),
+        _call.size(index, "index"),
+        ctypes.byref(buffer_),
+    )
     _check.status(_value, plan)
-    return _call.owned(place_, plan)
+    return _call.owned(buffer_, plan)
 
 
-def plan_result(plan: PlanHandle) -> PlanResult:
+def plan_get_result(plan: PlanHandle) -> PlanResult:
     """What the plan came to.
 
     plan: plan.
@@ -6669,54 +7015,67 @@ def plan_result(plan: PlanHandle) -> PlanResult:
     Raises InvalidArgumentError, StructSizeError.
     """
     result_ = PlanResult()
-    _value = _plan_result(_call.address(plan, PlanHandle, "plan"), ctypes.byref(result_))
+    _value = _plan_get_result(_call.address(plan, PlanHandle, "plan"), ctypes.byref(result_))
     _check.status(_value, plan)
     return result_
 
 
-def plan_write(plan: PlanHandle, path: str | os.PathLike[str]) -> None:
+def plan_save(plan: PlanHandle, path: str | os.PathLike[str]) -> None:
     """Write a solved plan as CSV, atomically: what was read, with the column offset; or the buffers' columns.
 
     plan: solved.
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, IoError, NoMemoryError, LimitError, CancelledError.
     """
     with _call.held(plan=plan):
-        _value = _plan_write(_call.address(plan, PlanHandle, "plan"), _call.path(path, "path"))
+        _value = _plan_save(_call.address(plan, PlanHandle, "plan"), _call.path(path, "path"))
     _check.status(_value, plan)
     _call.raise_pending()
 
 
-def plan_to_svg(plan: PlanHandle) -> str:
+def plan_to_svg(plan: PlanHandle, context: ContextHandle | None) -> str:
     """A picture of a solved plan: time across, offsets up, a rectangle for each buffer.
 
     plan: solved.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the plan's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     svg_ = ctypes.c_void_p()
-    _value = _plan_to_svg(_call.address(plan, PlanHandle, "plan"), ctypes.byref(svg_))
-    _check.status(_value, plan)
-    return _call.taken(_free, plan, svg_)
+    _value = _plan_to_svg(
+        _call.address(plan, PlanHandle, "plan"),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(svg_),
+    )
+    _check.status(_value, context or plan)
+    return _call.taken(_free, svg_)
 
 
-def plan_to_c(plan: PlanHandle, name: str) -> str:
+def plan_to_c(plan: PlanHandle, name: str, context: ContextHandle | None) -> str:
     """A solved plan as a table in C for include/memmodel_arena.h, with which a runtime places its tensors: the
-    constants `name`, `name`_buffers, `name`_lives and `name`_count, and an enumerator NAME_BUFFER for each buffer whose
-    name, in capitals and with "_" for what C does not know, is nobody else's.
+    constants `name`, `name`_buffers, `name`_live_ranges and `name`_count, and an enumerator NAME_BUFFER for each buffer
+    whose name, in capitals and with "_" for what C does not know, is nobody else's.
 
     plan: solved.
 
     name: what to call the table: letters, digits and "_".
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the plan's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     code_ = ctypes.c_void_p()
-    _value = _plan_to_c(_call.address(plan, PlanHandle, "plan"), _call.text(name, "name"), ctypes.byref(code_))
-    _check.status(_value, plan)
-    return _call.taken(_free, plan, code_)
+    _value = _plan_to_c(
+        _call.address(plan, PlanHandle, "plan"),
+        _call.text(name, "name"),
+        _call.optional_address(context, ContextHandle, "context"),
+        ctypes.byref(code_),
+    )
+    _check.status(_value, context or plan)
+    return _call.taken(_free, code_)
 
 
 def plan_ref(plan: PlanHandle) -> PlanHandle:
@@ -6734,6 +7093,17 @@ def plan_unref(plan: PlanHandle | None) -> None:
         _call.instance_of(plan, PlanHandle, "plan").close()
 
 
+def chain_operation_name(operation: ChainOperation | int | str) -> str | None:
+    """Name of an operation, such as "forward with checkpoint".
+
+    operation: ChainOperation.
+
+    Returns a static string; None if there is no such operation.
+    """
+    _value = _chain_operation_name(_call.enum(ChainOperation)(operation, "operation"))
+    return _call.optional_decoded(_value)
+
+
 def chain_new(context: ContextHandle, output: int) -> ChainHandle:
     """Make a chain without blocks.
 
@@ -6742,7 +7112,7 @@ def chain_new(context: ContextHandle, output: int) -> ChainHandle:
     output: bytes of what the last block makes, and of the gradient that waits there from the beginning; next to nothing
     where the last block is the loss.
 
-    Raises InvalidArgumentError, NomemError, LimitError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError.
     """
     chain_ = ctypes.c_void_p()
     _value = _chain_new(
@@ -6754,20 +7124,20 @@ def chain_new(context: ContextHandle, output: int) -> ChainHandle:
     return ChainHandle(chain_.value, _call.context_of(context))
 
 
-def chain_add(chain: ChainHandle, block: ChainBlock) -> None:
+def chain_add_block(chain: ChainHandle, block: ChainBlock) -> None:
     """Add a block at the end of a chain; its number is the count of blocks before.
 
     chain: chain.
 
     block: copied.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NoMemoryError, LimitError.
     """
-    _value = _chain_add(_call.address(chain, ChainHandle, "chain"), _call.reference(block, ChainBlock, "block"))
+    _value = _chain_add_block(_call.address(chain, ChainHandle, "chain"), _call.reference(block, ChainBlock, "block"))
     _check.status(_value, chain)
 
 
-def chain_solve(chain: ChainHandle, budget: int, slots: int) -> None:
+def chain_solve(chain: ChainHandle, options: ChainOptions) -> None:
     """Find the schedule of least cost whose peak is within a budget.
 
     It is the cheapest of those that keep each checkpoint until the backward pass needs it, where every size is rounded
@@ -6775,33 +7145,32 @@ def chain_solve(chain: ChainHandle, budget: int, slots: int) -> None:
     programming of Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova (hal-02352969), and run step by step before it is
     kept. Where no schedule fits in whole slots but one fits in bytes, that of the least peak is given.
 
+    Where no schedule is within the budget, the one of the least peak is given, with the status "infeasible".
+
     chain: chain with at least one block.
 
-    budget: that everything has to fit in: inputs, what is kept, gradients.
+    options: its budget is needed.
 
-    slots: 1 to 100000; 0: 500.
-
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, StructSizeError, NoMemoryError, LimitError, CancelledError.
     """
     with _call.held(chain=chain):
         _value = _chain_solve(
             _call.address(chain, ChainHandle, "chain"),
-            _call.int64(budget, "budget"),
-            _call.int64(slots, "slots"),
+            _call.reference(options, ChainOptions, "options"),
         )
     _check.status(_value, chain)
     _call.raise_pending()
 
 
-def chain_result(chain: ChainHandle) -> ChainResult:
-    """What the chain came to.
+def chain_get_result(chain: ChainHandle) -> ChainResult:
+    """The result of a chain.
 
     chain: chain.
 
     Raises InvalidArgumentError, StructSizeError.
     """
     result_ = ChainResult()
-    _value = _chain_result(_call.address(chain, ChainHandle, "chain"), ctypes.byref(result_))
+    _value = _chain_get_result(_call.address(chain, ChainHandle, "chain"), ctypes.byref(result_))
     _check.status(_value, chain)
     return result_
 
@@ -6817,7 +7186,7 @@ def chain_step_count(chain: ChainHandle) -> int:
     return int(_value)
 
 
-def chain_step(chain: ChainHandle, index: int) -> ChainStep:
+def chain_get_step(chain: ChainHandle, index: int) -> ChainStep:
     """A step of the schedule.
 
     chain: chain.
@@ -6827,7 +7196,11 @@ def chain_step(chain: ChainHandle, index: int) -> ChainStep:
     Raises InvalidArgumentError, StructSizeError.
     """
     step_ = ChainStep()
-    _value = _chain_step(_call.address(chain, ChainHandle, "chain"), _call.size(index, "index"), ctypes.byref(step_))
+    _value = _chain_get_step(
+        _call.address(chain, ChainHandle, "chain"),
+        _call.size(index, "index"),
+        ctypes.byref(step_),
+    )
     _check.status(_value, chain)
     return step_
 
@@ -6847,100 +7220,57 @@ def chain_unref(chain: ChainHandle | None) -> None:
         _call.instance_of(chain, ChainHandle, "chain").close()
 
 
-def recomputation_new(network: NetworkHandle) -> RecomputationHandle:
-    """Make a search.
+def recompute(
+    network: NetworkHandle,
+    job: Job | None,
+    options: RecomputeOptions | None,
+    context: ContextHandle | None,
+) -> RecomputationHandle:
+    """Find which scopes, or segments of several that follow one another, to checkpoint so that the job's peak is within
+    its budget and the time that is added is least; and the curve between peak and time. Every point of it is simulated
+    in full.
 
-    network: built network; the search keeps a reference and its context.
+    A step costs three forward passes, for its backward pass computes two gradients; what is recomputed comes on top.
+    PyTorch ends a recomputation with the last tensor that is needed: the layers behind it cost nothing. Sets to begin
+    with come from knapsacks of the bytes that each scope saves and its cost; a local search then adds, leaves out and
+    exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every
+    machine. Without a budget, and where nothing is within it, the point of the least peak is selected.
 
-    Raises InvalidArgumentError, NomemError, LimitError, ShapeError, StructSizeError, ParseError, MemmodelOverflowError.
+    network: built network.
+
+    job: a training with "pytorch", with its budget, if any; what its `checkpoint` names is left out. None for defaults;
+    every symbol of the network needs a value.
+
+    options: None for defaults.
+
+    context: limits, progress, memory and errors of this call; None: the network's own.
+
+    Raises InvalidArgumentError, UnsupportedError, UnboundError, NotFoundError, ShapeError, MemmodelOverflowError,
+    CallbackError, StructSizeError, NoMemoryError, LimitError, CancelledError.
     """
     recomputation_ = ctypes.c_void_p()
-    _value = _recomputation_new(_call.address(network, NetworkHandle, "network"), ctypes.byref(recomputation_))
-    _check.status(_value, network)
-    return RecomputationHandle(recomputation_.value, _call.context_of(network))
-
-
-def recomputation_cost(recomputation: RecomputationHandle, name: str, cost: float) -> None:
-    """Say what a part of the forward pass costs, such as seconds that were measured. Once a cost is given, parts
-    without one cost nothing; the last that is given for a layer counts.
-
-    Without any, a layer costs its multiplications with addition, and one for each element that it makes. A step costs
-    three forward passes, for its backward pass computes two gradients; what is computed again comes on top. PyTorch
-    ends a recomputation with the last tensor that is needed: the layers behind it cost nothing.
-
-    recomputation: search.
-
-    name: a layer, or a scope, whose cost its layers share as they do operations.
-
-    cost: of running it forward once, in any unit, 0 or more.
-
-    Raises InvalidArgumentError, NomemError, LimitError.
-    """
-    _value = _recomputation_cost(
-        _call.address(recomputation, RecomputationHandle, "recomputation"),
-        _call.text(name, "name"),
-        _call.double(cost, "cost"),
-    )
-    _check.status(_value, recomputation)
-
-
-def recomputation_observe(recomputation: RecomputationHandle, observer: Callable[..., Any] | None) -> None:
-    """Be told of the searches that follow.
-
-    recomputation: search.
-
-    observer: None for none.
-
-    Raises InvalidArgumentError.
-    """
-    observer_ = _as_recomputation_observer(observer, "observer")
-    _call.instance_of(recomputation, RecomputationHandle, "recomputation").keep("recomputation_observe", observer_)
-    _value = _recomputation_observe(_call.address(recomputation, RecomputationHandle, "recomputation"), observer_, None)
-    _check.status(_value, recomputation)
-    _call.raise_pending()
-
-
-def recomputation_solve(recomputation: RecomputationHandle, job: Job | None, budget: int, simulations: int) -> None:
-    """Find which scopes, or groups of several that follow one another, to wrap so that the job's peak is within a
-    budget and the time that is added is least; and the curve between peak and time. Every point of it is simulated in
-    full.
-
-    Sets to begin with come from knapsacks of what each scope keeps less and costs; a local search then adds, leaves out
-    and exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every
-    machine. A budget that nothing is within is no error: the point of the least peak is advised then.
-
-    recomputation: search.
-
-    job: a training with "pytorch"; what its `checkpoint` names is left out. None for defaults; every symbol of the
-    network needs a value.
-
-    budget: of job->measure, to be within; 0: as little as was found.
-
-    simulations: most simulations, 2 to 1000000; 0: 2000.
-
-    Raises InvalidArgumentError, UnsupportedError, UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError,
-    CallbackError, StructSizeError, NomemError, LimitError, CancelledError.
-    """
-    with _call.held(recomputation=recomputation):
-        _value = _recomputation_solve(
-            _call.address(recomputation, RecomputationHandle, "recomputation"),
+    with _call.held(network=network, context=context):
+        _value = _recompute(
+            _call.address(network, NetworkHandle, "network"),
             _call.optional_reference(job, Job, "job"),
-            _call.int64(budget, "budget"),
-            _call.int64(simulations, "simulations"),
+            _call.optional_reference(options, RecomputeOptions, "options"),
+            _call.optional_address(context, ContextHandle, "context"),
+            ctypes.byref(recomputation_),
         )
-    _check.status(_value, _call.owner(job, 'context') or recomputation)
+    _check.status(_value, context or network)
     _call.raise_pending()
+    return RecomputationHandle(recomputation_.value, _call.context_of(context or network))
 
 
-def recomputation_result(recomputation: RecomputationHandle) -> RecomputationResult:
-    """What the search came to.
+def recomputation_get_result(recomputation: RecomputationHandle) -> RecomputationResult:
+    """The result of the search.
 
     recomputation: search.
 
     Raises InvalidArgumentError, StructSizeError.
     """
     result_ = RecomputationResult()
-    _value = _recomputation_result(
+    _value = _recomputation_get_result(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
         ctypes.byref(result_),
     )
@@ -6953,13 +7283,13 @@ def recomputation_point_count(recomputation: RecomputationHandle) -> int:
 
     recomputation: search.
 
-    Returns points; 0 if nothing was searched for.
+    Returns points.
     """
     _value = _recomputation_point_count(_call.address(recomputation, RecomputationHandle, "recomputation"))
     return int(_value)
 
 
-def recomputation_point(recomputation: RecomputationHandle, index: int) -> RecomputationPoint:
+def recomputation_get_point(recomputation: RecomputationHandle, index: int) -> RecomputationPoint:
     """A point of the curve.
 
     recomputation: search.
@@ -6969,7 +7299,7 @@ def recomputation_point(recomputation: RecomputationHandle, index: int) -> Recom
     Raises InvalidArgumentError, StructSizeError.
     """
     point_ = RecomputationPoint()
-    _value = _recomputation_point(
+    _value = _recomputation_get_point(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
         _call.size(index, "index"),
         ctypes.byref(point_),
@@ -6978,7 +7308,7 @@ def recomputation_point(recomputation: RecomputationHandle, index: int) -> Recom
     return _call.owned(point_, recomputation)
 
 
-def recomputation_scope(recomputation: RecomputationHandle, point: int, index: int) -> str | None:
+def recomputation_segment(recomputation: RecomputationHandle, point: int, index: int) -> str | None:
     """Name of a scope that a point wraps, in the order of the forward pass; of a group of several that one call of
     checkpoint() runs, the first and the last: "h.0..3".
 
@@ -6990,7 +7320,7 @@ def recomputation_scope(recomputation: RecomputationHandle, point: int, index: i
 
     Returns the name, owned by the search; None if there is none of that index.
     """
-    _value = _recomputation_scope(
+    _value = _recomputation_segment(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
         _call.size(point, "point"),
         _call.size(index, "index"),
@@ -6998,7 +7328,12 @@ def recomputation_scope(recomputation: RecomputationHandle, point: int, index: i
     return _call.optional_decoded(_value)
 
 
-def recomputation_module(recomputation: RecomputationHandle, point: int, scope: int, index: int) -> str | None:
+def recomputation_segment_module(
+    recomputation: RecomputationHandle,
+    point: int,
+    segment: int,
+    index: int,
+) -> str | None:
     """Name of a module that a call of checkpoint() runs: the scope itself, or each of a group in the order of their
     calls.
 
@@ -7006,51 +7341,57 @@ def recomputation_module(recomputation: RecomputationHandle, point: int, scope: 
 
     point: number of the point.
 
-    scope: as recomputation_scope() counts.
+    segment: as recomputation_segment() counts.
 
     index: from 0.
 
     Returns the name, owned by the search; None if there is none of that index.
     """
-    _value = _recomputation_module(
+    _value = _recomputation_segment_module(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
         _call.size(point, "point"),
-        _call.size(scope, "scope"),
+        _call.size(segment, "segment"),
         _call.size(index, "index"),
     )
     return _call.optional_decoded(_value)
 
 
-def recomputation_to_json(recomputation: RecomputationHandle) -> str:
+def recomputation_to_json(recomputation: RecomputationHandle, context: ContextHandle | None) -> str:
     """The advice and the curve as JSON text (doc/formats.md).
 
     recomputation: search.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the recomputation's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _recomputation_to_json(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.optional_address(context, ContextHandle, "context"),
         ctypes.byref(text_),
     )
-    _check.status(_value, recomputation)
-    return _call.taken(_free, recomputation, text_)
+    _check.status(_value, context or recomputation)
+    return _call.taken(_free, text_)
 
 
-def recomputation_to_svg(recomputation: RecomputationHandle) -> str:
+def recomputation_to_svg(recomputation: RecomputationHandle, context: ContextHandle | None) -> str:
     """The curve as a picture: time that is added across, peak up.
 
     recomputation: search.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the recomputation's own.
+
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     svg_ = ctypes.c_void_p()
     _value = _recomputation_to_svg(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.optional_address(context, ContextHandle, "context"),
         ctypes.byref(svg_),
     )
-    _check.status(_value, recomputation)
-    return _call.taken(_free, recomputation, svg_)
+    _check.status(_value, context or recomputation)
+    return _call.taken(_free, svg_)
 
 
 def recomputation_ref(recomputation: RecomputationHandle) -> RecomputationHandle:
@@ -7068,27 +7409,42 @@ def recomputation_unref(recomputation: RecomputationHandle | None) -> None:
         _call.instance_of(recomputation, RecomputationHandle, "recomputation").close()
 
 
-def replay_new(trace: TraceHandle, options: ReplayOptions | None) -> ReplayHandle:
+def block_state_name(state: BlockState | int | str) -> str | None:
+    """Name of a block's state, such as "pending free".
+
+    state: BlockState.
+
+    Returns a static string; None if there is no such state.
+    """
+    _value = _block_state_name(_call.enum(BlockState)(state, "state"))
+    return _call.optional_decoded(_value)
+
+
+def trace_replay(trace: TraceHandle, options: ReplayOptions | None, context: ContextHandle | None) -> ReplayHandle:
     """Run a trace through an allocator.
 
-    An allocation that the device has no room for ends the replay; that is no error, the summary tells it.
+    An allocation that the device has no room for ends the replay; that is no error: the result says so.
 
     trace: kept by the replay.
 
     options: None: all defaults.
 
-    Raises InvalidArgumentError, StructSizeError, UnsupportedError, ParseError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the trace's own.
+
+    Raises InvalidArgumentError, StructSizeError, UnsupportedError, ParseError, NoMemoryError, LimitError,
+    CancelledError.
     """
     replay_ = ctypes.c_void_p()
-    with _call.held(trace=trace):
-        _value = _replay_new(
+    with _call.held(trace=trace, context=context):
+        _value = _trace_replay(
             _call.address(trace, TraceHandle, "trace"),
             _call.optional_reference(options, ReplayOptions, "options"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(replay_),
         )
-    _check.status(_value, trace)
+    _check.status(_value, context or trace)
     _call.raise_pending()
-    return ReplayHandle(replay_.value, _call.context_of(trace))
+    return ReplayHandle(replay_.value, _call.context_of(context or trace))
 
 
 def replay_ref(replay: ReplayHandle) -> ReplayHandle:
@@ -7106,20 +7462,20 @@ def replay_unref(replay: ReplayHandle | None) -> None:
         _call.instance_of(replay, ReplayHandle, "replay").close()
 
 
-def replay_summary(replay: ReplayHandle) -> ReplaySummary:
-    """What a replay came to.
+def replay_get_result(replay: ReplayHandle) -> ReplayResult:
+    """The result of a replay.
 
     replay: replay.
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    summary_ = ReplaySummary()
-    _value = _replay_summary(_call.address(replay, ReplayHandle, "replay"), ctypes.byref(summary_))
+    result_ = ReplayResult()
+    _value = _replay_get_result(_call.address(replay, ReplayHandle, "replay"), ctypes.byref(result_))
     _check.status(_value, None)
-    return summary_
+    return result_
 
 
-def replay_moment(replay: ReplayHandle, event: int) -> ReplayMoment:
+def replay_get_usage(replay: ReplayHandle, event: int) -> ReplayUsage:
     """The bytes right after an event.
 
     replay: replay.
@@ -7128,14 +7484,14 @@ def replay_moment(replay: ReplayHandle, event: int) -> ReplayMoment:
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    moment_ = ReplayMoment()
-    _value = _replay_moment(
+    usage_ = ReplayUsage()
+    _value = _replay_get_usage(
         _call.address(replay, ReplayHandle, "replay"),
         _call.size(event, "event"),
-        ctypes.byref(moment_),
+        ctypes.byref(usage_),
     )
     _check.status(_value, None)
-    return moment_
+    return usage_
 
 
 def replay_block_count(replay: ReplayHandle) -> int:
@@ -7149,7 +7505,7 @@ def replay_block_count(replay: ReplayHandle) -> int:
     return int(_value)
 
 
-def replay_block(replay: ReplayHandle, index: int) -> ReplayBlock:
+def replay_get_block(replay: ReplayHandle, index: int) -> ReplayBlock:
     """One block of the segments at the end, in the order of addresses.
 
     replay: replay.
@@ -7159,7 +7515,7 @@ def replay_block(replay: ReplayHandle, index: int) -> ReplayBlock:
     Raises InvalidArgumentError, StructSizeError.
     """
     block_ = ReplayBlock()
-    _value = _replay_block(
+    _value = _replay_get_block(
         _call.address(replay, ReplayHandle, "replay"),
         _call.size(index, "index"),
         ctypes.byref(block_),
@@ -7168,45 +7524,48 @@ def replay_block(replay: ReplayHandle, index: int) -> ReplayBlock:
     return block_
 
 
-def replay_write(replay: ReplayHandle, path: str | os.PathLike[str]) -> None:
-    """Write a replay as PyTorch's memory snapshot, a pickle that https://pytorch.org/memory_viz opens and trace_read()
+def replay_save_snapshot(replay: ReplayHandle, path: str | os.PathLike[str]) -> None:
+    """Write a replay as PyTorch's memory snapshot, a pickle that https://pytorch.org/memory_viz opens and trace_load()
     reads: each allocation with its layer as a stack frame, and the segments at the end.
 
     replay: of an allocator with segments.
 
     path: file, replaced when it exists.
 
-    Raises InvalidArgumentError, UnsupportedError, IoError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, UnsupportedError, IoError, NoMemoryError, LimitError, CancelledError.
     """
     with _call.held(replay=replay):
-        _value = _replay_write(_call.address(replay, ReplayHandle, "replay"), _call.path(path, "path"))
+        _value = _replay_save_snapshot(_call.address(replay, ReplayHandle, "replay"), _call.path(path, "path"))
     _check.status(_value, replay)
     _call.raise_pending()
 
 
-def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
+def estimate(network: NetworkHandle, job: Job | None, context: ContextHandle | None) -> ReportHandle:
     """Estimate the memory of a job.
 
     network: built network, only read.
 
     job: None for defaults; every symbol of the network needs a value.
 
-    Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
-    StructSizeError, InvalidArgumentError, NomemError, LimitError, CancelledError, ParseError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises UnboundError, NotFoundError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
+    StructSizeError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError, ParseError.
     """
     report_ = ctypes.c_void_p()
-    with _call.held(network=network):
+    with _call.held(network=network, context=context):
         _value = _estimate(
             _call.address(network, NetworkHandle, "network"),
             _call.optional_reference(job, Job, "job"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(report_),
         )
-    _check.status(_value, _call.owner(job, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
-    return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
+    return ReportHandle(report_.value, _call.context_of(context or network))
 
 
-def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
+def estimate_what_if(network: NetworkHandle, job: Job | None, context: ContextHandle | None) -> ReportHandle:
     """Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch,
     also with the gradients of two batches added up; repeated blocks of layers computed again in the backward pass;
     bfloat16; gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes
@@ -7219,19 +7578,22 @@ def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
 
     job: None for defaults; every symbol of the network needs a value.
 
-    Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
-    StructSizeError, InvalidArgumentError, NomemError, LimitError, CancelledError, ParseError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises UnboundError, NotFoundError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
+    StructSizeError, InvalidArgumentError, NoMemoryError, LimitError, CancelledError, ParseError.
     """
     report_ = ctypes.c_void_p()
-    with _call.held(network=network):
-        _value = _report_what_if(
+    with _call.held(network=network, context=context):
+        _value = _estimate_what_if(
             _call.address(network, NetworkHandle, "network"),
             _call.optional_reference(job, Job, "job"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(report_),
         )
-    _check.status(_value, _call.owner(job, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
-    return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
+    return ReportHandle(report_.value, _call.context_of(context or network))
 
 
 def report_change_count(report: ReportHandle) -> int:
@@ -7245,8 +7607,8 @@ def report_change_count(report: ReportHandle) -> int:
     return int(_value)
 
 
-def report_change(report: ReportHandle, index: int) -> Change:
-    """A change and what it comes to.
+def report_get_change(report: ReportHandle, index: int) -> ReportChange:
+    """A change and its result.
 
     report: report.
 
@@ -7254,8 +7616,8 @@ def report_change(report: ReportHandle, index: int) -> Change:
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    change_ = Change()
-    _value = _report_change(
+    change_ = ReportChange()
+    _value = _report_get_change(
         _call.address(report, ReportHandle, "report"),
         _call.size(index, "index"),
         ctypes.byref(change_),
@@ -7264,53 +7626,46 @@ def report_change(report: ReportHandle, index: int) -> Change:
     return _call.owned(change_, report)
 
 
-def report_measure(report: ReportHandle) -> int:
-    """Which bytes savings of its changes are counted in, and a budget of its job limits.
-
-    report: report.
-
-    Returns Measure, never "default"; InvalidArgumentError for None.
-
-    Raises InvalidArgumentError.
-    """
-    _value = _report_measure(_call.address(report, ReportHandle, "report"))
-    return _check.status(_value, None)
-
-
-def solve(network: NetworkHandle, job: Job | None, symbol: str, budget: int) -> int:
-    """Largest value of a symbol for which a job stays within a budget.
+def estimate_max(network: NetworkHandle, job: Job, symbol: str, context: ContextHandle | None) -> int:
+    """Largest value of a symbol for which a job stays within its budget.
 
     Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
-    size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
-    Where pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at
-    a larger value: there the answer fits and the next value does not, but one beyond may.
+    size that is no multiple of 16) is skipped: the answer is the largest value that both fits and can be built. Where
+    pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at a
+    larger value: there the answer fits and the next value does not, but one beyond may.
 
     network: network with at least one symbol.
 
-    job: how it is run, None for defaults; its value for `symbol`, if any, is ignored.
+    job: how it is run, with its budget and the metric that this limits; its value for `symbol`, if any, is ignored.
 
     symbol: name of the dimension to solve for, such as "batch".
 
-    budget: bytes the job may take, of job->measure.
+    context: limits, memory and errors of this call; None: the network's own.
 
-    Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
-    CallbackError, StructSizeError, NomemError, LimitError, CancelledError, ParseError.
+    Raises NotFoundError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
+    CallbackError, StructSizeError, NoMemoryError, LimitError, CancelledError, ParseError.
     """
-    largest_ = ctypes.c_int64()
-    with _call.held(network=network):
-        _value = _solve(
+    max_ = ctypes.c_int64()
+    with _call.held(network=network, context=context):
+        _value = _estimate_max(
             _call.address(network, NetworkHandle, "network"),
-            _call.optional_reference(job, Job, "job"),
+            _call.reference(job, Job, "job"),
             _call.text(symbol, "symbol"),
-            _call.int64(budget, "budget"),
-            ctypes.byref(largest_),
+            _call.optional_address(context, ContextHandle, "context"),
+            ctypes.byref(max_),
         )
-    _check.status(_value, _call.owner(job, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
-    return largest_.value
+    return max_.value
 
 
-def scan(network: NetworkHandle, job: Job | None, symbol: str, values: Any) -> Any:
+def estimate_many(
+    network: NetworkHandle,
+    job: Job | None,
+    symbol: str,
+    values: Any,
+    context: ContextHandle | None,
+) -> Any:
     """What a job needs for each of some values of a symbol, such as 1,000 batch sizes: estimate() without its tables,
     so many times faster.
 
@@ -7322,66 +7677,88 @@ def scan(network: NetworkHandle, job: Job | None, symbol: str, values: Any) -> A
 
     values: positive, in any order.
 
-    Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
-    CallbackError, StructSizeError, NomemError, LimitError, CancelledError, ParseError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises NotFoundError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
+    CallbackError, StructSizeError, NoMemoryError, LimitError, CancelledError, ParseError.
     """
     values_ = _call.int64s(values, "values")
     bytes_ = _call.array_type(ctypes.c_int64, len(values_))()
-    with _call.held(network=network):
-        _value = _scan(
+    with _call.held(network=network, context=context):
+        _value = _estimate_many(
             _call.address(network, NetworkHandle, "network"),
             _call.optional_reference(job, Job, "job"),
             _call.text(symbol, "symbol"),
             values_,
             len(values_),
+            _call.optional_address(context, ContextHandle, "context"),
             bytes_,
         )
-    _check.status(_value, _call.owner(job, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
     return bytes_
 
 
-def report_peak(report: ReportHandle) -> Peak:
-    """Peak over all steps.
+def report_get_result(report: ReportHandle) -> ReportResult:
+    """The result of an estimate.
 
     report: report.
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    peak_ = Peak()
-    _value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
+    result_ = ReportResult()
+    _value = _report_get_result(_call.address(report, ReportHandle, "report"), ctypes.byref(result_))
     _check.status(_value, None)
-    return peak_
+    return _call.owned(result_, report)
 
 
-def report_step_count(report: ReportHandle) -> int:
-    """Number of steps that were simulated; 1 for the textbook.
+def report_unmodelled_count(report: ReportHandle) -> int:
+    """Number of operators that the framework's rules do not know.
 
     report: report.
 
-    Returns steps.
+    Returns operators.
     """
-    _value = _report_step_count(_call.address(report, ReportHandle, "report"))
+    _value = _report_unmodelled_count(_call.address(report, ReportHandle, "report"))
     return int(_value)
 
 
-def report_step_peak(report: ReportHandle, step: int) -> int:
+def report_get_unmodelled(report: ReportHandle, index: int) -> ReportUnmodelled:
+    """An operator that the framework's rules do not know.
+
+    report: report.
+
+    index: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    unmodelled_ = ReportUnmodelled()
+    _value = _report_get_unmodelled(
+        _call.address(report, ReportHandle, "report"),
+        _call.size(index, "index"),
+        ctypes.byref(unmodelled_),
+    )
+    _check.status(_value, None)
+    return _call.owned(unmodelled_, report)
+
+
+def report_step_peak(report: ReportHandle, index: int) -> int:
     """Live bytes at the peak of one step.
 
     report: report.
 
-    step: from 1.
+    index: of the step, from 0.
 
     Returns bytes, or InvalidArgumentError.
 
     Raises InvalidArgumentError.
     """
-    _value = _report_step_peak(_call.address(report, ReportHandle, "report"), _call.int32(step, "step"))
+    _value = _report_step_peak(_call.address(report, ReportHandle, "report"), _call.size(index, "index"))
     return _check.status(_value, None)
 
 
-def report_category(report: ReportHandle, category: Category | int | str) -> int:
-    """Bytes of one category at the moment of the peak.
+def report_category_bytes(report: ReportHandle, category: Category | int | str) -> int:
+    """Bytes of one category at the peak.
 
     report: report.
 
@@ -7391,7 +7768,10 @@ def report_category(report: ReportHandle, category: Category | int | str) -> int
 
     Raises InvalidArgumentError.
     """
-    _value = _report_category(_call.address(report, ReportHandle, "report"), _call.enum(Category)(category, "category"))
+    _value = _report_category_bytes(
+        _call.address(report, ReportHandle, "report"),
+        _call.enum(Category)(category, "category"),
+    )
     return _check.status(_value, None)
 
 
@@ -7406,7 +7786,7 @@ def report_layer_count(report: ReportHandle) -> int:
     return int(_value)
 
 
-def report_layer(report: ReportHandle, index: int) -> ReportLayer:
+def report_get_layer(report: ReportHandle, index: int) -> ReportLayer:
     """A row of the per-layer table.
 
     report: report.
@@ -7416,7 +7796,7 @@ def report_layer(report: ReportHandle, index: int) -> ReportLayer:
     Raises InvalidArgumentError, StructSizeError.
     """
     layer_ = ReportLayer()
-    _value = _report_layer(
+    _value = _report_get_layer(
         _call.address(report, ReportHandle, "report"),
         _call.size(index, "index"),
         ctypes.byref(layer_),
@@ -7425,7 +7805,7 @@ def report_layer(report: ReportHandle, index: int) -> ReportLayer:
     return _call.owned(layer_, report)
 
 
-def report_total(report: ReportHandle) -> ReportLayer:
+def report_get_total(report: ReportHandle) -> ReportLayer:
     """Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is
     "total".
 
@@ -7434,7 +7814,7 @@ def report_total(report: ReportHandle) -> ReportLayer:
     Raises InvalidArgumentError, StructSizeError.
     """
     total_ = ReportLayer()
-    _value = _report_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
+    _value = _report_get_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
     _check.status(_value, None)
     return _call.owned(total_, report)
 
@@ -7465,7 +7845,7 @@ def report_formula_name(report: ReportHandle, formula: int) -> str | None:
 
 def report_formula(report: ReportHandle, formula: int, language: Language | int | str) -> str | None:
     """A closed formula in the network's symbols, such as "1291.125*batch*dim^3". It counts bytes by the job's textbook
-    rule ("slots" if the framework is another), and holds where report_assumptions() does.
+    rule ("slots" if the framework is another), and holds under the assumptions of ReportResult.
 
     report: report.
 
@@ -7483,60 +7863,6 @@ def report_formula(report: ReportHandle, formula: int, language: Language | int 
     return _call.optional_decoded(_value)
 
 
-def report_assumptions(report: ReportHandle) -> str:
-    """What the formulas take for granted, such as "dim is a multiple of 16"; "" if nothing.
-
-    report: report.
-
-    Returns the text, owned by the report.
-    """
-    _value = _report_assumptions(_call.address(report, ReportHandle, "report"))
-    return _call.decoded(_value)
-
-
-def report_unmodelled(report: ReportHandle, index: int) -> tuple[str | None, int]:
-    """Operators that the framework's rules do not know and that were estimated by their outputs alone.
-
-    report: report.
-
-    index: from 0.
-
-    Returns the operator's name, owned by the report; None if there is none of that index.
-    """
-    bytes_ = ctypes.c_int64()
-    _value = _report_unmodelled(
-        _call.address(report, ReportHandle, "report"),
-        _call.size(index, "index"),
-        ctypes.byref(bytes_),
-    )
-    return _call.optional_decoded(_value), bytes_.value
-
-
-def report_verified(report: ReportHandle) -> int:
-    """Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device
-    "cuda" have not been: its rules are what is known of PyTorch's sources, the sizes of its profiles what others
-    reported.
-
-    report: report.
-
-    Returns 1 if they have been, else 0.
-    """
-    _value = _report_verified(_call.address(report, ReportHandle, "report"))
-    return int(_value)
-
-
-def report_moment(report: ReportHandle) -> str:
-    """Layer, its operator, phase and step at which the peak is reached, such as "decoder.3.conv1 (conv), backward pass
-    of step 2".
-
-    report: report.
-
-    Returns the text, owned by the report; "" for the textbook.
-    """
-    _value = _report_moment(_call.address(report, ReportHandle, "report"))
-    return _call.decoded(_value)
-
-
 def report_trace(report: ReportHandle) -> TraceHandle | None:
     """All events of the simulated steps.
 
@@ -7545,7 +7871,7 @@ def report_trace(report: ReportHandle) -> TraceHandle | None:
     Returns the trace, owned by the report; None for the textbook.
     """
     _value = _report_trace(_call.address(report, ReportHandle, "report"))
-    return _call.again(TraceHandle, _value, _call.context_of(report))
+    return _call.referenced(TraceHandle, _value, _call.context_of(report))
 
 
 def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
@@ -7555,7 +7881,7 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_json(
@@ -7564,20 +7890,20 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
         ctypes.byref(text_),
     )
     _check.status(_value, context)
-    return _call.taken(_free, context, text_)
+    return _call.taken(_free, text_)
 
 
 def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
     """The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, a timeline of the live
     bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most.
-    It holds all it needs and asks for nothing from a network. Of long traces it shows the highest moments: the peak of
+    It holds all it needs and asks for nothing from a network. Of long traces it shows the highest points: the peak of
     every step is always among them.
 
     report: report.
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
+    Raises InvalidArgumentError, NoMemoryError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_html(
@@ -7586,7 +7912,7 @@ def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
         ctypes.byref(text_),
     )
     _check.status(_value, context)
-    return _call.taken(_free, context, text_)
+    return _call.taken(_free, text_)
 
 
 def report_ref(report: ReportHandle) -> ReportHandle:
@@ -7604,43 +7930,50 @@ def report_unref(report: ReportHandle | None) -> None:
         _call.instance_of(report, ReportHandle, "report").close()
 
 
-def schedule_new(network: NetworkHandle, how: Inference | None) -> ScheduleHandle:
-    """Schedule a network, and plan its buffers: moments of the plan are operators, in the order in which they run.
+def network_schedule(
+    network: NetworkHandle,
+    options: ScheduleOptions | None,
+    context: ContextHandle | None,
+) -> ScheduleHandle:
+    """Schedule a network, and plan its buffers: times of the plan are operators, in the order in which they run.
 
     A buffer of the plan is a tensor, named after its layer, or what an operator needs while it runs. Inputs are there
     from the begin and outputs stay to the end; inputs may be overwritten when nobody needs them any more.
 
     network: network.
 
-    how: values of all symbols, and what to do without. None: no symbols, all defaults.
+    options: values of all symbols, and what to do without. None: no symbols, all defaults.
 
-    Raises InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError, CallbackError,
-    StructSizeError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises InvalidArgumentError, NotFoundError, UnboundError, ShapeError, MemmodelOverflowError, CallbackError,
+    StructSizeError, NoMemoryError, LimitError, CancelledError.
     """
     schedule_ = ctypes.c_void_p()
-    with _call.held(network=network):
-        _value = _schedule_new(
+    with _call.held(network=network, context=context):
+        _value = _network_schedule(
             _call.address(network, NetworkHandle, "network"),
-            _call.optional_reference(how, Inference, "how"),
+            _call.optional_reference(options, ScheduleOptions, "options"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(schedule_),
         )
-    _check.status(_value, _call.owner(how, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
-    return ScheduleHandle(schedule_.value, _call.context_of(_call.owner(how, 'context') or network))
+    return ScheduleHandle(schedule_.value, _call.context_of(context or network))
 
 
 def schedule_plan(schedule: ScheduleHandle) -> PlanHandle | None:
-    """The plan of a schedule's buffers, solved with the defaults of plan_solve().
+    """The plan of a schedule's buffers, solved.
 
     schedule: schedule.
 
-    Returns the plan, with one more reference; None if `schedule` is.
+    Returns the plan, owned by the schedule; None if `schedule` is.
     """
     _value = _schedule_plan(_call.address(schedule, ScheduleHandle, "schedule"))
-    return _call.again(PlanHandle, _value, _call.context_of(schedule))
+    return _call.referenced(PlanHandle, _value, _call.context_of(schedule))
 
 
-def schedule_buffer(schedule: ScheduleHandle, tensor: int) -> int:
+def schedule_find_buffer(schedule: ScheduleHandle, tensor: int) -> int:
     """The plan's buffer of a tensor.
 
     schedule: schedule.
@@ -7650,7 +7983,7 @@ def schedule_buffer(schedule: ScheduleHandle, tensor: int) -> int:
     Raises InvalidArgumentError.
     """
     buffer_ = ctypes.c_size_t()
-    _value = _schedule_buffer(
+    _value = _schedule_find_buffer(
         _call.address(schedule, ScheduleHandle, "schedule"),
         _call.int32(tensor, "tensor"),
         ctypes.byref(buffer_),
@@ -7670,7 +8003,7 @@ def schedule_operator_count(schedule: ScheduleHandle) -> int:
     return int(_value)
 
 
-def schedule_operator(schedule: ScheduleHandle, index: int) -> ScheduleOperator:
+def schedule_get_operator(schedule: ScheduleHandle, index: int) -> ScheduleOperator:
     """An operator.
 
     schedule: schedule.
@@ -7680,7 +8013,7 @@ def schedule_operator(schedule: ScheduleHandle, index: int) -> ScheduleOperator:
     Raises InvalidArgumentError, StructSizeError.
     """
     about_ = ScheduleOperator()
-    _value = _schedule_operator(
+    _value = _schedule_get_operator(
         _call.address(schedule, ScheduleHandle, "schedule"),
         _call.size(index, "index"),
         ctypes.byref(about_),
@@ -7689,17 +8022,17 @@ def schedule_operator(schedule: ScheduleHandle, index: int) -> ScheduleOperator:
     return _call.owned(about_, schedule)
 
 
-def schedule_summary(schedule: ScheduleHandle) -> ScheduleSummary:
-    """What the schedule comes to.
+def schedule_get_result(schedule: ScheduleHandle) -> ScheduleResult:
+    """The result of a schedule.
 
     schedule: schedule.
 
     Raises InvalidArgumentError, StructSizeError.
     """
-    summary_ = ScheduleSummary()
-    _value = _schedule_summary(_call.address(schedule, ScheduleHandle, "schedule"), ctypes.byref(summary_))
+    result_ = ScheduleResult()
+    _value = _schedule_get_result(_call.address(schedule, ScheduleHandle, "schedule"), ctypes.byref(result_))
     _check.status(_value, schedule)
-    return summary_
+    return result_
 
 
 def schedule_ref(schedule: ScheduleHandle) -> ScheduleHandle:
@@ -7717,42 +8050,50 @@ def schedule_unref(schedule: ScheduleHandle | None) -> None:
         _call.instance_of(schedule, ScheduleHandle, "schedule").close()
 
 
-def tiling_new(network: NetworkHandle, how: Inference | None, budget: int) -> TilingHandle:
+def network_tile(
+    network: NetworkHandle,
+    options: ScheduleOptions | None,
+    budget: int,
+    context: ContextHandle | None,
+) -> TilingHandle:
     """Cut the input of a network into tiles whose planned peak is within a budget. Of those that fit, these cost least:
     they have the least overhead. The whole input and output lie elsewhere: only a tile's are in its memory.
 
     network: with one input [batch, channels, 1 to 3 spatial axes], or with the channels last, and outputs of one size.
     Linear upsampling is taken to be that without align_corners.
 
-    how: as of schedule_new().
+    options: as of network_schedule().
 
     budget: of a tile's plan; 0: no limit, one tile.
 
-    Raises UnsupportedError, InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
-    CallbackError, StructSizeError, NomemError, LimitError, CancelledError.
+    context: limits, memory and errors of this call; None: the network's own.
+
+    Raises UnsupportedError, InvalidArgumentError, NotFoundError, UnboundError, ShapeError, MemmodelOverflowError,
+    CallbackError, StructSizeError, NoMemoryError, LimitError, CancelledError.
     """
     tiling_ = ctypes.c_void_p()
-    with _call.held(network=network):
-        _value = _tiling_new(
+    with _call.held(network=network, context=context):
+        _value = _network_tile(
             _call.address(network, NetworkHandle, "network"),
-            _call.optional_reference(how, Inference, "how"),
+            _call.optional_reference(options, ScheduleOptions, "options"),
             _call.int64(budget, "budget"),
+            _call.optional_address(context, ContextHandle, "context"),
             ctypes.byref(tiling_),
         )
-    _check.status(_value, _call.owner(how, 'context') or network)
+    _check.status(_value, context or network)
     _call.raise_pending()
-    return TilingHandle(tiling_.value, _call.context_of(_call.owner(how, 'context') or network))
+    return TilingHandle(tiling_.value, _call.context_of(context or network))
 
 
-def tiling_result(tiling: TilingHandle) -> TilingResult:
-    """What the tiling comes to.
+def tiling_get_result(tiling: TilingHandle) -> TilingResult:
+    """The result of a tiling.
 
     tiling: tiling.
 
     Raises InvalidArgumentError, StructSizeError.
     """
     result_ = TilingResult()
-    _value = _tiling_result(_call.address(tiling, TilingHandle, "tiling"), ctypes.byref(result_))
+    _value = _tiling_get_result(_call.address(tiling, TilingHandle, "tiling"), ctypes.byref(result_))
     _check.status(_value, tiling)
     return result_
 
@@ -7768,7 +8109,7 @@ def tiling_axis_count(tiling: TilingHandle) -> int:
     return int(_value)
 
 
-def tiling_axis(tiling: TilingHandle, axis: int) -> TilingAxis:
+def tiling_get_axis(tiling: TilingHandle, axis: int) -> TilingAxis:
     """A spatial axis.
 
     tiling: tiling.
@@ -7778,12 +8119,16 @@ def tiling_axis(tiling: TilingHandle, axis: int) -> TilingAxis:
     Raises InvalidArgumentError, StructSizeError.
     """
     about_ = TilingAxis()
-    _value = _tiling_axis(_call.address(tiling, TilingHandle, "tiling"), _call.size(axis, "axis"), ctypes.byref(about_))
+    _value = _tiling_get_axis(
+        _call.address(tiling, TilingHandle, "tiling"),
+        _call.size(axis, "axis"),
+        ctypes.byref(about_),
+    )
     _check.status(_value, tiling)
     return about_
 
 
-def tiling_range(tiling: TilingHandle, axis: int, index: int) -> TilingRange:
+def tiling_get_range(tiling: TilingHandle, axis: int, index: int) -> TilingRange:
     """Where a tile lies along an axis. A tile is one range of each axis; the output's from `first` on is the tile's own
     from `skip` on.
 
@@ -7796,7 +8141,7 @@ def tiling_range(tiling: TilingHandle, axis: int, index: int) -> TilingRange:
     Raises InvalidArgumentError, StructSizeError.
     """
     range_ = TilingRange()
-    _value = _tiling_range(
+    _value = _tiling_get_range(
         _call.address(tiling, TilingHandle, "tiling"),
         _call.size(axis, "axis"),
         _call.int64(index, "index"),
@@ -7811,10 +8156,10 @@ def tiling_plan(tiling: TilingHandle) -> PlanHandle | None:
 
     tiling: tiling.
 
-    Returns the plan, with one more reference; None if `tiling` is.
+    Returns the plan, owned by the tiling; None if `tiling` is.
     """
     _value = _tiling_plan(_call.address(tiling, TilingHandle, "tiling"))
-    return _call.again(PlanHandle, _value, _call.context_of(tiling))
+    return _call.referenced(PlanHandle, _value, _call.context_of(tiling))
 
 
 def tiling_ref(tiling: TilingHandle) -> TilingHandle:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memmodel.report import Layer, Report
     from memmodel.samples import Samples
 
-MOST_LAYERS = 40
-MOST_ROWS = 10
+MAX_LAYERS = 40
+MAX_ROWS = 10
 
 # Lines and shades are half transparent greys, and text keeps the page's colour: light and dark pages both do.
 STYLE = """<style>
@@ -90,22 +90,22 @@ def keys(categories: dict[str, int]) -> str:
     )
 
 
-def layer_row(layer: Layer, most: int) -> list[str]:
-    numbers = [number(layer.parameters), number(layer.multiply_adds), format_bytes(layer.peak_bytes)]
+def layer_row(layer: Layer, widest: int) -> list[str]:
+    numbers = [number(layer.parameter_count), number(layer.multiply_adds), format_bytes(layer.peak_bytes)]
     numbers = ["–" if text in ("0", "0 bytes") else text for text in numbers]
     texts = [f'<span title="{escape(layer.name)}">{escape(layer.name)}</span>', escape(layer.op), escape(layer.shape)]
-    return [*texts, *numbers, bar(layer.peak, most)]
+    return [*texts, *numbers, bar(layer.peak_by_category, widest)]
 
 
 def layer_table(report: Report) -> str:
-    """Those layers that hold the most, in the order of the forward pass."""
+    """The layers that hold the largest share, in the order of the forward pass."""
     largest = sorted(report.layers, key=lambda layer: -layer.peak_bytes)
-    shown = {id(layer) for layer in largest[:MOST_LAYERS]}
+    shown = {id(layer) for layer in largest[:MAX_LAYERS]}
     rows = [layer for layer in report.layers if id(layer) in shown]
-    most = max((layer.peak_bytes for layer in rows), default=0)
+    widest = max((layer.peak_bytes for layer in rows), default=0)
     head = ["layer", "operator", "output", "parameters", "multiply-adds", "at the peak", ""]
-    text = table(head, (layer_row(layer, most) for layer in rows), [*layer_row(report.total, 0)[:-1], ""], texts=3)
-    left_out = largest[MOST_LAYERS:]
+    text = table(head, (layer_row(layer, widest) for layer in rows), [*layer_row(report.total, 0)[:-1], ""], texts=3)
+    left_out = largest[MAX_LAYERS:]
     if left_out:
         size = format_bytes(sum(layer.peak_bytes for layer in left_out))
         text += f'<div class="note">{len(left_out)} layers with less are not shown: {size} together</div>'
@@ -117,13 +117,14 @@ def report(value: Report) -> str:
     numbers = [f"<b>{format_bytes(peak.live)}</b> live", f"<b>{format_bytes(peak.reserved)}</b> reserved"]
     if peak.process is not None:
         numbers.append(f"<b>{format_bytes(peak.process)}</b> in the process")
-    moment = f'<div class="note">reached in {escape(value.moment)}</div>' if value.moment else ""
+    place = value.peak_location
+    location = f'<div class="note">peak at {escape(place)}</div>' if place else ""
     notes = "".join(f'<div class="note">{escape(note)}</div>' for note in value.reservations())
     categories = value.categories
     whole = sum(categories.values())
     keyed = f'<div class="keys">{keys(categories)}</div>'
     first = f"<div>Peak: {', '.join(numbers)}</div>"
-    return page(first, moment, bar(categories, whole), keyed, layer_table(value), notes)
+    return page(first, location, bar(categories, whole), keyed, layer_table(value), notes)
 
 
 # ---- models and tables ----
@@ -138,24 +139,23 @@ def quantity(value: float, target: str) -> str:
 def model(value: Model) -> str:
     scores = value.scores
     formula = f"<div>{escape(value.target)} = <code>{escape(value.formula())}</code></div>"
-    domain = [[escape(name), number(least), number(most)] for name, (least, most) in value.domain.items()]
+    domain = [[escape(name), number(low), number(high)] for name, (low, high) in value.domain.items()]
     if not math.isnan(scores.loo_mape):
         errors = (
-            f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on "
-            "those of the fit"
+            f"leave-one-out error <b>{scores.loo_mape:.2%}</b>, training error {scores.training_mape:.2%}"
         )
     else:
         errors = (
-            f"root mean square error <b>{number(scores.held_out_error)}</b> (R2 {scores.r2:.3f}) on samples held out, "
-            f"{number(scores.training_error)} on those of the fit"
+            f"nested cross-validation error <b>{number(scores.nested_cv_error)}</b> (R2 {scores.r2:.3f}), "
+            f"training error {number(scores.training_error)}"
         )
-    errors += f"; {number(scores.samples)} samples, {number(scores.terms)} terms"
-    return page(formula, table(["input", "least", "most"], domain), f'<div class="note">{errors}</div>')
+    errors += f"; {number(scores.sample_count)} samples, {number(scores.term_count)} terms"
+    return page(formula, table(["input", "min", "max"], domain), f'<div class="note">{errors}</div>')
 
 
 def prediction(value: Prediction) -> str:
-    rows = [["prediction", number(value.prediction)], ["upper bound", number(value.upper)]]
-    note = '<div class="note">outside the training data: the bound is a guess</div>' if value.outside else ""
+    rows = [["prediction", number(value.value)], ["upper bound", number(value.upper)]]
+    note = '<div class="note">extrapolated: the bound is not guaranteed</div>' if value.extrapolated else ""
     return page(table(["at this point", ""], rows), note)
 
 
@@ -172,7 +172,7 @@ def numeric_columns(value: Samples) -> dict[str, list[float]]:
 def samples(value: Samples) -> str:
     """The first rows of the numeric columns, and what of the table that leaves out."""
     columns = numeric_columns(value)
-    shown = min(len(value), MOST_ROWS)
+    shown = min(len(value), MAX_ROWS)
     rows = [[number(column[index]) for column in columns.values()] for index in range(shown)]
     others = [name for name in value.columns if name not in columns]
     notes = [f"{len(value)} rows" + (f", the first {shown} shown" if shown < len(value) else "")]

@@ -32,6 +32,14 @@ class Layers:
     def _dims(self, values: Sequence[int | Dim] | None, name: str) -> list[int] | None:
         raise NotImplementedError
 
+    def layer_output(self, tensor: Tensor, index: int) -> Tensor:
+        """A further output of the layer that made `tensor`.
+
+        tensor: the first output, as the builder call returned it.
+        index: from 0.
+        """
+        return self._add(_ffi.network_layer_output, self._tensor(tensor, "tensor"), index)
+
     def conv(
         self,
         x: Tensor,
@@ -41,14 +49,14 @@ class Layers:
         kernel: int | Sequence[int] = (),
         stride: int | Sequence[int] = (),
         dilation: int | Sequence[int] = (),
-        pad: int | Sequence[int] = (),
+        padding: int | Sequence[int] = (),
         output_padding: int | Sequence[int] = (),
         groups: int = 0,
-        padding: str | int | _ffi.Padding = "explicit",
+        auto_pad: str | int | _ffi.AutoPad = "explicit",
         layout: str | int | _ffi.Layout = "default",
         no_bias: bool = False,
         activation: str | int | _ffi.ActivationKind = "none",
-        shared: str | None = None,
+        tied_to: str | None = None,
     ) -> Tensor:
         """Convolution over the 1 to 3 spatial dimensions of [batch, channels, ...].
 
@@ -58,16 +66,16 @@ class Layers:
         kernel: size; one number is for all dimensions.
         stride: one number is for all dimensions. Default: 1.
         dilation: one number is for all dimensions. Default: 1.
-        pad: elements before and after, for "explicit"; one number is for all dimensions.
+        padding: elements before and after, for "explicit"; one number is for all dimensions.
         output_padding: transposed only: elements added at the end of the output; one number is for all dimensions.
         groups: Default: 1.
-        padding: one of "explicit", "valid", "same".
+        auto_pad: one of "explicit", "valid", "same".
         layout: one of "default", "channels_first", "channels_last".
         no_bias: no bias.
         activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
         "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
         "negate" applied to the result, counted as one layer with it.
-        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        tied_to: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Conv(
             name=name,
@@ -75,14 +83,14 @@ class Layers:
             kernel=kernel,
             stride=stride,
             dilation=dilation,
-            pad=pad,
+            padding=padding,
             output_padding=output_padding,
             groups=groups,
-            padding=padding,
+            auto_pad=auto_pad,
             layout=layout,
             no_bias=no_bias,
             activation=activation,
-            shared=shared,
+            tied_to=tied_to,
         )
         return self._add(_ffi.network_conv, self._tensor(x, "x"), options)
 
@@ -95,14 +103,14 @@ class Layers:
         kernel: int | Sequence[int] = (),
         stride: int | Sequence[int] = (),
         dilation: int | Sequence[int] = (),
-        pad: int | Sequence[int] = (),
+        padding: int | Sequence[int] = (),
         output_padding: int | Sequence[int] = (),
         groups: int = 0,
-        padding: str | int | _ffi.Padding = "explicit",
+        auto_pad: str | int | _ffi.AutoPad = "explicit",
         layout: str | int | _ffi.Layout = "default",
         no_bias: bool = False,
         activation: str | int | _ffi.ActivationKind = "none",
-        shared: str | None = None,
+        tied_to: str | None = None,
     ) -> Tensor:
         """Transposed convolution.
 
@@ -112,16 +120,16 @@ class Layers:
         kernel: size; one number is for all dimensions.
         stride: one number is for all dimensions. Default: 1.
         dilation: one number is for all dimensions. Default: 1.
-        pad: elements before and after, for "explicit"; one number is for all dimensions.
+        padding: elements before and after, for "explicit"; one number is for all dimensions.
         output_padding: transposed only: elements added at the end of the output; one number is for all dimensions.
         groups: Default: 1.
-        padding: one of "explicit", "valid", "same".
+        auto_pad: one of "explicit", "valid", "same".
         layout: one of "default", "channels_first", "channels_last".
         no_bias: no bias.
         activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
         "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
         "negate" applied to the result, counted as one layer with it.
-        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        tied_to: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Conv(
             name=name,
@@ -129,14 +137,14 @@ class Layers:
             kernel=kernel,
             stride=stride,
             dilation=dilation,
-            pad=pad,
+            padding=padding,
             output_padding=output_padding,
             groups=groups,
-            padding=padding,
+            auto_pad=auto_pad,
             layout=layout,
             no_bias=no_bias,
             activation=activation,
-            shared=shared,
+            tied_to=tied_to,
         )
         return self._add(_ffi.network_conv_transpose, self._tensor(x, "x"), options)
 
@@ -148,7 +156,7 @@ class Layers:
         units: int = 0,
         no_bias: bool = False,
         activation: str | int | _ffi.ActivationKind = "none",
-        shared: str | None = None,
+        tied_to: str | None = None,
     ) -> Tensor:
         """Fully connected layer.
 
@@ -159,14 +167,14 @@ class Layers:
         activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
         "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
         "negate" applied to the result, counted as one layer with it.
-        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        tied_to: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Linear(
             name=name,
             units=units,
             no_bias=no_bias,
             activation=activation,
-            shared=shared,
+            tied_to=tied_to,
         )
         return self._add(_ffi.network_linear, self._tensor(x, "x"), options)
 
@@ -178,10 +186,10 @@ class Layers:
         kernel: int | Sequence[int] = (),
         stride: int | Sequence[int] = (),
         dilation: int | Sequence[int] = (),
-        pad: int | Sequence[int] = (),
-        padding: str | int | _ffi.Padding = "explicit",
+        padding: int | Sequence[int] = (),
+        auto_pad: str | int | _ffi.AutoPad = "explicit",
         layout: str | int | _ffi.Layout = "default",
-        kind: str | int | _ffi.ReductionKind = "max",
+        kind: str | int | _ffi.PoolKind = "max",
         ceil_mode: bool = False,
     ) -> Tensor:
         """Pooling over windows.
@@ -191,10 +199,10 @@ class Layers:
         kernel: size; one number is for all dimensions.
         stride: one number is for all dimensions. Default: the kernel.
         dilation: max only. Default: 1.
-        pad: elements before and after, at most half the kernel; one number is for all dimensions.
-        padding: one of "explicit", "valid", "same".
+        padding: elements before and after, at most half the kernel; one number is for all dimensions.
+        auto_pad: one of "explicit", "valid", "same".
         layout: one of "default", "channels_first", "channels_last".
-        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
+        kind: one of "max", "average".
         ceil_mode: the last window may begin inside and end outside (PyTorch's ceil_mode).
         """
         options = _ffi.Pool(
@@ -202,8 +210,8 @@ class Layers:
             kernel=kernel,
             stride=stride,
             dilation=dilation,
-            pad=pad,
             padding=padding,
+            auto_pad=auto_pad,
             layout=layout,
             kind=kind,
             ceil_mode=ceil_mode,
@@ -215,21 +223,21 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        output: int | Sequence[int] = (),
+        output_size: int | Sequence[int] = (),
         layout: str | int | _ffi.Layout = "default",
-        kind: str | int | _ffi.ReductionKind = "max",
+        kind: str | int | _ffi.PoolKind = "max",
     ) -> Tensor:
         """Pooling to a given size.
 
         x: input.
         name: of the layer.
-        output: size; one number is for all dimensions. All zero: 1.
+        output_size: size; one number is for all dimensions. All zero: 1.
         layout: one of "default", "channels_first", "channels_last".
-        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
+        kind: one of "max", "average".
         """
         options = _ffi.AdaptivePool(
             name=name,
-            output=output,
+            output_size=output_size,
             layout=layout,
             kind=kind,
         )
@@ -241,22 +249,22 @@ class Layers:
         *,
         name: str | None = None,
         layout: str | int | _ffi.Layout = "default",
-        kind: str | int | _ffi.ReductionKind = "max",
-        keep: bool = False,
+        kind: str | int | _ffi.PoolKind = "max",
+        keep_dims: bool = False,
     ) -> Tensor:
         """Pooling over all spatial dimensions.
 
         x: input.
         name: of the layer.
         layout: one of "default", "channels_first", "channels_last".
-        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
-        keep: keep the spatial dimensions as 1.
+        kind: one of "max", "average".
+        keep_dims: keep the spatial dimensions as 1.
         """
         options = _ffi.GlobalPool(
             name=name,
             layout=layout,
             kind=kind,
-            keep=keep,
+            keep_dims=keep_dims,
         )
         return self._add(_ffi.network_global_pool, self._tensor(x, "x"), options)
 
@@ -265,35 +273,23 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        groups: int = 0,
-        axes: int = 0,
         layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
-        no_statistics: bool = False,
-        no_shift: bool = False,
-        affine: bool = False,
+        no_running_stats: bool = False,
     ) -> Tensor:
         """Batch normalisation. Two parameters and two moving statistics per channel.
 
         x: input.
         name: of the layer.
-        groups: group norm: number of groups.
-        axes: layer and RMS norm: number of last dimensions. Default: 1.
         layout: one of "default", "channels_first", "channels_last".
         no_affine: no scale and shift.
-        no_statistics: batch norm, 1: no moving statistics.
-        no_shift: layer norm, 1: scale only.
-        affine: instance norm, 1: with scale and shift.
+        no_running_stats: no running mean and variance.
         """
-        options = _ffi.Norm(
+        options = _ffi.BatchNorm(
             name=name,
-            groups=groups,
-            axes=axes,
             layout=layout,
             no_affine=no_affine,
-            no_statistics=no_statistics,
-            no_shift=no_shift,
-            affine=affine,
+            no_running_stats=no_running_stats,
         )
         return self._add(_ffi.network_batch_norm, self._tensor(x, "x"), options)
 
@@ -302,35 +298,23 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        groups: int = 0,
-        axes: int = 0,
-        layout: str | int | _ffi.Layout = "default",
+        axis_count: int = 0,
         no_affine: bool = False,
-        no_statistics: bool = False,
-        no_shift: bool = False,
-        affine: bool = False,
+        no_bias: bool = False,
     ) -> Tensor:
         """Layer normalisation.
 
         x: input.
         name: of the layer.
-        groups: group norm: number of groups.
-        axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: one of "default", "channels_first", "channels_last".
+        axis_count: number of last dimensions. Default: 1.
         no_affine: no scale and shift.
-        no_statistics: batch norm, 1: no moving statistics.
-        no_shift: layer norm, 1: scale only.
-        affine: instance norm, 1: with scale and shift.
+        no_bias: scale only.
         """
-        options = _ffi.Norm(
+        options = _ffi.LayerNorm(
             name=name,
-            groups=groups,
-            axes=axes,
-            layout=layout,
+            axis_count=axis_count,
             no_affine=no_affine,
-            no_statistics=no_statistics,
-            no_shift=no_shift,
-            affine=affine,
+            no_bias=no_bias,
         )
         return self._add(_ffi.network_layer_norm, self._tensor(x, "x"), options)
 
@@ -340,34 +324,22 @@ class Layers:
         *,
         name: str | None = None,
         groups: int = 0,
-        axes: int = 0,
         layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
-        no_statistics: bool = False,
-        no_shift: bool = False,
-        affine: bool = False,
     ) -> Tensor:
         """Group normalisation.
 
         x: input.
         name: of the layer.
-        groups: group norm: number of groups.
-        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        groups: number of groups.
         layout: one of "default", "channels_first", "channels_last".
         no_affine: no scale and shift.
-        no_statistics: batch norm, 1: no moving statistics.
-        no_shift: layer norm, 1: scale only.
-        affine: instance norm, 1: with scale and shift.
         """
-        options = _ffi.Norm(
+        options = _ffi.GroupNorm(
             name=name,
             groups=groups,
-            axes=axes,
             layout=layout,
             no_affine=no_affine,
-            no_statistics=no_statistics,
-            no_shift=no_shift,
-            affine=affine,
         )
         return self._add(_ffi.network_group_norm, self._tensor(x, "x"), options)
 
@@ -376,72 +348,35 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        groups: int = 0,
-        axes: int = 0,
         layout: str | int | _ffi.Layout = "default",
-        no_affine: bool = False,
-        no_statistics: bool = False,
-        no_shift: bool = False,
         affine: bool = False,
     ) -> Tensor:
         """Instance normalisation.
 
         x: input.
         name: of the layer.
-        groups: group norm: number of groups.
-        axes: layer and RMS norm: number of last dimensions. Default: 1.
         layout: one of "default", "channels_first", "channels_last".
-        no_affine: no scale and shift.
-        no_statistics: batch norm, 1: no moving statistics.
-        no_shift: layer norm, 1: scale only.
-        affine: instance norm, 1: with scale and shift.
+        affine: with scale and shift.
         """
-        options = _ffi.Norm(
+        options = _ffi.InstanceNorm(
             name=name,
-            groups=groups,
-            axes=axes,
             layout=layout,
-            no_affine=no_affine,
-            no_statistics=no_statistics,
-            no_shift=no_shift,
             affine=affine,
         )
         return self._add(_ffi.network_instance_norm, self._tensor(x, "x"), options)
 
-    def rms_norm(
-        self,
-        x: Tensor,
-        *,
-        name: str | None = None,
-        groups: int = 0,
-        axes: int = 0,
-        layout: str | int | _ffi.Layout = "default",
-        no_affine: bool = False,
-        no_statistics: bool = False,
-        no_shift: bool = False,
-        affine: bool = False,
-    ) -> Tensor:
+    def rms_norm(self, x: Tensor, *, name: str | None = None, axis_count: int = 0, no_affine: bool = False) -> Tensor:
         """Root-mean-square normalisation.
 
         x: input.
         name: of the layer.
-        groups: group norm: number of groups.
-        axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: one of "default", "channels_first", "channels_last".
-        no_affine: no scale and shift.
-        no_statistics: batch norm, 1: no moving statistics.
-        no_shift: layer norm, 1: scale only.
-        affine: instance norm, 1: with scale and shift.
+        axis_count: number of last dimensions. Default: 1.
+        no_affine: no scale.
         """
-        options = _ffi.Norm(
+        options = _ffi.RmsNorm(
             name=name,
-            groups=groups,
-            axes=axes,
-            layout=layout,
+            axis_count=axis_count,
             no_affine=no_affine,
-            no_statistics=no_statistics,
-            no_shift=no_shift,
-            affine=affine,
         )
         return self._add(_ffi.network_rms_norm, self._tensor(x, "x"), options)
 
@@ -452,7 +387,7 @@ class Layers:
         name: str | None = None,
         kind: str | int | _ffi.ActivationKind = "none",
         in_place: bool = False,
-        one_weight: bool = False,
+        single_parameter: bool = False,
         layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Activation.
@@ -463,14 +398,14 @@ class Layers:
         "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
         "negate".
         in_place: the input's memory becomes the output's, where the framework can.
-        one_weight: PRELU, 1: one parameter for all channels.
+        single_parameter: PRELU, 1: one parameter for all channels.
         layout: PRELU: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Activation(
             name=name,
             kind=kind,
             in_place=in_place,
-            one_weight=one_weight,
+            single_parameter=single_parameter,
             layout=layout,
         )
         return self._add(_ffi.network_activation, self._tensor(x, "x"), options)
@@ -496,7 +431,7 @@ class Layers:
         *,
         name: str | None = None,
         rate: float = 0,
-        feature: bool = False,
+        channelwise: bool = False,
         in_place: bool = False,
         identity: bool = False,
         layout: str | int | _ffi.Layout = "default",
@@ -506,15 +441,15 @@ class Layers:
         x: input.
         name: of the layer.
         rate: share that is dropped, 0 to 1. Default: 0.5.
-        feature: whole channels (dropout2d, dropout3d).
+        channelwise: whole channels (dropout2d, dropout3d).
         in_place: in place, where the framework can.
         identity: rate 0, the input itself.
-        layout: of `feature`: one of "default", "channels_first", "channels_last".
+        layout: of `channelwise`: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Dropout(
             name=name,
             rate=rate,
-            feature=feature,
+            channelwise=channelwise,
             in_place=in_place,
             identity=identity,
             layout=layout,
@@ -526,27 +461,27 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        rows: int = 0,
-        width: int = 0,
+        num_embeddings: int = 0,
+        embedding_dim: int = 0,
         dtype: str | int | _ffi.Dtype = "default",
-        shared: str | None = None,
+        tied_to: str | None = None,
     ) -> Tensor:
         """Table lookup of integer indices.
 
         x: input.
         name: of the layer.
-        rows: entries of the table.
-        width: elements of an entry.
+        num_embeddings: entries of the table.
+        embedding_dim: elements of an entry.
         dtype: one of "default", "float32", "float64", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool"
         of the table. Default: float32.
-        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        tied_to: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Embedding(
             name=name,
-            rows=rows,
-            width=width,
+            num_embeddings=num_embeddings,
+            embedding_dim=embedding_dim,
             dtype=dtype,
-            shared=shared,
+            tied_to=tied_to,
         )
         return self._add(_ffi.network_embedding, self._tensor(x, "x"), options)
 
@@ -556,8 +491,8 @@ class Layers:
         *,
         name: str | None = None,
         scale: int | Sequence[int] = (),
-        output: int | Sequence[int] = (),
-        mode: str | int | _ffi.Interpolation = "nearest",
+        output_size: int | Sequence[int] = (),
+        kind: str | int | _ffi.Interpolation = "nearest",
         layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Upsampling of the spatial dimensions.
@@ -565,15 +500,15 @@ class Layers:
         x: input.
         name: of the layer.
         scale: whole factor; one number is for all dimensions.
-        output: instead of scale: sizes of the output.
-        mode: one of "nearest", "linear", "cubic".
+        output_size: instead of scale: sizes of the output.
+        kind: one of "nearest", "linear", "cubic".
         layout: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Upsample(
             name=name,
             scale=scale,
-            output=output,
-            mode=mode,
+            output_size=output_size,
+            kind=kind,
             layout=layout,
         )
         return self._add(_ffi.network_upsample, self._tensor(x, "x"), options)
@@ -585,7 +520,7 @@ class Layers:
         name: str | None = None,
         before: int | Sequence[int] = (),
         after: int | Sequence[int] = (),
-        mode: str | int | _ffi.PadMode = "constant",
+        kind: str | int | _ffi.PadKind = "constant",
     ) -> Tensor:
         """Padding.
 
@@ -593,13 +528,13 @@ class Layers:
         name: of the layer.
         before: elements added (pad) or removed (crop) at the start of each axis.
         after: the same at the end.
-        mode: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
+        kind: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
         """
         options = _ffi.Pad(
             name=name,
             before=before,
             after=after,
-            mode=mode,
+            kind=kind,
         )
         return self._add(_ffi.network_pad, self._tensor(x, "x"), options)
 
@@ -610,7 +545,7 @@ class Layers:
         name: str | None = None,
         before: int | Sequence[int] = (),
         after: int | Sequence[int] = (),
-        mode: str | int | _ffi.PadMode = "constant",
+        kind: str | int | _ffi.PadKind = "constant",
     ) -> Tensor:
         """Cropping: `before` and `after` elements of each axis go.
 
@@ -618,13 +553,13 @@ class Layers:
         name: of the layer.
         before: elements added (pad) or removed (crop) at the start of each axis.
         after: the same at the end.
-        mode: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
+        kind: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
         """
         options = _ffi.Pad(
             name=name,
             before=before,
             after=after,
-            mode=mode,
+            kind=kind,
         )
         return self._add(_ffi.network_crop, self._tensor(x, "x"), options)
 
@@ -634,7 +569,7 @@ class Layers:
         *,
         name: str | None = None,
         axis: int = 0,
-        channels: bool = False,
+        along_channels: bool = False,
         layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Concatenation.
@@ -642,13 +577,13 @@ class Layers:
         tensors: `count` tensors of one rank and type, equal in all other dimensions.
         name: of the layer.
         axis: counts from the end if negative; see channels.
-        channels: along the channels of `layout`; `axis` is ignored.
+        along_channels: along the channels of `layout`; `axis` is ignored.
         layout: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Concat(
             name=name,
             axis=axis,
-            channels=channels,
+            along_channels=along_channels,
             layout=layout,
         )
         return self._add(_ffi.network_concat, self._tensors(tensors, "tensors"), options)
@@ -662,7 +597,7 @@ class Layers:
         parts: int = 0,
         axis: int = 0,
     ) -> Tensor:
-        """Split into parts; the others are network_result() 1, 2, ...
+        """Split into parts; the others are network_layer_output() 1, 2, ...
 
         x: input.
         name: of the layer.
@@ -687,7 +622,7 @@ class Layers:
         stop: int | Dim = 0,
         step: int = 0,
         axis: int = 0,
-        drop: bool = False,
+        squeeze: bool = False,
     ) -> Tensor:
         """Part of one axis.
 
@@ -697,7 +632,7 @@ class Layers:
         stop: one after the last; 0: the end.
         step: Default: 1.
         axis: counts from the end if negative.
-        drop: a single element, and the axis goes (x[:, 3]).
+        squeeze: a single element, and the axis goes (x[:, 3]).
         """
         options = _ffi.Slice(
             name=name,
@@ -705,12 +640,12 @@ class Layers:
             stop=self._dim(stop, "stop"),
             step=step,
             axis=axis,
-            drop=drop,
+            squeeze=squeeze,
         )
         return self._add(_ffi.network_slice, self._tensor(x, "x"), options)
 
     def reshape(self, x: Tensor, dims: Sequence[int | Dim]) -> Tensor:
-        """The same elements in another shape; at most one dimension is INFER.
+        """The same elements in another shape; at most one dimension is DIM_INFER.
 
         x: input.
         dims: `rank` dimensions.
@@ -727,7 +662,7 @@ class Layers:
         return self._add(_ffi.network_flatten, self._tensor(x, "x"), first, last)
 
     def expand(self, x: Tensor, dims: Sequence[int | Dim]) -> Tensor:
-        """Axes of size 1 repeated, and new axes in front; INFER keeps an axis.
+        """Axes of size 1 repeated, and new axes in front; DIM_INFER keeps an axis.
 
         x: input.
         dims: `rank` dimensions.
@@ -764,21 +699,21 @@ class Layers:
         b: Tensor,
         *,
         name: str | None = None,
-        transpose_first: bool = False,
-        transpose_second: bool = False,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
     ) -> Tensor:
         """Matrix product.
 
         a: first tensor.
         b: second tensor.
         name: of the layer.
-        transpose_first: the first matrix is transposed.
-        transpose_second: the second matrix is transposed.
+        transpose_a: the first matrix is transposed.
+        transpose_b: the second matrix is transposed.
         """
         options = _ffi.Matmul(
             name=name,
-            transpose_first=transpose_first,
-            transpose_second=transpose_second,
+            transpose_a=transpose_a,
+            transpose_b=transpose_b,
         )
         return self._add(_ffi.network_matmul, self._tensor(a, "a"), self._tensor(b, "b"), options)
 
@@ -788,8 +723,8 @@ class Layers:
         *,
         name: str | None = None,
         axes: int | Sequence[int] = (),
-        kind: str | int | _ffi.ReductionKind = "max",
-        keep: bool = False,
+        kind: str | int | _ffi.ReduceKind = "max",
+        keep_dims: bool = False,
     ) -> Tensor:
         """Reduction.
 
@@ -797,13 +732,13 @@ class Layers:
         name: of the layer.
         axes: `axis_count` axes, from the end if negative.
         kind: one of "max", "mean", "sum", "min", "product".
-        keep: keep the axes as 1.
+        keep_dims: keep the axes as 1.
         """
         options = _ffi.Reduce(
             name=name,
             axes=axes,
             kind=kind,
-            keep=keep,
+            keep_dims=keep_dims,
         )
         return self._add(_ffi.network_reduce, self._tensor(x, "x"), options)
 
@@ -817,24 +752,24 @@ class Layers:
         name: str | None = None,
         dropout: float = 0,
         causal: bool = False,
-        grouped: bool = False,
+        grouped_query: bool = False,
     ) -> Tensor:
         """Scaled dot-product attention.
 
         query: [batch, heads, length, width].
         key: [batch, heads, keys, width].
         value: [batch, heads, keys, value width].
-        mask: added to the scores, broadcast to [batch, heads, length, keys]; NO_TENSOR if none.
+        mask: added to the scores, broadcast to [batch, heads, length, keys]; TENSOR_NONE if none.
         name: of the layer.
         dropout: rate of the attention dropout. Default: 0.
         causal: no element attends to a later one.
-        grouped: fewer key and value heads than query heads.
+        grouped_query: fewer key and value heads than query heads.
         """
         options = _ffi.Attention(
             name=name,
             dropout=dropout,
             causal=causal,
-            grouped=grouped,
+            grouped_query=grouped_query,
         )
         return self._add(
             _ffi.network_attention,
@@ -850,9 +785,9 @@ class Layers:
         x: Tensor,
         *,
         name: str | None = None,
-        hidden: int = 0,
-        layers: int = 0,
-        projection: int = 0,
+        hidden_size: int = 0,
+        layer_count: int = 0,
+        projection_size: int = 0,
         dropout: float = 0,
         kind: str | int | _ffi.RecurrentKind = "lstm",
         bidirectional: bool = False,
@@ -863,9 +798,9 @@ class Layers:
 
         x: input.
         name: of the layer.
-        hidden: size of the state.
-        layers: Default: 1.
-        projection: LSTM: width of the projected output; 0: none.
+        hidden_size: size of the state.
+        layer_count: Default: 1.
+        projection_size: LSTM: width of the projected output; 0: none.
         dropout: between layers.
         kind: one of "lstm", "gru", "rnn_tanh", "rnn_relu".
         bidirectional: both directions.
@@ -874,9 +809,9 @@ class Layers:
         """
         options = _ffi.Recurrent(
             name=name,
-            hidden=hidden,
-            layers=layers,
-            projection=projection,
+            hidden_size=hidden_size,
+            layer_count=layer_count,
+            projection_size=projection_size,
             dropout=dropout,
             kind=kind,
             bidirectional=bidirectional,

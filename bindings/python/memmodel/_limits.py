@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from math import inf
 
 from memmodel import _ffi
+from memmodel.progress import Observer, set_progress
 from memmodel.quantity import parse_bytes
 
 _chosen: ContextVar[_ffi.Limits | None] = ContextVar("memmodel limits", default=None)
@@ -57,10 +58,12 @@ def limits(
         _chosen.reset(token)
 
 
-def new_context() -> _ffi.ContextHandle:
+def new_context(progress: Observer | None = None) -> _ffi.ContextHandle:
     """A context with the limits of the block that runs."""
     context = _ffi.context_new(None)
     given = _chosen.get()
     if given is not None:
         _ffi.context_set_limits(context, given)
+    if progress is not None:
+        set_progress(context, progress)
     return context

@@ -103,7 +103,7 @@ class Calls:
         return self.by_name(call)
 
     def _results(self, first: Tensor, call: Call) -> list[Tensor | None]:
-        return [first, *(self.network.result(first, index) for index in range(1, len(call.results)))]
+        return [first, *(self.network.layer_output(first, index) for index in range(1, len(call.results)))]
 
     def by_name(self, call: Call) -> list[Tensor | None]:
         """An operator under PyTorch's own name; a result that is no tensor has no place."""
@@ -119,7 +119,7 @@ class Calls:
         )
         made: list[Tensor | None] = [None] * max(len(call.results), 1)
         for place, index in enumerate(tensors):
-            made[index] = self.network.result(first, place) if place else first
+            made[index] = self.network.layer_output(first, place) if place else first
         return made
 
     def _split_arguments(self, call: Call) -> tuple[list[Tensor | None], str]:
@@ -295,7 +295,8 @@ def _prelu(calls: Calls, call: Call) -> Tensor | None:
         return None
     calls.use(weight=weight)
     one = calls.fake(weight).numel() == 1
-    return calls.network.activation(calls.tensor(call.arguments["self"]), name=call.name, kind="prelu", one_weight=one)
+    x = calls.tensor(call.arguments["self"])
+    return calls.network.activation(x, name=call.name, kind="prelu", single_parameter=one)
 
 
 def _several(value: Any, count: int, otherwise: int) -> list[int]:
@@ -324,9 +325,9 @@ def _conv(transposed: bool) -> Layer:
             "no_bias": bias is None,
         }
         if isinstance(padding, str):
-            options["padding"] = padding
+            options["auto_pad"] = padding
         else:
-            options["pad"] = _several(padding, count, 0)
+            options["padding"] = _several(padding, count, 0)
         calls.use(weight=weight, bias=bias)
         x = calls.tensor(a["input"])
         if transposed:
@@ -353,8 +354,8 @@ def _layer_norm(calls: Calls, call: Call) -> Tensor | None:
         return None
     calls.use(weight=weight, bias=bias)
     return calls.network.layer_norm(
-        calls.tensor(a["input"]), name=call.name, axes=len(a["normalized_shape"]), no_affine=weight is None,
-        no_shift=bias is None and weight is not None,
+        calls.tensor(a["input"]), name=call.name, axis_count=len(a["normalized_shape"]), no_affine=weight is None,
+        no_bias=bias is None and weight is not None,
     )  # fmt: skip
 
 
@@ -363,8 +364,9 @@ def _rms_norm(calls: Calls, call: Call) -> Tensor | None:
     if not calls.is_parameter(a.get("weight")):
         return None
     calls.use(weight=a.get("weight"))
+    axis_count, no_affine = len(a["normalized_shape"]), a.get("weight") is None
     return calls.network.rms_norm(
-        calls.tensor(a["input"]), name=call.name, axes=len(a["normalized_shape"]), no_affine=a.get("weight") is None
+        calls.tensor(a["input"]), name=call.name, axis_count=axis_count, no_affine=no_affine
     )
 
 
@@ -387,7 +389,7 @@ def _batch_norm(calls: Calls, call: Call) -> Tensor | None:
         return None
     calls.use(weight=weight, bias=bias, running_mean=mean, running_var=variance)
     return calls.network.batch_norm(
-        calls.tensor(a["input"]), name=call.name, no_affine=weight is None, no_statistics=mean is None
+        calls.tensor(a["input"]), name=call.name, no_affine=weight is None, no_running_stats=mean is None
     )
 
 
@@ -407,8 +409,9 @@ def _embedding(calls: Calls, call: Call) -> Tensor | None:
     table = calls.fake(a["weight"])
     calls.use(weight=a["weight"])
     return calls.network.embedding(
-        calls.tensor(a["indices"]), name=call.name, rows=table.shape[0], width=table.shape[1], dtype=dtype_of(table)
-    )
+        calls.tensor(a["indices"]), name=call.name, num_embeddings=table.shape[0], embedding_dim=table.shape[1],
+        dtype=dtype_of(table),
+    )  # fmt: skip
 
 
 def _softmax(logarithmic: bool) -> Layer:
@@ -424,13 +427,13 @@ def _softmax(logarithmic: bool) -> Layer:
     return make
 
 
-def _dropout(*, feature: bool = False, in_place: bool = False) -> Layer:
+def _dropout(*, channelwise: bool = False, in_place: bool = False) -> Layer:
     def make(calls: Calls, call: Call) -> Tensor | None:
         a = call.arguments
         if a["p"] >= 1:
             return None
         x = calls.tensor(a.get("input", a.get("self")))
-        return calls.network.dropout(x, name=call.name, rate=a["p"], feature=feature, in_place=in_place)
+        return calls.network.dropout(x, name=call.name, rate=a["p"], channelwise=channelwise, in_place=in_place)
 
     return make
 
@@ -444,7 +447,7 @@ def _pool(kind: str, count: int) -> Layer:
         return calls.network.pool(
             calls.tensor(a["self"]), name=call.name, kind=kind, kernel=kernel,
             stride=_several(a["stride"], count, 1) if a.get("stride") else kernel,
-            pad=_several(a.get("padding", 0), count, 0), dilation=_several(a.get("dilation", 1), count, 1),
+            padding=_several(a.get("padding", 0), count, 0), dilation=_several(a.get("dilation", 1), count, 1),
             ceil_mode=bool(a.get("ceil_mode", False)),
         )  # fmt: skip
 
@@ -456,23 +459,23 @@ def _adaptive_pool(kind: str, count: int) -> Layer:
         a = call.arguments
         if calls.fake(a["self"]).dim() != count + 2:
             return None
-        output = _several(a["output_size"], count, 1)
-        return calls.network.adaptive_pool(calls.tensor(a["self"]), name=call.name, kind=kind, output=output)
+        size = _several(a["output_size"], count, 1)
+        return calls.network.adaptive_pool(calls.tensor(a["self"]), name=call.name, kind=kind, output_size=size)
 
     return make
 
 
-def _upsample(mode: str) -> Layer:
+def _upsample(kind: str) -> Layer:
     def make(calls: Calls, call: Call) -> Tensor | None:
         a = call.arguments
         x = calls.fake(a["input"] if "input" in a else a["self"])
         scales = a.get("scale_factors") or []
-        options: dict[str, Any] = {"name": call.name, "mode": mode}
+        options: dict[str, Any] = {"name": call.name, "kind": kind}
         if scales and all(float(scale).is_integer() for scale in scales):
             options["scale"] = [int(scale) for scale in scales]
         else:
-            options["output"] = calls.sizes(call.results[0].shape[2:])
-        if any(not isinstance(size, int) for size in options.get("output", ())) or x.dim() < 3:
+            options["output_size"] = calls.sizes(call.results[0].shape[2:])
+        if any(not isinstance(size, int) for size in options.get("output_size", ())) or x.dim() < 3:
             return None
         return calls.network.upsample(calls.tensor(a.get("input", a.get("self"))), **options)
 
@@ -488,7 +491,7 @@ def _pad(calls: Calls, call: Call) -> Tensor | None:
     for index in range(len(pads) // 2):
         before[rank - 1 - index], after[rank - 1 - index] = pads[2 * index], pads[2 * index + 1]
     return calls.network.pad(
-        calls.tensor(a["self"]), name=call.name, before=before, after=after, mode=a.get("mode", "constant")
+        calls.tensor(a["self"]), name=call.name, before=before, after=after, kind=a.get("mode", "constant")
     )
 
 
@@ -524,7 +527,7 @@ def _select(calls: Calls, call: Call) -> Tensor | None:
     size, index = calls.fake(a["self"]).shape[a["dim"]], a["index"]
     if not isinstance(size, int) or not isinstance(index, int):
         return None
-    return calls.network.slice(calls.tensor(a["self"]), name=call.name, axis=a["dim"], start=index % size, drop=True)
+    return calls.network.slice(calls.tensor(a["self"]), name=call.name, axis=a["dim"], start=index % size, squeeze=True)
 
 
 def _reshape(calls: Calls, call: Call) -> Tensor | None:
@@ -579,7 +582,7 @@ def _reduce(kind: str) -> Layer:
         axes: int | list[int] = [] if a.get("dim") is None else a["dim"]
         return calls.network.reduce(
             calls.tensor(a["self"]), name=call.name, kind=kind, axes=[axes] if isinstance(axes, int) else axes,
-            keep=bool(a.get("keepdim", False)),
+            keep_dims=bool(a.get("keepdim", False)),
         )  # fmt: skip
 
     return make
@@ -597,7 +600,7 @@ def _attention(calls: Calls, call: Call) -> Tensor | None:
         name=call.name,
         dropout=a.get("dropout_p", 0.0),
         causal=bool(a.get("is_causal", False)),
-        grouped=bool(a.get("enable_gqa", False)),
+        grouped_query=bool(a.get("enable_gqa", False)),
     )
 
 
@@ -656,10 +659,10 @@ FAMILIES: dict[str, Layer] = {
     "aten.log_softmax.int": _softmax(True),
     "aten.dropout.default": _dropout(),
     "aten.dropout_.default": _dropout(in_place=True),
-    "aten.feature_dropout.default": _dropout(feature=True),
+    "aten.feature_dropout.default": _dropout(channelwise=True),
     **{f"aten.max_pool{d}d.default": _pool("max", d) for d in (1, 2, 3)},
-    **{f"aten.avg_pool{d}d.default": _pool("mean", d) for d in (1, 2, 3)},
-    **{f"aten.adaptive_avg_pool{d}d.default": _adaptive_pool("mean", d) for d in (1, 2, 3)},
+    **{f"aten.avg_pool{d}d.default": _pool("average", d) for d in (1, 2, 3)},
+    **{f"aten.adaptive_avg_pool{d}d.default": _adaptive_pool("average", d) for d in (1, 2, 3)},
     **{f"aten.upsample_nearest{d}d.{form}": _upsample("nearest") for d in (1, 2, 3) for form in ("vec", "default")},
     **{
         f"aten.upsample_{mode}.{form}": _upsample("linear")

@@ -11,14 +11,14 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 
-class Together:
+class Segments:
     """Modules that follow one another run in one call of checkpoint(), which stands where the first was called; the
     others, called where they always were, hand on what they are given. A module may be called elsewhere too."""
 
     def __init__(self) -> None:
-        self._done: Counter[nn.Module] = Counter()  # calls that a group has made already
+        self._done: Counter[nn.Module] = Counter()  # calls that a segment has made already
 
-    def wrap(self, modules: Sequence[nn.Module]) -> None:
+    def add(self, modules: Sequence[nn.Module]) -> None:
         functions = [module.forward for module in modules]
 
         def run(x: Any, *args: Any, **kwargs: Any) -> Any:

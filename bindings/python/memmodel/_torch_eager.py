@@ -1,8 +1,8 @@
 """The way that a run takes through a forward function, although the function is traced.
 
 Libraries ask whether they are traced and then compute other things than in a run: attention masks that need not be
-there, checks that are left out. Whoever asks from outside of torch is told no. What they ask of values then, such as
-whether a mask lets everything through, is computed: that value and what it is made of, no more.
+there, checks that are left out. The answer to what is asked from outside of torch is no. What they ask of values then,
+such as whether a mask lets everything through, is computed: that value and what it is made of, no more.
 """
 
 from __future__ import annotations
@@ -162,13 +162,13 @@ def with_values() -> Iterator[None]:
     with (
         as_in_a_run(),
         config.patch(fake_tensor_propagate_real_tensors=True),
-        quiet("torch.fx.experimental.symbolic_shapes"),  # tells of every value that it was told
+        quiet("torch.fx.experimental.symbolic_shapes"),  # warns of every value that it is given
     ):
         yield
 
 
 def quiet(logger: str) -> AbstractContextManager[Any]:
-    """What is wrong is told by the exception; each way that was tried would tell of it."""
+    """What is wrong is said by the exception; each way that was tried would warn of it."""
     return mock.patch.object(logging.getLogger(logger), "disabled", new=True)
 
 

@@ -18,10 +18,10 @@ from torch.utils import checkpoint
 from torch.utils._pytree import tree_leaves
 
 from memmodel._torch_checks import Refused, check_loss, check_types, compiled_functions_refused
-from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_marked, mark_cached
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
+from memmodel._torch_lifetime_ends import ATTRIBUTE, CACHED, KEY, MADE, RELEASED, lifetime_ends_marked, mark_cached
 from memmodel._torch_runs import Difference, as_they_were, difference, set_sizes
 from memmodel._torch_storages import identity
 
@@ -104,7 +104,7 @@ class Call:
     checkpoint: int = 0  # which call of torch.utils.checkpoint it is in, counted from 1; 0: none
     function: int = 0  # the same of torch.autograd.Function
     made: int = 0  # how many nodes there were when its tensor was made, and when Python let it go; 0: not known
-    gone: int = 0
+    released: int = 0
     cached: int = 0  # the same of when a cache that keeps it until the next step was filled; 0: none does
     tensor_lists: frozenset[str] = frozenset()
 
@@ -138,7 +138,7 @@ class Program:
 
 def _places(node: Any) -> tuple[Place, ...]:
     """
-    One per forward function, outermost first, each with its module where the trace tells it; none for what no source
+    One per forward function, outermost first, each with its module where the trace has it; none for what no source
     says.
     """
     modules = [(key, path) for key, (path, _) in (node.meta.get("nn_module_stack") or {}).items()]
@@ -223,7 +223,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
             continue
         call = Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
         call.function = _custom(node, INSIDE)
-        call.made, call.gone, call.cached = _custom(node, MADE), _custom(node, GONE), _custom(node, CACHED)
+        call.made, call.released, call.cached = _custom(node, MADE), _custom(node, RELEASED), _custom(node, CACHED)
         yield call
 
 
@@ -556,7 +556,7 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
     programs: list[tuple[Any, bool]] = []
     for way in WAYS:
         try:
-            with way(), deaths_marked(), compiled_functions_refused(), quiet("torch._subclasses.fake_tensor"):
+            with way(), lifetime_ends_marked(), compiled_functions_refused(), quiet("torch._subclasses.fake_tensor"):
                 program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
         except Refused:
             raise
@@ -582,7 +582,7 @@ def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) ->
     """
     end = next((_custom(node, MADE) for node in graph.nodes if _custom(node, END)), 0)
     names = {value.name for value in known if value is not None}
-    held = [_as_made(Value(call.name), calls) for call in calls if call.gone > end > 0 and not call.cached]
+    held = [_as_made(Value(call.name), calls) for call in calls if call.released > end > 0 and not call.cached]
     return [value for value in dict.fromkeys(held) if value.name not in names]
 
 

@@ -30,20 +30,20 @@ def _bytes(tensor: Any) -> int:
 
 
 class _Live(TorchDispatchMode):  # type: ignore[misc]
-    """Most bytes that operators have made and not dropped yet."""
+    """Peak of the bytes that operators have made and not released yet."""
 
     def __init__(self, there: Sequence[Any]) -> None:
         super().__init__()
         self.there = {tensor.untyped_storage()._cdata for tensor in there}
         self.views: dict[int, int] = {}
-        self.now = self.most = 0
+        self.now = self.peak = 0
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = function(*args, **(kwargs or {}))
         for tensor in made if isinstance(made, (list, tuple)) else [made]:
             if isinstance(tensor, torch.Tensor):
                 self._hold(tensor)
-        self.most = max(self.most, self.now)
+        self.peak = max(self.peak, self.now)
         return made
 
     def _hold(self, tensor: Any) -> None:
@@ -68,7 +68,7 @@ def _workspace(cls: Any, context: Any, saved: Sequence[Any], results: Sequence[A
         with _Live([*saved, *gradients]) as live:
             returned = cls.backward(given, *gradients)
         made = [part for part in (returned if isinstance(returned, tuple) else [returned]) if part is not None]
-        extra = max(live.most - sum(map(_bytes, made)), 0)
+        extra = max(live.peak - sum(map(_bytes, made)), 0)
         return float(extra / _bytes(results[0]))
 
 

@@ -204,14 +204,14 @@ def values_in(argument: Any) -> Iterator[Value]:
 
 @dataclass
 class Lifetimes:
-    """Calls by the call after which their results go; `outputs` stands for: never in this step."""
+    """Calls by the call after which the lifetime of their results ends; `outputs` stands for: never in this step."""
 
-    death: list[int]
+    ends: list[int]
     last_use: list[int]
     frames: list[Frame]
 
 
-class _Deaths:
+class _Ends:
     def __init__(self, calls: Sequence[Call], outputs: Sequence[Value]) -> None:
         self.calls = calls
         self.frames = frames_of(calls)
@@ -222,14 +222,14 @@ class _Deaths:
                 if value.name in index:
                     self.uses[index[value.name]].append(position)
         self.last_use = [max(uses, default=position) for position, uses in enumerate(self.uses)]
-        self.death = list(self.last_use)
+        self.end = list(self.last_use)
         self.returned = {index[value.name] for value in outputs if value.name in index}
         for position in self.returned:
             self.uses[position].append(len(calls))
-            self.death[position] = len(calls)
+            self.end[position] = len(calls)
 
     def until(self, position: int, end: int) -> None:
-        self.death[position] = max(self.death[position], end)
+        self.end[position] = max(self.end[position], end)
 
     def is_member(self, position: int) -> bool:
         return "getitem" in self.calls[position].target
@@ -270,7 +270,7 @@ class _Deaths:
             self.until(position, max(frame.bound_again(name, number), frame.held_by_alias(name, number)))
 
     def members(self, frame: Frame, number: int, results: Sequence[int]) -> None:
-        """`o, h = f(x)`: each goes when its own name is bound again."""
+        """`o, h = f(x)`: the lifetime of each ends when its own name is bound again."""
         names = frame.statements[number].names
         for position in results:
             member = self.calls[position].arguments.get("1", 0) if self.is_member(position) else 0
@@ -290,22 +290,22 @@ class _Deaths:
 
 
 def lifetimes_of(calls: Sequence[Call], outputs: Sequence[Value]) -> Lifetimes:
-    deaths = _Deaths(calls, outputs)
-    fields = deaths.fields()
-    for frame in deaths.frames:
-        deaths.arguments(frame)
+    ends = _Ends(calls, outputs)
+    fields = ends.fields()
+    for frame in ends.frames:
+        ends.arguments(frame)
         for number in range(len(frame.statements)):
-            deaths.names(frame, number, fields)
-    return Lifetimes(_seen(calls, deaths), deaths.last_use, deaths.frames)
+            ends.names(frame, number, fields)
+    return Lifetimes(_seen(calls, ends), ends.last_use, ends.frames)
 
 
-def _seen(calls: Sequence[Call], deaths: _Deaths) -> list[int]:
-    """Deaths as they were seen while the calls were traced, where they were."""
+def _seen(calls: Sequence[Call], ends: _Ends) -> list[int]:
+    """Ends of lifetimes as they were seen while the calls were traced, where they were."""
     seen = [position for position, call in enumerate(calls) if call.made]
     made = list(accumulate((calls[position].made for position in seen), max))
-    found = list(deaths.death)
-    for position in set(seen) - deaths.returned:
-        gone = calls[position].gone
-        last = seen[bisect_right(made, gone) - 1] if gone else len(calls)
-        found[position] = max(last, deaths.last_use[position])
+    found = list(ends.end)
+    for position in set(seen) - ends.returned:
+        released = calls[position].released
+        last = seen[bisect_right(made, released) - 1] if released else len(calls)
+        found[position] = max(last, ends.last_use[position])
     return found

@@ -20,7 +20,7 @@ def _first(output: Any) -> torch.Tensor:
 
 
 def _own(output: Any) -> Any:
-    """What a model without a told loss is trained with: its own loss, else the sum of its first result."""
+    """What a model without a given loss is trained with: its own loss, else the sum of its first result."""
     loss = _torch_export.loss_in(output)
     return _first(output).sum() if loss is None else loss
 

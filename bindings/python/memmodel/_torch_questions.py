@@ -1,4 +1,4 @@
-"""What code outside of torch is told when it asks whether it is traced: what it is told in a run.
+"""What code outside of torch is answered when it asks whether it is traced: what it is answered in a run.
 
 A module may have taken hold of the function that it asks long before, `from torch.compiler import is_compiling`. So the
 function stays the same object, and gets other code while the module is traced.
@@ -37,7 +37,7 @@ IN_A_RUN: tuple[tuple[Any, Any], ...] = (
 )
 WITH_THE_TRUTH = ("torch", "memmodel")
 
-_asked: dict[tuple[str, str], tuple[FunctionType, Any]] = {}  # by module and name: as it was, and what a run is told
+_asked: dict[tuple[str, str], tuple[FunctionType, Any]] = {}  # by module and name: as it was, and the answer in a run
 
 
 def _ask(*args: Any, **kwargs: Any) -> Any:

@@ -21,8 +21,8 @@ from torch.fx.experimental.symbolic_shapes import free_symbols, free_unbacked_sy
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from memmodel._torch_deaths import clear_caches_of_fakes
 from memmodel._torch_eager import quiet, told_as_in_a_run
+from memmodel._torch_lifetime_ends import clear_caches_of_fakes
 
 
 class Made(NamedTuple):
@@ -200,7 +200,7 @@ def _without_traces(module: nn.Module) -> Iterator[None]:
 
 
 class Difference(NamedTuple):
-    """What the report says of it, in short, and what the user is told."""
+    """What the report says of it, in short, and what the user is warned of."""
 
     name: str
     text: str

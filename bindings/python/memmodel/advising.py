@@ -13,14 +13,14 @@ from memmodel.samples import Samples, samples_of
 class Advice(NamedTuple):
     """What to measure next, one row after the other.
 
-    advised: a table of the inputs, `cost`, and `error`, the expected mean relative error of a prediction once the row
-    is measured. error: the same with the samples there are. needed: samples in all that probably give the wanted
-    accuracy; None if no number does, as the noise alone is more.
+    design: a table of the inputs, the cost, and the expected mean relative error of a prediction once the row is
+    measured. expected_error: the same with the samples there are. needed_count: samples in all that probably give the
+    target error; None if no number does, as the noise alone is more.
     """
 
-    advised: Samples
-    error: float
-    needed: int | None
+    design: Samples
+    expected_error: float
+    needed_count: int | None
 
 
 def _levels(name: str, values: Any) -> str:
@@ -41,7 +41,7 @@ def advise(
     *,
     candidates: Any = None,
     cost: str | None = None,
-    accuracy: float = 0.0,
+    target_error: float = 0.0,
     noise: float = 0.0,
     count: int = 0,
 ) -> Advice:
@@ -50,10 +50,11 @@ def advise(
     samples: what was measured so far, as fit() takes it; None: nothing yet. target: its column, the last numeric one
     unless given. domain: of each input its numbers, a sequence, a range or a text such as "32:144:16", from, to and
     step; all combinations may be measured. candidates: a table of the configurations in place of the domain. cost: of a
-    measurement, a formula in the inputs or "prediction". accuracy: wanted mean relative error, 0.03 unless given.
-    noise: relative error of a measurement. count: configurations to advise, 10 unless given.
+    measurement, a formula in the inputs or "prediction". target_error: wanted mean relative error of a prediction, 0.03
+    unless given. noise: assumed relative standard deviation of repeated measurements. count: configurations to advise,
+    10 unless given.
 
-    >>> memmodel.advise("runs.csv", "peak_bytes", {"dim": range(32, 145, 16), "batch": [1, 2, 4]}).advised
+    >>> memmodel.advise("runs.csv", "peak_bytes", {"dim": range(32, 145, 16), "batch": [1, 2, 4]}).design
     """
     if (domain is None) == (candidates is None):
         raise TypeError("advise: a domain is needed, or candidates, and not both")
@@ -61,11 +62,12 @@ def advise(
         target=target,
         domain=[_levels(name, values) for name, values in _call.mapping(domain, "domain").items()] or None,
         cost=cost,
-        accuracy=accuracy,
+        target_error=target_error,
         noise=noise,
         count=count,
+        candidates=None if candidates is None else samples_of(candidates)._handle,
     )
     measured = None if samples is None else samples_of(samples)._handle
-    listed = None if candidates is None else samples_of(candidates)._handle
-    table, error, needed = _ffi.advise(_limits.new_context(), measured, listed, options)
-    return Advice(Samples._of(table), error, needed if needed >= 0 else None)
+    result, design = _ffi.advise(measured, options, _limits.new_context())
+    needed = result.needed_count
+    return Advice(Samples._of(design), result.expected_error, needed if needed >= 0 else None)

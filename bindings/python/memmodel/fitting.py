@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memmodel import _call, _ffi
@@ -11,8 +11,9 @@ from memmodel.errors import MemmodelError
 from memmodel.estimation import _checked, estimate
 from memmodel.model import Model
 from memmodel.network import Network
+from memmodel.progress import Observer, set_progress
 from memmodel.quantity import parse_bytes
-from memmodel.samples import Samples, samples_of
+from memmodel.samples import Samples, _context, samples_of
 
 LAYER_OUTPUTS = "layer outputs"
 
@@ -43,10 +44,10 @@ def fit(
     target: str | None = None,
     inputs: Sequence[str] | None = None,
     *,
-    weight: str | None = None,
+    weight_column: str | None = None,
     terms: Sequence[str] = (),
     network: Network | None = None,
-    basis: str | int | _ffi.Basis = "posynomial",
+    basis: str | int | _ffi.FitBasis = "posynomial",
     loss: str | int | _ffi.FitLoss = "default",
     max_terms: int = 0,
     quantile: float = 0.0,
@@ -57,13 +58,13 @@ def fit(
     max_exponent: float = 0.0,
     integer_exponents: bool = False,
     change_points: int = 0,
-    search: str | int | _ffi.FitSearch = "terms",
+    search: str | int | _ffi.FitSearch = "none",
     forbidden: Sequence[str] = (),
     seed: int = 0,
-    evaluations: int = 0,
-    seconds: float = 0.0,
-    checkpoint: str | os.PathLike[str] | None = None,
-    progress: Callable[[_ffi.FitProgress], object] | None = None,
+    max_evaluations: int = 0,
+    max_seconds: float = 0.0,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Observer | None = None,
     threads: int = 0,
     selection: str | int | _ffi.FitSelection = "default",
     capacity: float | str = 0.0,
@@ -71,26 +72,27 @@ def fit(
     """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
 
     target: column to predict, the last numeric one unless given. inputs: columns to predict it from, all other numeric
-    ones unless given. weight: column that says how much a row counts. loss: "relative" errors, of a target above 0 by
+    ones unless given. weight_column: it says how much a row counts. loss: "relative" errors, of a target above 0 by
     terms above 0, which is the default; "squared", of numbers of any sign; "mape", "log_ratio", "absolute" or
-    "pinball". basis: "posynomial", "general", "given"
-    (only `terms`); the loss says which unless given. terms: formulas in the inputs, offered besides
-    the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant.
+    "pinball". basis: "posynomial", "general", "user" (only `terms`); the loss says which unless given. terms: formulas
+    in the inputs, offered besides the basis; `network` offers the bytes of its layer outputs. max_terms: besides the
+    constant.
 
     What is known of the formula: increasing, decreasing: inputs with which it never falls, or never rises.
     non_negative: nowhere below 0. units: of columns, such as {"peak": "B"}: no sums of unlike things. max_exponent,
     integer_exponents: of the powers. change_points=1: at one value of one input it may change. quantile: of the loss
     "pinball".
 
-    selection: "standard_error", the smallest formula within one standard error of the best, is the default of
-    positive terms; "description" that of others.
+    selection: "one_standard_error", the smallest formula within one standard error of the best, is the default of
+    positive terms; "description_length" that of others.
 
     Rows whose status says that the run ended early ("oom"; of `memmodel run` "limit", "signal 9", "exit 1") are lower
     limits. capacity: what those had that ended for lack of memory; what each reached unless given.
 
-    search: "terms" of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the nestings in
-    `forbidden` such as "log(log)" or "cos", for at most so many `evaluations` or `seconds`. checkpoint: file where an
-    interrupted search goes on. progress: called now and then; a true return stops the search with an error.
+    search: "none" but the terms of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the
+    nestings in `forbidden` such as "log(log)" or "cos", for at most `max_evaluations` or `max_seconds`. resume: file
+    that an interrupted search goes on from. progress: called now and then with a Progress; a true result ends the call
+    with CancelledError.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
@@ -101,7 +103,7 @@ def fit(
     options = _ffi.FitOptions(
         target=target,
         inputs=_names(inputs, "inputs"),
-        weight=weight,
+        weight_column=weight_column,
         terms=offered or None,
         basis=basis,
         loss=loss,
@@ -111,24 +113,23 @@ def fit(
         decreasing=_names(decreasing, "decreasing") or None,
         non_negative=bool(non_negative),
         units=[f"{column}={unit}" for column, unit in _call.mapping(units, "units").items()] or None,
-        most_exponent=max_exponent,
+        max_exponent=max_exponent,
         integer_exponents=bool(integer_exponents),
         change_points=change_points,
         selection=selection,
         search=search,
         forbidden=_names(forbidden, "forbidden") or None,
         seed=seed,
-        evaluations=evaluations,
-        seconds=seconds,
-        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-        progress=progress,
+        max_evaluations=max_evaluations,
+        max_seconds=max_seconds,
+        resume_path=None if resume is None else os.fspath(resume),
         threads=threads,
         capacity=float(parse_bytes(capacity, "capacity")) if isinstance(capacity, str) else capacity,
     )
-    with samples._turns.writing():
-        text = _ffi.model_to_json(_ffi.fit(samples._handle, options))
-    # A model of its own context, so that its errors and the table's stay apart.
-    model = Model.from_json(text)
+    context = _context(progress)
+    with samples._lock.reading():
+        model = Model(_ffi.fit(samples._handle, options, context))
+    set_progress(context, None)  # the model keeps it
     if isinstance(capacity, str) and model.unit is None:
-        raise ValueError(f"capacity: nobody knows the unit of {model.target}; give a number in it")
+        raise ValueError(f"capacity: the unit of {model.target} is not known; give a number in it")
     return model

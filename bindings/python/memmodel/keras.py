@@ -21,7 +21,7 @@ from typing import Any
 
 import keras
 
-from memmodel import estimation
+from memmodel import _ffi, estimation
 from memmodel.network import Network
 from memmodel.report import Report
 from memmodel.tensor import Size, Tensor
@@ -110,7 +110,7 @@ def _fused(activation: Any) -> str:
     return ACTIVATIONS.get(_activation_name(activation), "none")
 
 
-def _rest(build: _Builder, x: Tensor, layer: Any) -> Tensor:
+def _remaining_activation(build: _Builder, x: Tensor, layer: Any) -> Tensor:
     """What is left of a layer's activation where it was not fused."""
     if _fused(layer.activation) != "none":
         return x
@@ -144,12 +144,12 @@ def _convolution(build: _Builder, layer: Any, inputs: list[Tensor], *, depthwise
         stride=layer.strides,
         dilation=layer.dilation_rate,
         groups=channels if depthwise else getattr(layer, "groups", 1),
-        padding=padding,
+        auto_pad=padding,
         no_bias=not layer.use_bias,
         activation=_fused(layer.activation),
         name=layer.name,
     )
-    return _rest(build, x, layer)
+    return _remaining_activation(build, x, layer)
 
 
 def _depthwise(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -162,13 +162,13 @@ def _separable(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
     width = channels * layer.depth_multiplier
     x = build.network.conv(
         inputs[0], filters=width, kernel=layer.kernel_size, stride=layer.strides, groups=channels,
-        dilation=layer.dilation_rate, padding=layer.padding, no_bias=True, name=f"{layer.name}.depthwise",
+        dilation=layer.dilation_rate, auto_pad=layer.padding, no_bias=True, name=f"{layer.name}.depthwise",
     )  # fmt: skip
     x = build.network.conv(
         x, filters=layer.filters, kernel=1, no_bias=not layer.use_bias, activation=_fused(layer.activation),
         name=layer.name,
     )  # fmt: skip
-    return _rest(build, x, layer)
+    return _remaining_activation(build, x, layer)
 
 
 def _transposed(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -177,24 +177,24 @@ def _transposed(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
         filters=layer.filters,
         kernel=layer.kernel_size,
         stride=layer.strides,
-        padding=layer.padding,
+        auto_pad=layer.padding,
         no_bias=not layer.use_bias,
         activation=_fused(layer.activation),
         name=layer.name,
     )
-    return _rest(build, x, layer)
+    return _remaining_activation(build, x, layer)
 
 
 def _dense(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
     x = build.network.linear(
         inputs[0], units=layer.units, no_bias=not layer.use_bias, activation=_fused(layer.activation), name=layer.name
     )
-    return _rest(build, x, layer)
+    return _remaining_activation(build, x, layer)
 
 
 def _pool(build: _Builder, layer: Any, inputs: list[Tensor], *, kind: str) -> Tensor:
     return build.network.pool(
-        inputs[0], kernel=layer.pool_size, stride=layer.strides, padding=layer.padding, kind=kind, name=layer.name
+        inputs[0], kernel=layer.pool_size, stride=layer.strides, auto_pad=layer.padding, kind=kind, name=layer.name
     )
 
 
@@ -203,11 +203,11 @@ def _max_pool(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
 
 
 def _mean_pool(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
-    return _pool(build, layer, inputs, kind="mean")
+    return _pool(build, layer, inputs, kind="average")
 
 
 def _global_pool(build: _Builder, layer: Any, inputs: list[Tensor], *, kind: str) -> Tensor:
-    return build.network.global_pool(inputs[0], kind=kind, keep=layer.keepdims, name=layer.name)
+    return build.network.global_pool(inputs[0], kind=kind, keep_dims=layer.keepdims, name=layer.name)
 
 
 def _global_max(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -215,7 +215,7 @@ def _global_max(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
 
 
 def _global_mean(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
-    return _global_pool(build, layer, inputs, kind="mean")
+    return _global_pool(build, layer, inputs, kind="average")
 
 
 def _batch_norm(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -223,7 +223,7 @@ def _batch_norm(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
 
 
 def _layer_norm(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
-    return build.network.layer_norm(inputs[0], no_shift=not layer.center, name=layer.name)
+    return build.network.layer_norm(inputs[0], no_bias=not layer.center, name=layer.name)
 
 
 def _activation(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -250,8 +250,8 @@ def _dropout(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
 
 def _upsampling(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
     size = layer.size if isinstance(layer.size, (tuple, list)) else (layer.size,)
-    mode = "nearest" if getattr(layer, "interpolation", "nearest") == "nearest" else "linear"
-    return build.network.upsample(inputs[0], scale=size, mode=mode, name=layer.name)
+    kind = "nearest" if getattr(layer, "interpolation", "nearest") == "nearest" else "linear"
+    return build.network.upsample(inputs[0], scale=size, kind=kind, name=layer.name)
 
 
 def _zero_padding(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -288,7 +288,9 @@ def _permute(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
 
 
 def _embedding(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
-    return build.network.embedding(inputs[0], rows=layer.input_dim, width=layer.output_dim, name=layer.name)
+    return build.network.embedding(
+        inputs[0], num_embeddings=layer.input_dim, embedding_dim=layer.output_dim, name=layer.name
+    )
 
 
 def _recurrent(kind: str) -> Converter:
@@ -296,11 +298,12 @@ def _recurrent(kind: str) -> Converter:
         if layer.return_state:
             return _unknown(build, layer, inputs)
         x = build.network.recurrent(
-            inputs[0], hidden=layer.units, kind=kind, batch_first=True, no_bias=not layer.use_bias, name=layer.name
-        )
+            inputs[0], hidden_size=layer.units, kind=kind, batch_first=True, no_bias=not layer.use_bias,
+            name=layer.name,
+        )  # fmt: skip
         if layer.return_sequences:
             return x
-        return build.network.reshape(build.network.result(x, 1), [build.batch, layer.units])
+        return build.network.reshape(build.network.layer_output(x, 1), [build.batch, layer.units])
 
     return convert
 
@@ -360,7 +363,7 @@ def _unknown(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
     return build.network.custom(
         inputs,
         [build.sizes(output.shape, layer.name) for output in outputs],
-        parameters=sum(math.prod(weight.shape) for weight in layer.trainable_weights),
+        parameter_count=sum(math.prod(weight.shape) for weight in layer.trainable_weights),
         operation=f"keras.{type(layer).__name__}",
         name=layer.name,
     )
@@ -476,7 +479,7 @@ def _loss_name(loss: Any) -> str | None:
 def _add_loss(build: _Builder, output: Tensor, loss: Any) -> None:
     kind = LOSSES.get(_loss_name(loss) or "")
     if kind is None:
-        build.network.output(output)
+        build.network.mark_output(output)
         return
     sparse = _loss_name(loss) == "sparse_categorical_crossentropy"
     shape, dtype = (output.shape[:-1], "int32") if sparse else (output.shape, "float32")
@@ -520,15 +523,18 @@ def estimate(
     base_bytes: int | None = None,
     steps: int | None = None,
     isa: str | None = None,
-    threads: int | None = None,
-    inference: bool = False,
+    intra_op_threads: int | None = None,
+    mode: str | int | _ffi.Mode = "training",
+    budget: int | str | None = None,
+    metric: str | int | _ffi.Metric = "default",
     **sizes: int,
 ) -> Report:
     """Memory of `model.fit` on one batch of arrays that are held in memory, on TensorFlow's CPU back end.
 
     loss, optimizer: those that the model was compiled with unless given; Adam without either. base_bytes: of the
     process just before fit, with the model compiled and the arrays made, where they are known. isa: "avx2", "avx512" or
-    "amx"; this machine's unless given. `report.peak.process` is the high-water mark of the process.
+    "amx"; this machine's unless given. mode, intra_op_threads, budget, metric: as memmodel.estimate() takes
+    them. `report.peak.process` is the high-water mark of the process.
 
     >>> memmodel.keras.estimate(model, 32, base_bytes=memmodel.keras.calibrate(model, 32)).peak.process
     """
@@ -542,8 +548,10 @@ def estimate(
         base_bytes=base_bytes,
         steps=steps,
         isa=isa or "native",
-        threads=threads,
-        inference=inference,
+        intra_op_threads=intra_op_threads,
+        mode=mode,
+        budget=budget,
+        metric=metric,
     )
     return estimation._report(network, job)
 
@@ -576,7 +584,7 @@ def _fresh_process(job: Mapping[str, Any], timeout: float) -> int:
 def calibrate(model: Any, batch_size: int, *, imports: Sequence[str] = (), timeout: float = 300, **sizes: int) -> int:
     """Bytes that a process of this environment holds just before `model.fit`: `base_bytes` for estimate().
 
-    A fresh interpreter imports Keras on TensorFlow, makes arrays as large as one batch's, makes the model again from
+    A fresh interpreter imports Keras on TensorFlow, makes arrays as large as one batch's, makes the model anew from
     its configuration, compiled if it is, and says what is resident then, some seconds later; nothing is trained. The
     bytes depend on the machine, the versions, the model and the arrays, little on the rest: once for each of these.
 

@@ -10,80 +10,70 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from memmodel import _call, _ffi, _limits
-from memmodel._turns import Turns
 from memmodel.function import Function
-from memmodel.points import Points, columns_of
+from memmodel.predictions import Method, Predictions, columns_of, kept_options, options_of
 from memmodel.quantity import parse_bytes
 from memmodel.report import html
 
 if TYPE_CHECKING:
-    from memmodel.points import Numbers
+    from memmodel.predictions import Numbers
 
 
 class Prediction(NamedTuple):
-    """`prediction` is the formula, `upper` lies above a measurement with the asked probability.
+    """What a model predicts at a point. value: the formula. upper: upper prediction bound, which a new measurement
+    stays below with the asked probability.
 
-    `outside`: the point is outside the training data, and `upper` is a guess.
+    extrapolated: the point is outside the training data, and the bound is not guaranteed. method: what gave the bound;
+    "conformal", "student_t", "extrapolation", "jackknife_plus", or "default" where there is no bound but the value.
+    calibration_count: different points that the bound was found from, each left out of the fit in turn.
+    distribution_free_level: the level that so many points support whatever the errors' distribution.
     """
 
-    prediction: float
+    value: float
     upper: float
-    outside: bool
+    extrapolated: bool
+    method: str
+    calibration_count: int
+    distribution_free_level: float
 
     def _repr_html_(self) -> str | None:
         return html("prediction", self)
 
 
-class Bound(NamedTuple):
-    """A prediction's upper bound, and what it rests on.
-
-    rule: what decided; "held_out", "student", "wide", "jackknife_plus", or "larger" where there is no bound but the
-    prediction. points: different points that it was found from, each held out in turn. attained: the level that so many
-    points stand for whatever the errors' distribution; where it is below the asked one, the tail beyond is Student's.
-    """
-
-    prediction: float
-    upper: float
-    outside: bool
-    rule: str
-    points: int
-    attained: float
-
-
 class Scores(NamedTuple):
     """How good a fit is, on the rows it was fitted to and on rows it did not see.
 
-    training_mape, loo_mape: mean relative errors, each row left out in turn; NaN where coefficients have any sign.
-    training_error, loo_error, held_out_error: what the loss makes of errors, for squares the root of their mean,
-    relative or in the target's unit; of a row held out the terms, too, were found without it. r2: the share of the
-    variance explained on rows held out. NaN of models with positive terms and relative loss. noise: standard
-    deviation of repeated measurements of one point, as errors are; NaN without any. noise_freedom: its degrees of
+    training_mape, loo_mape: mean relative errors, of the training rows and leave-one-out; NaN where coefficients have
+    any sign. training_error, loo_error, nested_cv_error: what the loss makes of errors, for squares the root of their
+    mean, relative or in the target's unit; in nested cross-validation the terms, too, are found without the row. r2:
+    the share of the variance explained there. NaN of models with positive terms and relative loss. noise: standard
+    deviation of repeated measurements of one point, as errors are; NaN without any. noise_dof: its degrees of
     freedom. certified: the formula is proven to be finite wherever the inputs are in their ranges, and not negative
     there where errors are relative. censored: rows of runs that ended early, used as lower limits.
     """
 
     training_mape: float
     loo_mape: float
-    samples: int
-    terms: int
+    sample_count: int
+    term_count: int
     training_error: float = math.nan
     loo_error: float = math.nan
-    held_out_error: float = math.nan
+    nested_cv_error: float = math.nan
     r2: float = math.nan
     noise: float = math.nan
-    noise_freedom: int = 0
+    noise_dof: int = 0
     certified: bool = False
     censored: int = 0
 
 
-class Rival(NamedTuple):
-    """A formula on the front of error and size: no smaller one has less error on rows held out."""
+class FrontEntry(NamedTuple):
+    """A formula on the Pareto front of error and size: no smaller one has less error in cross-validation."""
 
-    nodes: int
-    terms: int
+    node_count: int
+    term_count: int
     loo_error: float
-    held_out_error: float
-    chosen: bool
+    nested_cv_error: float
+    selected: bool
     formula: str
 
 
@@ -101,11 +91,26 @@ _predict = _ffi._library.bind(
     ctypes.c_int,
     ctypes.c_void_p,
     ctypes.c_char_p,
-    ctypes.c_double,
+    ctypes.POINTER(_ffi.PredictOptions),
     ctypes.POINTER(_Result),
 )
-_new = tuple.__new__
+_METHODS = tuple(method.name.lower() for method in _ffi.BoundMethod)
 _REFUSED = (struct.error, ctypes.ArgumentError, TypeError, OverflowError)
+_new = tuple.__new__
+
+
+def _prediction(result: _Result) -> Prediction:
+    return _new(
+        Prediction,
+        (
+            result.value,
+            result.upper,
+            result.extrapolated != 0,
+            _METHODS[result.method],
+            result.calibration_count,
+            result.distribution_free_level,
+        ),
+    )
 
 
 class Model:
@@ -115,7 +120,7 @@ class Model:
     >>> model.predict(dim=64, batch=4, level=0.95).upper
     """
 
-    __slots__ = ("__weakref__", "_handle", "_pack", "_pointer", "_turns", "inputs")
+    __slots__ = ("__weakref__", "_domain", "_handle", "_pack", "_pointer", "inputs")
 
     inputs: tuple[str, ...]
     """Names of the inputs."""
@@ -123,9 +128,10 @@ class Model:
     def __init__(self, handle: _ffi.ModelHandle) -> None:
         self._handle = _call.instance_of(handle, _ffi.ModelHandle, "handle")
         self._pointer = handle.pointer
-        self._turns = Turns()
         count = _ffi.model_input_count(handle)
-        self.inputs = tuple(_ffi.model_input_name(handle, index) or "" for index in range(count))
+        known = [_ffi.model_get_input(handle, index) for index in range(count)]
+        self.inputs = tuple(_call.decoded(one.name) for one in known)
+        self._domain = {name: (one.min, one.max) for name, one in zip(self.inputs, known, strict=True)}
         self._pack = struct.Struct(f"{count}d").pack
 
     # ---- files ----
@@ -141,12 +147,10 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, atomically."""
-        with self._turns.writing():
-            _ffi.model_save(self._handle, path)
+        _ffi.model_save(self._handle, path, _limits.new_context())
 
     def to_json(self) -> str:
-        with self._turns.writing():
-            return _ffi.model_to_json(self._handle)
+        return _ffi.model_to_json(self._handle, _limits.new_context())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model.from_json, (self.to_json(),)
@@ -161,18 +165,30 @@ class Model:
         return _evaluate(self._pointer, self._packed(inputs))  # type: ignore[no-any-return]
 
     @overload
-    def predict(self, data: None = None, /, *, level: float = 0.95, **inputs: float) -> Prediction: ...
+    def predict(
+        self, data: None = None, /, *, level: float = 0.95, method: Method = "default", **inputs: float
+    ) -> Prediction: ...
 
     @overload
-    def predict(self, data: Numbers, /, *, level: float = 0.95) -> Prediction | Points: ...
+    def predict(
+        self, data: Numbers, /, *, level: float = 0.95, method: Method = "default"
+    ) -> Prediction | Predictions: ...
 
     def predict(
-        self, data: Numbers | None = None, /, *, level: float = 0.95, **inputs: float
-    ) -> Prediction | Points:
-        """Prediction with a one-sided upper bound, which a measurement stays below with probability `level`.
+        self,
+        data: Numbers | None = None,
+        /,
+        *,
+        level: float = 0.95,
+        method: Method = "default",
+        **inputs: float,
+    ) -> Prediction | Predictions:
+        """Prediction with a one-sided upper prediction bound, which a new measurement stays below with probability
+        `level`.
 
         One point by the names of its inputs; or many: a mapping of arrays, a pandas frame, or an array with a row a
-        point and a column an input. Of many, `prediction`, `upper` and `outside` are arrays.
+        point and a column an input. Of many, `value`, `upper` and `extrapolated` are arrays. method: of the bound,
+        "conformal", "student_t", "extrapolation" or "jackknife_plus".
 
         A value that its column could not have held is refused: with positive terms, 2.5 where all were whole numbers,
         and -1 or 0 where none was below 0, or 0. evaluate() takes any.
@@ -181,15 +197,15 @@ class Model:
         >>> model.predict({"dim": dims, "batch": 4}).upper
         """
         if data is not None:
-            return self._predict_data(data, level, inputs)
+            return self._predict_data(data, level, method, inputs)
         try:
-            if tuple(inputs) == self.inputs:  # the fast way, without calls of Python; what is wrong is said below
+            if tuple(inputs) == self.inputs:  # the fast way, without checks in Python; what is wrong is said below
                 result = _Result(_RESULT_SIZE)
-                if not _predict(self._pointer, self._pack(*inputs.values()), level, result):
-                    return _new(Prediction, (result.value, result.upper, result.outside != 0))
+                if not _predict(self._pointer, self._pack(*inputs.values()), kept_options(level, method), result):
+                    return _prediction(result)
         except _REFUSED:
             pass
-        return self._bound(self._packed(inputs), level)
+        return self._bound(self._packed(inputs), level, method)
 
     def _packed(self, inputs: Mapping[str, Any]) -> bytes:
         """The values in their order."""
@@ -200,25 +216,13 @@ class Model:
             pass
         return self._pack(*self._numbers(inputs))
 
-    def _bound(self, packed: bytes, level: float) -> Prediction:
+    def _bound(self, packed: bytes, level: float, method: Method) -> Prediction:
         result = _Result(_RESULT_SIZE)
-        if _predict(self._pointer, packed, _call.double(level, "level"), result):
+        status = _predict(self._pointer, packed, options_of(level, method), result)
+        if status:
             self._check(struct.unpack(f"{len(self.inputs)}d", packed))
-            raise _ffi.InvalidArgumentError(f"level: {level} is not between 0.5 and 0.999")
-        return Prediction(result.value, result.upper, result.outside != 0)
-
-    def bound(self, /, *, level: float = 0.95, rule: str | int | _ffi.Bound = "larger", **inputs: float) -> Bound:
-        """Prediction with an upper bound by one rule, and what it rests on.
-
-        rule: "larger" as predict() takes it; "held_out", "student", "wide", or "jackknife_plus".
-
-        >>> model.bound(dim=64, batch=4, level=0.99).attained
-        """
-        numbers = self._numbers(inputs)
-        self._check(numbers)
-        found = _ffi.model_predict_by(self._handle, numbers, rule, level)
-        decided = _ffi.Bound(found.rule).name.lower()
-        return Bound(found.value, found.upper, found.outside != 0, decided, found.points, found.attained)
+            _ffi._check.status(status)
+        return _prediction(result)
 
     def _check(self, numbers: Iterable[float]) -> None:
         """Raises what the library says of values that it refuses."""
@@ -236,35 +240,44 @@ class Model:
 
     # ---- many points ----
 
-    def _predict_data(self, data: Numbers, level: float, inputs: Mapping[str, Any]) -> Prediction | Points:
+    def _predict_data(
+        self, data: Numbers, level: float, method: Method, inputs: Mapping[str, Any]
+    ) -> Prediction | Predictions:
         if inputs:
             raise TypeError(f"{next(iter(inputs))}: values come in one argument, or by name, not both")
         if isinstance(data, Mapping) and all(_is_number(value) for value in data.values()):
-            return self._bound(self._packed(data), level)
-        return Points(self, columns_of(data, self.inputs), _call.double(level, "level")).checked()
+            return self._bound(self._packed(data), level, method)
+        return Predictions(self, columns_of(data, self.inputs), level, method).checked()
 
     def evaluate(self, data: Numbers, *, out: Any = None) -> Any:
         """The formula at many points, without bounds, as a numpy array; `out` is filled in place of a new one.
 
         >>> model.evaluate(frame)
         """
-        return Points(self, columns_of(data, self.inputs), 0.95).evaluate(out)
+        return Predictions(self, columns_of(data, self.inputs)).evaluate(out)
 
-    def solve(
-        self, input: str, budget: int | float | str, *, level: float = 0.95, **inputs: float
+    def predict_max(
+        self,
+        input: str,
+        budget: int | float | str,
+        *,
+        level: float = 0.95,
+        method: Method = "default",
+        **inputs: float,
     ) -> int:
         """Largest whole value of an input for which the upper bound stays within a budget; 0 if not even 1 does.
 
         budget: a size such as "16GiB", or a number in the model's unit.
 
-        >>> model.solve("batch", "16GiB", dim=128)
+        >>> model.predict_max("batch", "16GiB", dim=128)
         """
-        most = self._in_unit(budget) if isinstance(budget, str) else _call.double(budget, "budget")
+        limit = self._in_unit(budget) if isinstance(budget, str) else _call.double(budget, "budget")
         if input not in self.inputs:
-            raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
+            raise _ffi.NotFoundError(f"input: {input!r} is none of {', '.join(self.inputs)}")
         numbers = self._numbers({**inputs, input: math.nan})
         self._check(numbers)
-        return _ffi.model_solve(self._handle, numbers, input, level, most)
+        options = options_of(level, method)
+        return _ffi.model_predict_max(self._handle, numbers, input, options, limit, _limits.new_context())
 
     def _in_unit(self, size: str) -> float:
         if self.unit_bytes is None:
@@ -293,62 +306,64 @@ class Model:
         return float(_ffi.model_unit_bytes(self._handle)) or None
 
     def formula(self, language: str | int | _ffi.Language = "text") -> str:
-        """The formula as "text", "c", "python" or "latex"."""
-        return _ffi.model_formula(self._handle, language, _limits.new_context())
+        """The formula as "text", "c", "python", "latex" or "sql"."""
+        return _ffi.model_formula(self._handle, language) or ""
 
-    def export(self, format: str | int | _ffi.ExportFormat = "text") -> str:
+    def to_code(self, language: str | int | _ffi.Language = "text") -> str:
         """A file that needs no library: "c" (a header) and "python" compute the same bits; "text", "latex", "sql".
 
-        >>> Path("predict.h").write_text(model.export("c"))
+        >>> Path("predict.h").write_text(model.to_code("c"))
         """
-        return _ffi.model_export(self._handle, format, _limits.new_context())
+        return _ffi.model_to_code(self._handle, language, _limits.new_context())
 
     @property
     def scores(self) -> Scores:
         """How good the fit is."""
-        scores = _ffi.model_scores(self._handle)
-        share = scores.held_out_error / scores.constant_error if scores.constant_error else math.nan
+        scores = _ffi.model_get_scores(self._handle)
+        share = scores.nested_cv_error / scores.baseline_error if scores.baseline_error else math.nan
         return Scores(
             scores.training_mape,
             scores.loo_mape,
-            scores.samples,
-            scores.terms,
+            scores.sample_count,
+            scores.term_count,
             scores.training_error,
             scores.loo_error,
-            scores.held_out_error,
+            scores.nested_cv_error,
             1 - share * share,
             scores.noise,
-            scores.noise_freedom,
+            scores.noise_dof,
             bool(scores.certified),
             scores.censored,
         )
 
     @property
-    def front(self) -> list[Rival]:
+    def front(self) -> list[FrontEntry]:
         """The best formula of each size, smallest first; empty of a model from a file that has none."""
-        front = []
-        for index in range(_ffi.model_front_count(self._handle)):
-            entry = _ffi.model_front_entry(self._handle, index)
-            formula = _ffi.model_front_formula(self._handle, index) or ""
-            front.append(
-                Rival(entry.nodes, entry.terms, entry.loo_error, entry.held_out_error, bool(entry.chosen), formula)
+        return [
+            FrontEntry(
+                entry.node_count, entry.term_count, entry.loo_error, entry.nested_cv_error, bool(entry.selected),
+                _call.decoded(entry.formula),
             )
-        return front
+            for entry in map(self._front_entry, range(_ffi.model_front_count(self._handle)))
+        ]  # fmt: skip
+
+    def _front_entry(self, index: int) -> _ffi.ModelFrontEntry:
+        return _ffi.model_get_front_entry(self._handle, index)
 
     @property
-    def limits(self) -> tuple[float, float] | None:
-        """Least and most that the model predicts; None if nothing limits it. One with limits takes an input outside
-        its domain as the nearest value inside."""
-        limits = _ffi.model_limits(self._handle)
-        return limits[1:] if limits[0] else None
+    def output_range(self) -> tuple[float, float] | None:
+        """Smallest and greatest number that the model predicts; None if nothing limits it. One with a range clamps
+        inputs to their domain."""
+        found = _ffi.model_output_range(self._handle)
+        return found[1:] if found[0] else None
 
     @property
     def domain(self) -> dict[str, tuple[float, float]]:
         """Range of each input in the training data."""
-        return {name: _ffi.model_domain(self._handle, index) for index, name in enumerate(self.inputs)}
+        return dict(self._domain)
 
     def __repr__(self) -> str:
-        ranges = ", ".join(f"{name} {least:g} to {most:g}" for name, (least, most) in self.domain.items())
+        ranges = ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in self.domain.items())
         return f"<Model {self.target} = {self.formula()}; {ranges}; {_error(self.scores)}>"
 
     def _repr_html_(self) -> str | None:
@@ -357,8 +372,8 @@ class Model:
 
 def _error(scores: Scores) -> str:
     if not math.isnan(scores.loo_mape):
-        return f"mean error {scores.loo_mape:.2%}"
-    return f"error {scores.held_out_error:.4g}, R2 {scores.r2:.3f} on rows held out"
+        return f"leave-one-out error {scores.loo_mape:.2%}"
+    return f"nested cross-validation error {scores.nested_cv_error:.4g}, R2 {scores.r2:.3f}"
 
 
 def _is_number(value: object) -> bool:

@@ -9,24 +9,24 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits, _optional
-from memmodel._turns import Turns
+from memmodel._rwlock import ReadWriteLock
 from memmodel.quantity import format_bytes
 from memmodel.report import html
 
 
-class Summary(NamedTuple):
-    """All readings so far, in bytes and seconds; None where a measure is not available."""
+class MonitorResult(NamedTuple):
+    """All readings so far, in bytes and seconds; None where a metric is not available."""
 
-    start: float
+    start_time: float
     seconds: float
-    readings: int
+    reading_count: int
     peak: int | None
     peak_sampled: int | None
     peak_process: int | None
     peak_pss: int | None
     peak_cgroup: int | None
-    processes: int
-    ended: bool
+    process_count: int
+    exited: bool
     exit_code: int | None
     exit_signal: int
     peak_rss: int
@@ -36,28 +36,28 @@ class Summary(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The processes at one moment."""
+    """The processes at one time. high_water: resident memory at its high-water mark since the reading before."""
 
     time: float
-    previous: float
+    previous_time: float
     rss: int | None
-    high: int | None
+    high_water: int | None
     pss: int | None
     cgroup: int | None
-    processes: int
-    ended: bool
+    process_count: int
+    exited: bool
     charge: int
     charge_high: int
 
 
 def _available(struct: Any, names: Sequence[str]) -> dict[str, Any]:
     values = {name: getattr(struct, name) for name in names}
-    flags = ("ended", "own_cgroup")
+    flags = ("exited", "own_cgroup")
     return {name: None if value == -1 else bool(value) if name in flags else value for name, value in values.items()}
 
 
 class Monitor:
-    """Watches a process, this one unless told, and all its descendants, in a thread of its own.
+    """Watches a process, this one unless given, and all its descendants, in a thread of its own.
 
     >>> with Monitor() as monitor:
     ...     train()
@@ -68,34 +68,35 @@ class Monitor:
         self,
         pid: int | None = None,
         *,
-        interval: float = 0.0,
-        curve_limit: int = 0,
-        own_child: bool = False,
+        interval_seconds: float = 0.0,
+        max_points: int = 0,
+        is_child: bool = False,
         pss: bool = False,
         cgroup: bool = False,
     ) -> None:
-        """interval: seconds between readings, 0.01 unless given. own_child: the monitor waits for the process.
+        """interval_seconds: between readings, 0.01 unless given. max_points: of the memory timeline. is_child: the
+        monitor waits for the process.
 
         pss: look at what processes share at each reading, however slow that is. cgroup: make a control group for the
-        process, where this is allowed, so that `summary.peak_cgroup` is its own.
+        process, where this is allowed, so that `result.peak_cgroup` is its own.
         """
         options = _ffi.MonitorOptions(
-            interval=interval, curve_limit=curve_limit, own_child=own_child, pss=pss, cgroup=cgroup
+            interval_seconds=interval_seconds, max_points=max_points, is_child=is_child, pss=pss, cgroup=cgroup
         )
         self.pid = int(_call.int64(os.getpid() if pid is None else pid, "pid"))
-        self._turns = Turns()
+        self._lock = ReadWriteLock()
         self._handle = _ffi.monitor_new(_limits.new_context(), self.pid, options)
         self._thread: threading.Thread | None = None
 
     @classmethod
-    def run(cls, command: Sequence[str | os.PathLike[str]], *, interval: float = 0.0) -> Monitor:
+    def run(cls, command: Sequence[str | os.PathLike[str]], *, interval_seconds: float = 0.0) -> Monitor:
         """Run a command to its end, watching it.
 
         >>> Monitor.run([sys.executable, "train.py"]).peak
         """
         words = [os.fspath(word) for word in command]
         pid = os.posix_spawnp(words[0], words, os.environ)
-        monitor = cls(pid, interval=interval, own_child=True)
+        monitor = cls(pid, interval_seconds=interval_seconds, is_child=True)
         monitor.start()
         monitor.join()
         return monitor
@@ -107,7 +108,7 @@ class Monitor:
         if self._running():
             raise RuntimeError("the monitor is running already")
         _call.address(self._handle, _ffi.MonitorHandle, "monitor")
-        # The thread knows the handle, not the monitor: one that nobody holds any more stops.
+        # The thread knows the handle, not the monitor: one that is not referenced any more stops.
         self._thread = threading.Thread(target=_watch, args=(self._handle,), name="memmodel monitor", daemon=True)
         self._thread.start()
         return self
@@ -130,8 +131,8 @@ class Monitor:
 
     @contextmanager
     def _at_rest(self) -> Iterator[None]:
-        """What is read while nobody writes it."""
-        with self._turns.writing():
+        """While the block runs no reading is taken."""
+        with self._lock.writing():
             running = self._running()
             self.stop()
             try:
@@ -165,15 +166,15 @@ class Monitor:
     # ---- what was measured ----
 
     @property
-    def summary(self) -> Summary:
+    def result(self) -> MonitorResult:
         """The peaks so far."""
         with self._at_rest():
-            return Summary(**_available(_ffi.monitor_summarize(self._handle), Summary._fields))
+            return MonitorResult(**_available(_ffi.monitor_get_result(self._handle), MonitorResult._fields))
 
     @property
     def peak(self) -> int | None:
-        """Most resident memory of all processes together, pages that they share counted once, in bytes."""
-        return self.summary.peak
+        """Peak of the resident memory of all processes together, pages that they share counted once, in bytes."""
+        return self.result.peak
 
     @property
     def curve(self) -> Any:
@@ -198,9 +199,9 @@ class Monitor:
             return list(pids[:count])
 
     def __repr__(self) -> str:
-        summary = self.summary
-        peak = "unknown" if summary.peak is None else format_bytes(summary.peak)
-        return f"<Monitor of process {self.pid}: peak {peak} in {summary.readings} readings>"
+        result = self.result
+        peak = "unknown" if result.peak is None else format_bytes(result.peak)
+        return f"<Monitor of process {self.pid}: peak {peak} in {result.reading_count} readings>"
 
     def _repr_html_(self) -> str | None:
         return html("monitor", self)

@@ -9,19 +9,19 @@ from typing import Any, Literal, TypeAlias
 
 from memmodel import _call, _ffi, _limits
 from memmodel._layers import Layers
-from memmodel._turns import Turns
+from memmodel._rwlock import ReadWriteLock
 from memmodel.errors import MemmodelError
 from memmodel.tensor import Dim, Dtype, Size, Tensor
 
-Rule: TypeAlias = Callable[[list[tuple[int, ...]]], Mapping[str, int]]
+Requirements: TypeAlias = Callable[[list[tuple[int, ...]]], Mapping[str, int]]
 
 
-def _adapted(rule: Rule) -> Callable[[list[_ffi.Shape], _ffi.CustomNeeds], int]:
-    """A rule as the library calls it: shapes in, a struct to correct."""
+def _adapted(callback: Requirements) -> Callable[[list[_ffi.Shape], _ffi.CustomRequirements], int]:
+    """A callback as the library calls it: shapes in, a struct to correct."""
 
-    def call(inputs: list[_ffi.Shape], needs: _ffi.CustomNeeds) -> int:
-        for name, number in rule([tuple(shape.dims[: shape.rank]) for shape in inputs]).items():
-            setattr(needs, name, number)
+    def call(inputs: list[_ffi.Shape], requirements: _ffi.CustomRequirements) -> int:
+        for name, number in callback([tuple(shape.dims[: shape.rank]) for shape in inputs]).items():
+            setattr(requirements, name, number)
         return 0
 
     return call
@@ -32,7 +32,7 @@ class Network(Layers):
 
     >>> net = Network()
     >>> x = net.input("image", (net.symbol("batch"), 3, 224, 224))
-    >>> x = net.conv(x, filters=64, kernel=7, stride=2, pad=3)
+    >>> x = net.conv(x, filters=64, kernel=7, stride=2, padding=3)
     """
 
     def __init__(self, *, layout: str | int | _ffi.Layout = "channels_first") -> None:
@@ -41,7 +41,7 @@ class Network(Layers):
 
     def _own(self, handle: _ffi.NetworkHandle) -> None:
         self._handle = handle
-        self._turns = Turns()
+        self._lock = ReadWriteLock()
 
     @classmethod
     def _of(cls, handle: _ffi.NetworkHandle) -> Network:
@@ -65,7 +65,7 @@ class Network(Layers):
     @property
     def symbols(self) -> list[str]:
         """Names of all symbols."""
-        with self._turns.writing():
+        with self._lock.writing():
             count = _ffi.network_symbol_count(self._handle)
             return [_ffi.network_symbol_name(self._handle, index) or "" for index in range(count)]
 
@@ -109,10 +109,6 @@ class Network(Layers):
             holder = self._optional_tensor(storage, "storage")
             self._call(_ffi.network_use_storage, holder, self._dims(strides or (), "strides"))
 
-    def result(self, tensor: Tensor, index: int) -> Tensor:
-        """A further output of the layer that made `tensor`, its first one."""
-        return self._add(_ffi.network_result, self._tensor(tensor, "tensor"), index)
-
     def permute(self, x: Tensor, axes: Sequence[int]) -> Tensor:
         """Axes in another order: one axis of the input for each axis of the output."""
         return self._add(_ffi.network_permute, self._tensor(x, "x"), axes)
@@ -124,13 +120,13 @@ class Network(Layers):
         *,
         dtype: Dtype = "default",
         name: str | None = None,
-        parameters: Size = 0,
+        parameter_count: Size = 0,
         parameter_dtype: Dtype = "default",
-        saved: Size = 0,
-        forward_temporary: Size = 0,
-        backward_temporary: Size = 0,
+        saved_bytes: Size = 0,
+        forward_workspace_bytes: Size = 0,
+        backward_workspace_bytes: Size = 0,
         multiply_adds: Size = 0,
-        rule: Rule | None = None,
+        callback: Requirements | None = None,
         operation: str | None = None,
         attributes: str | None = None,
     ) -> Tensor:
@@ -140,23 +136,24 @@ class Network(Layers):
         name; where that has a rule, it is run by it. `attributes`: what else it was called with, "dim=1 size=2,3".
         Inputs may be None where an optional one is missing; an output may be a pair of shape and dtype.
 
-        `rule` is asked in each query where no expression says it: it gets the shapes of the inputs in numbers, and
-        returns those of `saved`, `forward_temporary`, `backward_temporary` and `multiply_adds` that it knows better.
+        `callback` is asked in each query where no expression says it: it gets the shapes of the inputs in numbers, and
+        returns those of `parameter_count`, `saved_bytes`, `forward_workspace_bytes`, `backward_workspace_bytes` and
+        `multiply_adds` that it knows better.
 
-        >>> net.custom([x], [x.shape], saved=4 * batch, rule=lambda shapes: {"saved": 8 * shapes[0][0]})
+        >>> net.custom([x], [x.shape], callback=lambda shapes: {"saved_bytes": 8 * shapes[0][0]})
         """
-        if rule is not None and not callable(rule):
-            raise TypeError(f"rule: a callable is needed, not {_call.kind_of(rule)}")
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback: a callable is needed, not {_call.kind_of(callback)}")
         options = _ffi.Custom(
             name=name,
             outputs=[self._output_shape(shape, dtype, f"outputs[{index}]") for index, shape in enumerate(outputs)],
             parameter_dtype=parameter_dtype,
-            parameters=self._dim(parameters, "parameters"),
-            saved=self._dim(saved, "saved"),
-            forward_temporary=self._dim(forward_temporary, "forward_temporary"),
-            backward_temporary=self._dim(backward_temporary, "backward_temporary"),
+            parameter_count=self._dim(parameter_count, "parameter_count"),
+            saved_bytes=self._dim(saved_bytes, "saved_bytes"),
+            forward_workspace_bytes=self._dim(forward_workspace_bytes, "forward_workspace_bytes"),
+            backward_workspace_bytes=self._dim(backward_workspace_bytes, "backward_workspace_bytes"),
             multiply_adds=self._dim(multiply_adds, "multiply_adds"),
-            rule=None if rule is None else _adapted(rule),
+            callback=None if callback is None else _adapted(callback),
             operation=operation,
             attributes=attributes,
         )
@@ -185,33 +182,34 @@ class Network(Layers):
 
     @contextlib.contextmanager
     def scope(self, name: str, *, checkpoint: bool | Literal["reentrant"] = False) -> Iterator[None]:
-        """The layers made within belong to it, and their names begin with its own. With `checkpoint` they are computed
-        again in the backward pass, as by torch.utils.checkpoint, with "reentrant" as by its use_reentrant=True.
+        """The layers made within belong to it, and their names begin with its own. With `checkpoint` they are
+        recomputed in the backward pass, as by torch.utils.checkpoint, with "reentrant" as by its use_reentrant=True.
 
         >>> with net.scope("encoder.0"): x = net.conv(x, filters=16, kernel=3)
         """
         self._call(_ffi.network_push_scope, name)
         try:
             if checkpoint:
-                reentrant = checkpoint == "reentrant"
-                self._call(_ffi.network_checkpoint_reentrant if reentrant else _ffi.network_checkpoint)
+                mode = "reentrant" if checkpoint == "reentrant" else "non_reentrant"
+                self._call(_ffi.network_checkpoint_scope, mode)
             yield
         finally:
             self._call(_ffi.network_pop_scope)
 
-    def release(self, tensor: Tensor) -> None:
+    def end_lifetime(self, tensor: Tensor) -> None:
         """Say that the program held `tensor` by a name until here."""
-        self._call(_ffi.network_release, self._tensor(tensor, "tensor"))
+        self._call(_ffi.network_end_lifetime, self._tensor(tensor, "tensor"))
 
-    def output(self, tensor: Tensor) -> Tensor:
+    def mark_output(self, tensor: Tensor) -> Tensor:
         """Name what the network returns. Without it: what no layer uses."""
-        self._call(_ffi.network_output, self._tensor(tensor, "tensor"))
+        self._call(_ffi.network_mark_output, self._tensor(tensor, "tensor"))
         return tensor
 
     # ---- files ----
 
     def to_json(self) -> str:
-        return str(self._call(_ffi.network_to_json))
+        with self._lock.reading():
+            return _ffi.network_to_json(self._handle, _limits.new_context())
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "network") -> Network:
@@ -219,7 +217,8 @@ class Network(Layers):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network as JSON, atomically."""
-        self._call(_ffi.network_save, path)
+        with self._lock.reading():
+            _ffi.network_save(self._handle, path, _limits.new_context())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:
@@ -232,11 +231,11 @@ class Network(Layers):
     # ---- for the generated methods ----
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._turns.writing():
+        with self._lock.writing():
             try:
                 return function(self._handle, *arguments)
             except MemmodelError:
-                _ffi.network_recover(self._handle)  # the failed call left it as it was
+                _ffi.network_clear_error(self._handle)  # the failed call left it as it was
                 raise
 
     def _add(self, function: Callable[..., int], *arguments: Any) -> Tensor:
@@ -250,7 +249,7 @@ class Network(Layers):
         return value.code
 
     def _optional_tensor(self, value: Tensor | None, name: str) -> int:
-        return _ffi.NO_TENSOR if value is None else self._tensor(value, name)
+        return _ffi.TENSOR_NONE if value is None else self._tensor(value, name)
 
     def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
         if isinstance(values, Tensor) or not hasattr(values, "__iter__"):
@@ -266,7 +265,7 @@ class Network(Layers):
         number = int(_call.int64(value, name))
         if number < 0 and number != -1:
             raise ValueError(f"{name}: {number} is negative")
-        return _ffi.INFER if number == -1 else number
+        return _ffi.DIM_INFER if number == -1 else number
 
     def _dims(self, values: Sequence[Size] | None, name: str) -> list[int] | None:
         if values is None:
@@ -278,7 +277,7 @@ class Network(Layers):
     # ---- looking ----
 
     def _shape(self, tensor: Tensor) -> tuple[tuple[Size, ...], _ffi.Dtype]:
-        shape = self._call(_ffi.network_shape, self._tensor(tensor, "tensor"))
+        shape = self._call(_ffi.network_get_shape, self._tensor(tensor, "tensor"))
         dims = tuple(self._size(code) for code in shape.dims[: shape.rank])
         return dims, _ffi.Dtype(shape.dtype)
 

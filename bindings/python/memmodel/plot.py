@@ -1,4 +1,4 @@
-"""Pictures: measured against predicted, memory by layer, over a step, and over a scan with its bound. Needs matplotlib.
+"""Pictures: measured against predicted, memory by layer, over a step, over an input with its bound. Needs matplotlib.
 
 Every function draws on `ax`, or on a new figure, and returns the Axes:
 
@@ -16,7 +16,7 @@ from memmodel import _ffi
 from memmodel._colours import CATEGORIES, colour
 from memmodel._optional import need
 from memmodel.model import Model
-from memmodel.points import Points
+from memmodel.predictions import Predictions
 from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.recomputation import Recomputation
 from memmodel.report import Layer, Report
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 BLUE, GREEN, RED, GREY = "#4c72b0", "#55a868", "#c44e52", "#777777"
-LONGEST_NAME = 36
+MAX_NAME = 36
 
 
 # ---- axes and units ----
@@ -59,9 +59,9 @@ def _label(text: str, unit: str) -> str:
 
 def _short(name: str) -> str:
     """A long name without its middle: both the scope and the layer say something."""
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= MAX_NAME:
         return name
-    kept = (LONGEST_NAME - 1) // 2
+    kept = (MAX_NAME - 1) // 2
     return f"{name[:kept]}…{name[-kept:]}"
 
 
@@ -87,8 +87,8 @@ def _triples(table: Any, predicted: Model | Sequence[float], level: float) -> li
     """Measured, predicted and, of a model, the upper bound; rows with a missing number are left out."""
     if isinstance(predicted, Model):
         samples = samples_of(table)
-        points = cast(Points, predicted.predict({name: samples[name] for name in predicted.inputs}, level=level))
-        rows = zip(samples[predicted.target], points.prediction, points.upper)
+        points = cast(Predictions, predicted.predict({name: samples[name] for name in predicted.inputs}, level=level))
+        rows = zip(samples[predicted.target], points.value, points.upper)
     else:
         measured, values = list(table), list(predicted)
         if len(measured) != len(values):
@@ -145,21 +145,21 @@ def measured(
 
 
 def layers(
-    report: Report | Sequence[Layer], *, most: int = 40, title: str | None = None, ax: Axes | None = None
+    report: Report | Sequence[Layer], *, max_layers: int = 40, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """What each layer holds at the moment of the peak, by category; the `most` largest, in the order of the network.
+    """What each layer holds at the peak, by category; the largest `max_layers`, in the order of the network.
 
-    >>> memmodel.plot.layers(report, most=20)
+    >>> memmodel.plot.layers(report, max_layers=20)
     """
     rows = [layer for layer in (report.layers if isinstance(report, Report) else report) if layer.peak_bytes > 0]
-    largest = sorted(rows, key=lambda layer: -layer.peak_bytes)[:most]
+    largest = sorted(rows, key=lambda layer: -layer.peak_bytes)[:max_layers]
     shown = [layer for layer in rows if any(layer is one for one in largest)]
     scale, unit = _unit(max((layer.peak_bytes for layer in shown), default=0))
     ax = _axes(ax, 10, 0.24 * len(shown) + 1.5)
     positions = range(len(shown))
     left = [0.0] * len(shown)
-    for category in dict.fromkeys([*CATEGORIES, *(name for layer in shown for name in layer.peak)]):
-        widths = [layer.peak.get(category, 0) / scale for layer in shown]
+    for category in dict.fromkeys([*CATEGORIES, *(name for layer in shown for name in layer.peak_by_category)]):
+        widths = [layer.peak_by_category.get(category, 0) / scale for layer in shown]
         if any(widths):
             ax.barh(positions, widths, left=left, color=colour(category), label=category)
             left = [a + b for a, b in zip(left, widths)]
@@ -176,29 +176,29 @@ def layers(
 
 def _layers_title(report: Report | Sequence[Layer], shown: int, rows: int) -> str:
     title = "Who holds memory at the peak" + (f": the {shown} largest of {rows} layers" if shown < rows else "")
-    moment = report.moment if isinstance(report, Report) else ""
-    return f"{title}\n{moment}" if moment else title
+    location = report.peak_location if isinstance(report, Report) else ""
+    return f"{title}\n{location}" if location else title
 
 
 # ---- memory against time ----
 
 
 def recomputation(found: Recomputation, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """The curve between peak and extra time that recompute() found, with its advice and its budget.
+    """The curve between peak and overhead that recompute() found, with its selected point and its budget.
 
     >>> memmodel.plot.recomputation(memmodel.recompute(net, "16GiB", batch=64, dim=224))
     """
-    scale, unit = _unit(found.before)
-    extra, peak = [100 * point.extra for point in found], [point.peak / scale for point in found]
+    scale, unit = _unit(found.peak_baseline)
+    overhead, peak = [100 * point.overhead for point in found], [point.peak / scale for point in found]
     ax = _axes(ax, 7, 4.6)
-    ax.step(extra, peak, where="post", color=BLUE, lw=1.2, label=f"{len(found)} sets of modules")
-    ax.plot(extra, peak, "o", color=BLUE, ms=3)
-    ax.plot([100 * found.extra], [found.peak / scale], "o", color=RED, ms=8,
-            label=f"advised: {format_bytes(found.peak)} for {found.extra:.1%}")  # fmt: skip
+    ax.step(overhead, peak, where="post", color=BLUE, lw=1.2, label=f"{len(found)} sets of segments")
+    ax.plot(overhead, peak, "o", color=BLUE, ms=3)
+    ax.plot([100 * found.overhead], [found.peak / scale], "o", color=RED, ms=8,
+            label=f"selected: {format_bytes(found.peak)} for {found.overhead:.1%}")  # fmt: skip
     if found.budget:
         ax.axhline(found.budget / scale, color=RED, ls="--", lw=1, label=f"budget, {format_bytes(found.budget)}")
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("extra time of a step, %")
+    ax.set_xlabel("overhead of a step, %")
     ax.set_ylabel(_label("peak", unit))
     ax.set_title(title or "Peak against time")
     ax.grid(True, alpha=0.25)
@@ -301,20 +301,21 @@ def _mark_phases(ax: Axes, phases: Sequence[tuple[int, str]], count: int) -> Non
             ax.text(middle, 0.985, name, transform=ax.get_xaxis_transform(), ha="center", va="top", fontsize=8)
 
 
-# ---- over a scan ----
+# ---- over an input ----
 
 
-def _scan(model: Model, input: str, values: Iterable[float] | None) -> list[float]:
+def _values(model: Model, input: str, values: Iterable[float] | None) -> list[float]:
     if input not in model.inputs:
         raise ValueError(f"input: {input!r} is none of {', '.join(model.inputs)}")
     if values is not None:
         return sorted(float(value) for value in values)
-    least, most = model.domain[input]
-    low, high = max(least - 0.25 * (most - least), min(least, 1.0)), most + 0.5 * (most - least)
-    scan = [low + (high - low) * index / 200 for index in range(201)]
-    if _ffi.model_input_is_whole(model._handle, model.inputs.index(input)):
-        return [float(value) for value in sorted({round(value) for value in scan})]
-    return scan
+    about = _ffi.model_get_input(model._handle, model.inputs.index(input))
+    width = about.max - about.min
+    low, high = max(about.min - 0.25 * width, min(about.min, 1.0)), about.max + 0.5 * width
+    chosen = [low + (high - low) * index / 200 for index in range(201)]
+    if about.is_whole:
+        return [float(value) for value in sorted({round(value) for value in chosen})]
+    return chosen
 
 
 def bound(
@@ -335,15 +336,15 @@ def bound(
 
     >>> memmodel.plot.bound(model, "batch", dim=128, budget="16GiB")
     """
-    x = _scan(model, input, values)
-    points = cast(Points, model.predict({**inputs, input: x}, level=level))
+    x = _values(model, input, values)
+    points = cast(Predictions, model.predict({**inputs, input: x}, level=level))
     limit = parse_bytes(budget) if isinstance(budget, str) else budget
     finite = [value for value in points.upper if math.isfinite(value)]
     scale, unit = _unit(max([*finite, limit or 0.0]), model.target)
-    y, top = points.prediction / scale, points.upper / scale
+    y, top = points.value / scale, points.upper / scale
     ax = _axes(ax, 7.6, 5)
-    least, most = model.domain[input]
-    ax.axvspan(least, most, color=GREY, alpha=0.14, lw=0, label=f"training data, {least:g} to {most:g}")
+    low, high = model.domain[input]
+    ax.axvspan(low, high, color=GREY, alpha=0.14, lw=0, label=f"training data, {low:g} to {high:g}")
     ax.fill_between(x, y, top, color=BLUE, alpha=0.2, lw=0)
     ax.plot(x, top, color=BLUE, lw=1.2, ls="--", label=f"upper bound, {level:.1%}".replace(".0%", "%"))
     ax.plot(x, y, color=BLUE, lw=2, label="prediction")
@@ -363,7 +364,7 @@ def bound(
 def _mark_budget(
     ax: Axes, model: Model, input: str, limit: float, level: float, scale: float, unit: str, inputs: Mapping[str, float]
 ) -> None:
-    largest = model.solve(input, limit, level=level, **inputs)
+    largest = model.predict_max(input, limit, level=level, **inputs)
     text = f"{limit / scale:g} {unit}".strip()
     fits = f"{input} up to {largest}" if largest else "nothing fits"
     ax.axhline(limit / scale, color=RED, lw=1.2, label=f"budget {text}: {fits}")

@@ -14,7 +14,7 @@ from memmodel.trace import Trace
 
 
 class Peak(NamedTuple):
-    """Most bytes of live tensors, taken by the framework's allocator, and of the process (None if not modelled)."""
+    """Peak bytes: of live tensors, reserved by the framework's allocator, and of the process (None if not modelled)."""
 
     live: int
     reserved: int
@@ -23,30 +23,31 @@ class Peak(NamedTuple):
 
 @dataclass(frozen=True)
 class Layer:
-    """A row of the per-layer table; `peak` has bytes by category at the moment of the peak."""
+    """A row of the per-layer table. `symbolic_shape` is the shape in symbols; `peak_by_category` what is live at the
+    peak."""
 
     name: str
     op: str
     shape: str
-    formula: str
-    activations: int
+    symbolic_shape: str
+    activation_count: int
     output_bytes: int
-    parameters: int
-    trainable: int
+    parameter_count: int
+    trainable_count: int
     parameter_bytes: int
     multiply_adds: int
     peak_bytes: int
-    peak: dict[str, int]
+    peak_by_category: dict[str, int]
 
 
 class Change(NamedTuple):
-    """A change of the job, such as "optimizer sgd" or "batch 32", the peaks of the changed job, and what it saves."""
+    """A change of the job, such as "optimizer sgd" or "batch 32", the peaks of the changed job, and its saving."""
 
     name: str
     live: int
     reserved: int
     process: int | None
-    saved: int
+    saving: int
 
 
 class Unmodelled(NamedTuple):
@@ -59,27 +60,28 @@ class Unmodelled(NamedTuple):
 CATEGORIES = tuple(_ffi.category_name(category) or "" for category in _ffi.Category)
 
 
-def _change(row: _ffi.Change) -> Change:
+def _change(row: _ffi.ReportChange) -> Change:
     process = None if row.process < 0 else row.process
-    return Change(_call.decoded(row.name), row.live, row.reserved, process, row.saved)
+    return Change(_call.decoded(row.name), row.live, row.reserved, process, row.saving)
 
 
 def _layer(row: _ffi.ReportLayer) -> Layer:
-    fields = {name: getattr(row, name) for name in Layer.__dataclass_fields__ if name != "peak"}
-    texts = {name: _call.decoded(fields[name]) for name in ("name", "op", "shape", "formula")}
-    return Layer(**{**fields, **texts}, peak=dict(zip(CATEGORIES, row.peak, strict=True)))
+    fields = {name: getattr(row, name) for name in Layer.__dataclass_fields__ if name != "peak_by_category"}
+    texts = {name: _call.decoded(fields[name]) for name in ("name", "op", "shape", "symbolic_shape")}
+    return Layer(**{**fields, **texts}, peak_by_category=dict(zip(CATEGORIES, row.peak_by_category, strict=False)))
 
 
 class Report:
     """What estimate() found. Immutable.
 
     >>> report = memmodel.estimate(net, batch=8)
-    >>> report.peak.live, report.moment
+    >>> report.peak.live, report.peak_location
     """
 
     def __init__(self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None) -> None:
         self._handle = _call.instance_of(handle, _ffi.ReportHandle, "handle")
         self._ask = ask
+        self._result = _ffi.report_get_result(self._handle)
 
     @cached_property
     def _with_changes(self) -> _ffi.ReportHandle:
@@ -89,13 +91,29 @@ class Report:
     @cached_property
     def peak(self) -> Peak:
         """Peak over all steps."""
-        peak = _ffi.report_peak(self._handle)
+        peak = self._result
         return Peak(peak.live, peak.reserved, None if peak.process < 0 else peak.process)
 
     @property
-    def measure(self) -> str:
-        """The bytes that changes save, and that a budget of the job limits: "live", "reserved" or "process"."""
-        return _ffi.Measure(_ffi.report_measure(self._handle)).name.lower()
+    def metric(self) -> str:
+        """The bytes that changes save, and that a budget limits: "live", "reserved" or "process"."""
+        return _call.word(_ffi.Metric, self._result.metric)
+
+    @property
+    def budget(self) -> int | None:
+        """Of the job; None without one."""
+        return self._result.budget or None
+
+    @property
+    def verdict(self) -> str | None:
+        """Whether the peak is within the budget: "fits", "exceeds", or "unknown" where the bytes that it limits are not
+        modelled; None without a budget."""
+        return _call.word(_ffi.Verdict, self._result.verdict) if self._result.verdict else None
+
+    @property
+    def headroom(self) -> int | None:
+        """The budget less the peak; below 0 so much is missing; None where this is not known."""
+        return self._result.headroom if self.verdict in ("fits", "exceeds") else None
 
     @property
     def process_peak(self) -> int | None:
@@ -103,30 +121,30 @@ class Report:
         return self.peak.process
 
     @property
-    def moment(self) -> str:
+    def peak_location(self) -> str:
         """Where the peak is reached, such as "conv_1 (conv), backward pass of step 2"; "" for the textbook."""
-        return _ffi.report_moment(self._handle)
+        return _call.decoded(self._result.peak_location)
 
     @property
     def step_peaks(self) -> list[int]:
         """Live bytes at the peak of each step."""
-        return [_ffi.report_step_peak(self._handle, step + 1) for step in range(_ffi.report_step_count(self._handle))]
+        return [_ffi.report_step_peak(self._handle, index) for index in range(self._result.step_count)]
 
     @property
     def categories(self) -> dict[str, int]:
-        """Bytes by category at the moment of the peak."""
-        return {name: _ffi.report_category(self._handle, index) for index, name in enumerate(CATEGORIES)}
+        """Bytes by category at the peak."""
+        return {name: _ffi.report_category_bytes(self._handle, index) for index, name in enumerate(CATEGORIES)}
 
     @cached_property
     def layers(self) -> list[Layer]:
         """A row a layer, in the order of the forward pass."""
         count = _ffi.report_layer_count(self._handle)
-        return [_layer(_ffi.report_layer(self._handle, index)) for index in range(count)]
+        return [_layer(_ffi.report_get_layer(self._handle, index)) for index in range(count)]
 
     @cached_property
     def total(self) -> Layer:
         """Sums over all layers."""
-        return _layer(_ffi.report_total(self._handle))
+        return _layer(_ffi.report_get_total(self._handle))
 
     @property
     def formulas(self) -> dict[str, str]:
@@ -147,28 +165,25 @@ class Report:
     @property
     def assumptions(self) -> str:
         """What the formulas take for granted, such as "dim is a multiple of 16"."""
-        return _ffi.report_assumptions(self._handle)
+        return _call.decoded(self._result.assumptions)
 
     @cached_property
     def what_if(self) -> list[Change]:
         """What changes of the job would save, the largest saving first; each is estimated in full, on first use."""
         count = _ffi.report_change_count(self._with_changes)
-        return [_change(_ffi.report_change(self._with_changes, index)) for index in range(count)]
+        return [_change(_ffi.report_get_change(self._with_changes, index)) for index in range(count)]
 
     @property
     def unmodelled(self) -> list[Unmodelled]:
         """Operators that were estimated by their outputs alone."""
-        found = []
-        name, size = _ffi.report_unmodelled(self._handle, 0)
-        while name is not None:
-            found.append(Unmodelled(name, size))
-            name, size = _ffi.report_unmodelled(self._handle, len(found))
-        return found
+        count = _ffi.report_unmodelled_count(self._handle)
+        found = (_ffi.report_get_unmodelled(self._handle, index) for index in range(count))
+        return [Unmodelled(_call.decoded(one.op), one.bytes) for one in found]
 
     @property
-    def verified(self) -> bool:
-        """False where such jobs have not been measured yet: those of the device "cuda"."""
-        return bool(_ffi.report_verified(self._handle))
+    def validated(self) -> bool:
+        """Whether the bytes of such jobs were compared with measurements; False for the device "cuda"."""
+        return bool(self._result.validated)
 
     @property
     def trace(self) -> Trace | None:
@@ -189,8 +204,8 @@ class Report:
     def to_frame(self) -> Any:
         """A pandas frame with a row a layer, and a column a category for what is live at the peak."""
         rows = [
-            {name: value for name, value in vars(layer).items() if name != "peak"}
-            | {f"peak {category}": size for category, size in layer.peak.items()}
+            {name: value for name, value in vars(layer).items() if name != "peak_by_category"}
+            | {f"peak {category}": size for category, size in layer.peak_by_category.items()}
             for layer in self.layers
         ]
         return _optional.need("pandas", "Report.to_frame()").DataFrame(rows)
@@ -200,15 +215,16 @@ class Report:
         numbers = [f"{format_bytes(peak.live)} live", f"{format_bytes(peak.reserved)} reserved"]
         if peak.process is not None:
             numbers.append(f"{format_bytes(peak.process)} in the process")
-        parts = [f"peak {', '.join(numbers)}", f"in {self.moment}" if self.moment else "", *self.reservations()]
+        location = f"at {self.peak_location}" if self.peak_location else ""
+        parts = [f"peak {', '.join(numbers)}", location, *self.reservations()]
         return f"<Report: {'; '.join(part for part in parts if part)}>"
 
     def reservations(self) -> list[str]:
-        """What has to be known of the numbers: operators that are not modelled, a device that nobody measured."""
+        """What has to be known of the numbers: operators that are not modelled, a device that was not measured."""
         operators = ", ".join(f"{one.op} ({format_bytes(one.bytes)})" for one in self.unmodelled)
         notes = [f"not modelled, estimated by their outputs alone: {operators}"] if operators else []
-        if not self.verified:
-            notes.append("unverified: not compared with measured bytes on such a device")
+        if not self.validated:
+            notes.append("not validated: not compared with measured bytes on such a device")
         return notes
 
     def _repr_html_(self) -> str | None:

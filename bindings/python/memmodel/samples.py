@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from memmodel import _call, _ffi, _limits, _optional
-from memmodel._turns import Turns
+from memmodel._rwlock import ReadWriteLock
+from memmodel.progress import Observer
 from memmodel.report import html
 
 _logger = logging.getLogger("memmodel")
-_log = _ffi.Log(lambda _, message: _logger.warning("%s", _call.decoded(message)))
+_log = _ffi.LogCallback(lambda _, message: _logger.warning("%s", _call.decoded(message)))
 
 
-def _context() -> _ffi.ContextHandle:
+def _context(progress: Observer | None = None) -> _ffi.ContextHandle:
     """One whose notes, such as of rows left out of a fit, go to the log of Python."""
-    context = _limits.new_context()
+    context = _limits.new_context(progress)
     _ffi.context_set_log(context, _log)
     return context
 
@@ -28,10 +29,10 @@ class Samples:
     """A table of measurements.
 
     >>> samples = Samples({"batch": [1, 2, 4], "peak_bytes": [9e8, 1.2e9, 1.8e9]})
-    >>> samples.add(batch=8, peak_bytes=3e9)
+    >>> samples.add_row(batch=8, peak_bytes=3e9)
     """
 
-    __slots__ = ("__weakref__", "_handle", "_turns")
+    __slots__ = ("__weakref__", "_handle", "_lock")
 
     def __init__(self, columns: Mapping[str, Iterable[float]] | Iterable[str]) -> None:
         """From columns by name, or an empty table of columns with these names."""
@@ -43,7 +44,7 @@ class Samples:
 
     def _own(self, handle: _ffi.SamplesHandle) -> None:
         self._handle = handle
-        self._turns = Turns()
+        self._lock = ReadWriteLock()
 
     def _fill(self, columns: Mapping[str, Iterable[float]]) -> None:
         values = {name: _numbers(column, name) for name, column in columns.items()}
@@ -51,7 +52,7 @@ class Samples:
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns: they differ in length: {lengths}")
         for row in zip(*values.values(), strict=True):
-            _ffi.samples_add(self._handle, row)
+            _ffi.samples_add_row(self._handle, row)
 
     @classmethod
     def _of(cls, handle: _ffi.SamplesHandle) -> Samples:
@@ -62,25 +63,25 @@ class Samples:
     # ---- files ----
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Samples:
+    def load(cls, path: str | os.PathLike[str]) -> Samples:
         """Read a CSV file."""
-        return cls._of(_ffi.samples_read(_context(), path))
+        return cls._of(_ffi.samples_load(_context(), path))
 
     @classmethod
-    def parse(cls, text: str, *, name: str = "samples") -> Samples:
-        """As read(), from a text."""
-        return cls._of(_ffi.samples_parse(_context(), name, text))
+    def from_csv(cls, text: str, *, name: str = "samples") -> Samples:
+        """The same from a text; errors call it `name`."""
+        return cls._of(_ffi.samples_from_csv(_context(), name, text))
 
     @classmethod
     def from_frame(cls, frame: Any) -> Samples:
         """From a pandas frame, columns of text included."""
         if not hasattr(frame, "to_csv"):
             raise TypeError(f"frame: a pandas frame is needed, not {_call.kind_of(frame)}")
-        return cls.parse(frame.to_csv(index=False), name="frame")
+        return cls.from_csv(frame.to_csv(index=False), name="frame")
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV, atomically."""
-        self._call(_ffi.samples_write, path)
+        self._call(_ffi.samples_save, path)
 
     def to_frame(self) -> Any:
         """A pandas frame of the numeric columns."""
@@ -88,19 +89,19 @@ class Samples:
         return pandas.DataFrame({name: self[name] for name in self.columns if self._is_numeric(name)})
 
     @staticmethod
-    def append(path: str | os.PathLike[str], **row: str | float | None) -> None:
+    def append_to_file(path: str | os.PathLike[str], **row: str | float | None) -> None:
         """Add a row to a CSV file, which is made with its header if it is not there; many processes may at once.
 
-        >>> Samples.append("runs.csv", dim=64, batch=4, peak_bytes=monitor.peak)
+        >>> Samples.append_to_file("runs.csv", dim=64, batch=4, peak_bytes=monitor.peak)
         """
-        _ffi.samples_append(_limits.new_context(), path, list(row), [_field(row[name], name) for name in row])
+        _ffi.samples_append_to_file(_limits.new_context(), path, list(row), [_field(row[name], name) for name in row])
 
     # ---- rows ----
 
-    def add(self, values: Sequence[float] | Mapping[str, float] | None = None, **named: float) -> None:
+    def add_row(self, values: Sequence[float] | Mapping[str, float] | None = None, **named: float) -> None:
         """Add a row: a value per column in their order, or by name (what is left out is missing)."""
         if values is not None and not isinstance(values, Mapping):
-            self._call(_ffi.samples_add, _numbers(values, "values"))
+            self._call(_ffi.samples_add_row, _numbers(values, "values"))
             return
         row = {**(values or {}), **named}
         names = self.columns
@@ -108,7 +109,7 @@ class Samples:
             if name not in names:
                 raise ValueError(f"{name}: no such column; there are {', '.join(names)}")
         numbers = [_call.double(row[name], name) if name in row else math.nan for name in names]
-        self._call(_ffi.samples_add, numbers)
+        self._call(_ffi.samples_add_row, numbers)
 
     def filter(self, **wanted: str | float) -> Samples:
         """The rows whose columns read so.
@@ -118,36 +119,40 @@ class Samples:
         samples = self
         for column, value in wanted.items():
             text = value if isinstance(value, str) else repr(_call.double(value, column))
-            samples = Samples._of(samples._call(_ffi.samples_filter, column, text))
+            samples = Samples._of(samples._call(_ffi.samples_filter, column, text, _context()))
         return samples
 
     def select(self, rows: Sequence[int]) -> Samples:
         """Some of the rows, in the given order."""
         numbers = [_call.size(row, "rows") for row in _call.several(rows, "rows")]
-        return Samples._of(self._call(_ffi.samples_select, numbers))
+        return Samples._of(self._call(_ffi.samples_select, numbers, _context()))
 
-    @staticmethod
-    def shuffle(seed: int, count: int) -> list[int]:
-        """A random permutation of `count` row numbers, the same on every machine."""
-        return list(_ffi.samples_shuffle(seed, count))
+    def split(self, fraction: float, *, seed: int = 0) -> tuple[Samples, Samples]:
+        """The rows in a random order, the same on every machine: those for training, `fraction` of them, and the others
+        for testing.
+
+        >>> train, test = samples.split(0.7, seed=1)
+        """
+        train, test = self._call(_ffi.samples_split, fraction, seed, _context())
+        return Samples._of(train), Samples._of(test)
 
     # ---- columns ----
 
     @property
     def columns(self) -> list[str]:
-        with self._turns.writing():
+        with self._lock.writing():
             count = _ffi.samples_column_count(self._handle)
             return [_ffi.samples_column_name(self._handle, index) or "" for index in range(count)]
 
     def __getitem__(self, name: str) -> Any:
         """A copy of a numeric column, NaN where missing: a numpy array, or a list where there is no numpy."""
-        with self._turns.writing():
+        with self._lock.writing():
             column = _ffi.samples_column(self._handle, name)
             return _optional.need("numpy", "").frombuffer(column) if _optional.present("numpy") else list(column)
 
     def unit(self, name: str) -> str | None:
         """Unit of the sizes in a column, such as "MiB": of its name or of its fields; None where it is not known."""
-        with self._turns.writing():
+        with self._lock.writing():
             return _ffi.samples_unit(self._handle, name)
 
     def _is_numeric(self, name: str) -> bool:
@@ -164,7 +169,7 @@ class Samples:
         return True
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._turns.writing():
+        with self._lock.writing():
             return function(self._handle, *arguments)
 
     def __repr__(self) -> str:
@@ -195,7 +200,7 @@ def samples_of(table: Any) -> Samples:
     if isinstance(table, Samples):
         return table
     if isinstance(table, (str, os.PathLike)):
-        return Samples.read(table)
+        return Samples.load(table)
     if hasattr(table, "to_csv") and hasattr(table, "columns"):
         return Samples.from_frame(table)
     if isinstance(table, Mapping):

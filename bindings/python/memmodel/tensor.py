@@ -25,7 +25,7 @@ class Dim:
     @property
     def text(self) -> str:
         """The expression, simplified."""
-        return str(self.network._call(_ffi.network_dim_text, self.code))
+        return str(self.network._call(_ffi.network_dim_to_text, self.code))
 
     def _with(self, form: str, first: int | Dim, second: int | Dim) -> int | Dim:
         for operand in (first, second):
@@ -85,7 +85,7 @@ def _operand(value: int | Dim) -> str:
 class Tensor:
     """An output of a layer. `+ - * / @` add layers to its network.
 
-    >>> y = x + net.conv(x, filters=8, kernel=3, padding="same")
+    >>> y = x + net.conv(x, filters=8, kernel=3, auto_pad="same")
     """
 
     __slots__ = ("code", "network")
@@ -102,9 +102,9 @@ class Tensor:
         """Type of the elements, such as "float32"."""
         return self.network._shape(self)[1].name.lower()
 
-    def result(self, index: int) -> Tensor:
+    def layer_output(self, index: int) -> Tensor:
         """A further output of the layer that made this one, such as the second part of a split."""
-        return self.network.result(self, index)
+        return self.network.layer_output(self, index)
 
     def __add__(self, other: Tensor) -> Tensor:
         return self._binary(other, "add")

@@ -6,49 +6,50 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from memmodel import _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel.estimation import _checked
 from memmodel.network import Network
 from memmodel.planning import Plan
 from memmodel.quantity import format_bytes, parse_bytes
-from memmodel.scheduling import _inference
+from memmodel.scheduling import schedule_options
 
 
 class TiledAxis(NamedTuple):
     """A spatial axis of a tiling, in elements of the input.
 
-    alignment: tiles begin at multiples of it. before, after: what is needed around what lies under a tile's output.
-    step: from a tile to the next. tiles: how many. largest: extent of the largest, with what is around.
+    alignment: tiles begin at multiples of it. halo_before, halo_after: what is needed around what lies under a tile's
+    output. stride: from a tile to the next. tile_count: along the axis. max_extent: of the largest tile, with its halo.
     """
 
     extent: int
     alignment: int
-    before: int
-    after: int
-    step: int
-    tiles: int
-    largest: int
+    halo_before: int
+    halo_after: int
+    stride: int
+    tile_count: int
+    max_extent: int
 
 
 class Tile(NamedTuple):
-    """A tile, as slices of the spatial axes.
+    """A tile, as slices of the spatial axes: of the whole input, of the tile's own output, and of the whole output.
 
     >>> for tile in tiling:
-    ...     whole[..., *tile.write] = model(volume[..., *tile.read])[..., *tile.keep]
+    ...     whole[..., *tile.output] = model(volume[..., *tile.input])[..., *tile.crop]
     """
 
-    read: tuple[slice, ...]
-    keep: tuple[slice, ...]
-    write: tuple[slice, ...]
+    input: tuple[slice, ...]
+    crop: tuple[slice, ...]
+    output: tuple[slice, ...]
 
 
 class Tiling:
-    """How the input of a network is cut into tiles whose planned peak is within a budget, at the least overhead.
+    """How the input of a network is cut into tiles whose planned peak is within a budget, at the smallest overhead.
 
     >>> tiling = memmodel.Tiling(net, "16GiB", batch=1, dim=1024)
-    >>> tiling.peak, tiling.whole_peak, tiling.overhead, len(tiling)
+    >>> tiling.peak, tiling.peak_untiled, tiling.overhead, len(tiling)
 
-    budget: bytes, or a text such as "16GiB"; None: no limit. The rest is as of memmodel.Schedule. Layers whose outputs
+    budget: bytes, or a text such as "16GiB"; None: no limit. One that no tiles are within is no error: the verdict is
+    "exceeds" then, and no tiles need less. The rest is as of memmodel.Schedule. Layers whose outputs
     depend on all of an axis are refused by name.
     """
 
@@ -59,27 +60,25 @@ class Tiling:
         network: Network,
         budget: int | str | None = None,
         *,
-        without: Iterable[str] = (),
+        disable: Iterable[str] = (),
         alignment: int = 1,
-        parameters: bool = False,
+        include_parameters: bool = False,
         symbols: Mapping[str, int] | None = None,
         **sizes: int,
     ) -> None:
-        how = _inference(symbols, sizes, without, alignment, parameters)
-        limit = 0 if budget is None else parse_bytes(budget)
-        with _checked(network)._turns.reading():
-            self._handle = _ffi.tiling_new(network._handle, how, limit)
-        self._result = _ffi.tiling_result(self._handle)
+        options = schedule_options(symbols, sizes, disable, alignment, include_parameters)
+        limit = 0 if budget is None else parse_bytes(budget, "budget")
+        with _checked(network)._lock.reading():
+            self._handle = _ffi.network_tile(network._handle, options, limit, _limits.new_context())
+        self._result = _ffi.tiling_get_result(self._handle)
         plan = _ffi.tiling_plan(self._handle)
         assert plan is not None
-        self.plan = Plan._of(plan)
+        self.plan = Plan._of(plan, frozen=True)
         self.axes = [self._axis(index) for index in range(_ffi.tiling_axis_count(self._handle))]
 
     def _axis(self, index: int) -> TiledAxis:
-        axis = _ffi.tiling_axis(self._handle, index)
-        return TiledAxis(
-            axis.extent, axis.alignment, axis.before, axis.after, axis.step, axis.count, axis.largest
-        )
+        axis = _ffi.tiling_get_axis(self._handle, index)
+        return TiledAxis(*(getattr(axis, name) for name in TiledAxis._fields))
 
     @property
     def peak(self) -> int:
@@ -87,14 +86,19 @@ class Tiling:
         return int(self._result.peak)
 
     @property
-    def whole_peak(self) -> int:
+    def peak_untiled(self) -> int:
         """Bytes of the plan without tiles."""
-        return int(self._result.whole_peak)
+        return int(self._result.peak_untiled)
 
     @property
-    def tensors(self) -> int:
+    def verdict(self) -> str | None:
+        """Whether the peak is within the budget, "fits" or "exceeds"; None without a budget."""
+        return _call.word(_ffi.Verdict, self._result.verdict) if self._result.verdict else None
+
+    @property
+    def tensor_bytes(self) -> int:
         """Bytes of all tensors without tiles and without reuse."""
-        return int(self._result.tensors)
+        return int(self._result.tensor_bytes)
 
     @property
     def overhead(self) -> float:
@@ -102,17 +106,17 @@ class Tiling:
         return float(self._result.overhead)
 
     def __len__(self) -> int:
-        return int(self._result.tiles)
+        return int(self._result.tile_count)
 
     def __iter__(self) -> Iterator[Tile]:
-        for place in itertools.product(*(range(axis.tiles) for axis in self.axes)):
-            ranges = [_ffi.tiling_range(self._handle, axis, index) for axis, index in enumerate(place)]
+        for place in itertools.product(*(range(axis.tile_count) for axis in self.axes)):
+            ranges = [_ffi.tiling_get_range(self._handle, axis, index) for axis, index in enumerate(place)]
             yield Tile(
-                tuple(slice(of.begin, of.stop) for of in ranges),
-                tuple(slice(of.skip, of.skip + of.last - of.first) for of in ranges),
-                tuple(slice(of.first, of.last) for of in ranges),
+                tuple(slice(of.input_start, of.input_stop) for of in ranges),
+                tuple(slice(of.crop, of.crop + of.output_stop - of.output_start) for of in ranges),
+                tuple(slice(of.output_start, of.output_stop) for of in ranges),
             )
 
     def __repr__(self) -> str:
-        cut = " x ".join(str(axis.tiles) for axis in self.axes)
+        cut = " x ".join(str(axis.tile_count) for axis in self.axes)
         return f"<Tiling of {cut} tiles, {format_bytes(self.peak)} each, {100 * self.overhead:.1f} % more work>"

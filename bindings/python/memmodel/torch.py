@@ -18,10 +18,9 @@ import torch
 from torch import nn
 from torch.utils._pytree import tree_map
 
-from memmodel import _torch_export, estimation
-from memmodel._call import kind_of
+from memmodel import _call, _ffi, _torch_export, estimation
 from memmodel._torch_calls import Calls, dtype_of
-from memmodel._torch_checkpoints import Together
+from memmodel._torch_checkpoints import Segments
 from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
@@ -34,6 +33,7 @@ from memmodel.report import Report
 from memmodel.tensor import Tensor
 
 Kind = bool | Literal["reentrant"]  # of a checkpoint; False: none
+Mode = str | int | _ffi.Mode
 
 
 # ---- the network ----
@@ -161,19 +161,19 @@ def _build(program: Program, *, training: bool) -> Network:
     _declare(calls, program)
     outputs = [*program.cached, *program.outputs, *([program.loss] if program.loss else [])]
     lifetimes = lifetimes_of(program.calls, outputs)
-    dying: dict[int, list[str]] = {}
-    for position, death in enumerate(lifetimes.death):
-        if lifetimes.last_use[position] < death < len(program.calls):
-            dying.setdefault(death, []).append(program.calls[position].name)
+    ending: dict[int, list[str]] = {}
+    for position, end in enumerate(lifetimes.ends):
+        if lifetimes.last_use[position] < end < len(program.calls):
+            ending.setdefault(end, []).append(program.calls[position].name)
     bound = _bound(lifetimes.frames, program, outputs)
     scopes = _Scopes(network, lifetimes.frames, program)
     for position, call in enumerate(program.calls):
         scopes.enter(position)
         calls.add(call)
-        for name in [*dying.get(position, ()), *bound.get(position, ())]:
+        for name in [*ending.get(position, ()), *bound.get(position, ())]:
             for tensor in calls.values[name]:
                 if tensor is not None:
-                    network.release(tensor)
+                    network.end_lifetime(tensor)
     scopes.leave(len(program.calls))
     _name_outputs(calls, outputs)
     if program.unlike:
@@ -208,7 +208,7 @@ def _name_outputs(calls: Calls, outputs: Sequence[Value]) -> None:
     tensors = [tensor for value in outputs if (tensor := calls.optional(value)) is not None]
     last = {tensor.code: tensor for tensor in reversed(tensors)}
     for tensor in reversed(last.values()):
-        calls.network.output(tensor)
+        calls.network.mark_output(tensor)
 
 
 def from_module(
@@ -218,8 +218,7 @@ def from_module(
     *,
     loss: Loss = None,
     target: Any = None,
-    training: bool = True,
-    no_grad: bool = True,
+    mode: Mode = "training",
     symbolic: bool = True,
     precision: str | None = None,
 ) -> Network:
@@ -228,24 +227,27 @@ def from_module(
     With `symbolic` its sizes are symbols where torch.export finds that they may change: "batch" for the first dimension
     of the inputs. Where it finds none, and without it, the sizes are those of the arguments.
 
-    Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output
-    and, where one is given, the target; "cross_entropy" or "mse", whose target is made if none is given; without a loss
-    the module's own, else the sum of its first result. Without `training` the module is called under torch.no_grad(),
-    or with autograd on if no_grad=False. precision: the module and its loss are called under torch.autocast() with it.
+    Tensors may be of any device. With mode="training" the loss belongs to the network: a function of the module's
+    output and, where one is given, the target; "cross_entropy" or "mse", whose target is made if none is given; without
+    a loss the module's own, else the sum of its first result. With mode="inference" the module is called under
+    torch.no_grad(), with mode="forward" with autograd on. precision: the module and its loss are called under
+    torch.autocast() with it.
     """
     if not isinstance(module, nn.Module):
-        raise TypeError(f"module: a torch.nn.Module is needed, not {kind_of(module)}")
+        raise TypeError(f"module: a torch.nn.Module is needed, not {_call.kind_of(module)}")
     if isinstance(args, torch.Tensor):
         args = (args,)
     if isinstance(args, str) or not isinstance(args, Sequence):
-        raise TypeError(f"args: a tuple of what the module is called with is needed, not {kind_of(args)}")
+        raise TypeError(f"args: a tuple of what the module is called with is needed, not {_call.kind_of(args)}")
     check_module(module)
     kwargs = kwargs or {}
+    mode = _call.enumeration(_ffi.Mode, mode, "mode")
+    training = mode == _ffi.Mode.TRAINING
     function, targets = loss_of(loss, target, module, args, kwargs) if training else (None, ())
     handed = (tuple(args), dict(kwargs), *targets)
     step = Step(module, function)
     step.train(module.training)
-    with _autocast(precision), torch.set_grad_enabled(training or not no_grad):
+    with _autocast(precision), torch.set_grad_enabled(mode != _ffi.Mode.INFERENCE):
         if symbolic:
             try:
                 program = _torch_export.export(step, handed, _any_batch(handed))
@@ -293,18 +295,19 @@ def estimate(
     loss: Loss = None,
     target: Any = None,
     optimizer: Any = "adam",
-    training: bool = True,
-    no_grad: bool = True,
+    mode: Mode = "training",
     precision: str | None = None,
-    accumulate: int = 1,
-    set_to_none: bool = True,
+    gradient_accumulation: int = 1,
+    keep_gradients: bool = False,
     checkpoint: str | Sequence[str] | None = None,
     steps: int = 3,
     device: str = "cpu",
     gpu: str | None = None,
-    allocator: str | None = None,
+    allocator_settings: str | None = None,
     isa: str | None = None,
-    threads: int | None = None,
+    intra_op_threads: int | None = None,
+    budget: int | str | None = None,
+    metric: str | int | _ffi.Metric = "default",
 ) -> Report:
     """Memory of training steps of this module on this machine: `report.step_peaks` has the live bytes of PyTorch's
     allocator at the peak of each step, with everything allocated since before the module was built, for the loop
@@ -312,42 +315,39 @@ def estimate(
         y = model(*args); loss = f(y); loss.backward(); optimizer.step(); optimizer.zero_grad()
 
     loss, target: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well,
-    which updates the parameters that it was given, group by group. training=False: predictions under torch.no_grad(),
-    or with autograd on if no_grad=False. accumulate: batches before each optimizer.step(), all part of the step.
-    set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules besides those that checkpoint themselves whose
+    which updates the parameters that it was given, group by group. mode="inference": predictions under torch.no_grad();
+    "forward": with autograd on. gradient_accumulation: batches before each optimizer.step(), all part of the step.
+    keep_gradients: zero_grad(set_to_none=False). checkpoint: modules besides those that checkpoint themselves whose
     calls stand in torch.utils.checkpoint(..., use_reentrant=False), such as "encoder.layer.*" (see
     memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way. precision="bfloat16": model and
     loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2", "avx512" or "amx".
-    threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator
-    has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU
-    or nowhere. Not verified yet.
+    intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
+    allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
+    Not validated yet. budget, metric: as memmodel.estimate() takes them.
     """
-    inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     network = from_module(
-        module, args, kwargs, loss=loss, target=target, training=training, no_grad=no_grad, symbolic=False,
-        precision=precision,
+        module, args, kwargs, loss=loss, target=target, mode=mode, symbolic=False, precision=precision,
     )  # fmt: skip
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=optimizer_text(optimizer, module, loss),
-        inference=inference, steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(),
-        precision=precision, accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu,
-        allocator=allocator,
+        mode=mode, steps=steps, isa=isa or _this_isa(), intra_op_threads=intra_op_threads or torch.get_num_threads(),
+        precision=precision, gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients,
+        checkpoint=checkpoint, gpu=gpu, allocator_settings=allocator_settings, budget=budget, metric=metric,
     )  # fmt: skip
 
 
-# ---- advice ----
+# ---- checkpoints ----
 
+def apply_checkpointing(module: nn.Module, segments: Sequence[Sequence[str]]) -> None:
+    """Let parts of a module run by torch.utils.checkpoint(..., use_reentrant=False), in place: each segment, of names
+    of modules, in one call, as memmodel.recompute() finds them.
 
-def wrap(module: nn.Module, groups: Sequence[Sequence[str]]) -> None:
-    """Wrap parts of a module in torch.utils.checkpoint(..., use_reentrant=False), in place: each group of names in one
-    call, as memmodel.recompute() advises.
+    The modules of a segment run one after the other where its first is called, each with what the one before it gives,
+    as nn.Sequential would run them. A name that the module does not have raises AttributeError, and nothing is changed.
 
-    The modules of a group run one after the other where its first is called, each with what the one before it gives,
-    as nn.Sequential would run them. A name that the module does not have raises AttributeError, and nothing is wrapped.
-
-    >>> memmodel.torch.wrap(model, memmodel.recompute(net, "16GiB", batch=64).groups)
+    >>> memmodel.torch.apply_checkpointing(model, memmodel.recompute(net, "16GiB", batch=64).segments)
     """
-    together = Together()
-    for modules in [[module.get_submodule(name) for name in names] for names in groups]:
-        together.wrap(modules)
+    applied = Segments()
+    for modules in [[module.get_submodule(name) for name in names] for names in segments]:
+        applied.add(modules)

@@ -10,11 +10,11 @@ from memmodel import _call, _ffi, _limits, _optional
 
 
 class Event(NamedTuple):
-    """One allocation (positive `bytes`) or release; `live` is what was live after it."""
+    """An allocation (positive `bytes`) or a release. live: bytes after it. role: of the memory, such as "weight"."""
 
     bytes: int
     live: int
-    what: str
+    role: str
     layer: str
     block: int
     step: int
@@ -22,16 +22,16 @@ class Event(NamedTuple):
     phase: str
 
 
-def _event(event: _ffi.Event) -> Event:
+def _event(event: _ffi.TraceEvent) -> Event:
     return Event(
         bytes=event.bytes,
         live=event.live,
-        what=_call.decoded(event.what),
+        role=_call.decoded(event.role),
         layer=_call.decoded(event.layer),
         block=event.block,
         step=event.step,
         category=_ffi.category_name(event.category) or "",
-        phase=_ffi.Phase(event.phase).name.lower(),
+        phase=_call.word(_ffi.Phase, event.phase),
     )
 
 
@@ -47,9 +47,14 @@ class Trace:
         self._handle = _call.instance_of(handle, _ffi.TraceHandle, "handle")
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Trace:
+    def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Read a recorded trace (JSON)."""
-        return cls(_ffi.trace_read(_limits.new_context(), path))
+        return cls(_ffi.trace_load(_limits.new_context(), path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes | bytearray | memoryview, *, name: str = "trace") -> Trace:
+        """The same from the bytes of a file; errors call them `name`."""
+        return cls(_ffi.trace_from_bytes(_limits.new_context(), name, content))
 
     def __len__(self) -> int:
         return _ffi.trace_event_count(self._handle)
@@ -58,15 +63,15 @@ class Trace:
         position = int(_call.int64(index, "index"))
         if not -len(self) <= position < len(self):
             raise IndexError(f"event {index} of {len(self)}")
-        return _event(_ffi.trace_event(self._handle, position % len(self)))
+        return _event(_ffi.trace_get_event(self._handle, position % len(self)))
 
     def __iter__(self) -> Iterator[Event]:
-        return (_event(_ffi.trace_event(self._handle, index)) for index in range(len(self)))
+        return (_event(_ffi.trace_get_event(self._handle, index)) for index in range(len(self)))
 
     @property
     def live(self) -> list[int]:
         """Bytes live after each event."""
-        return [_ffi.trace_event(self._handle, index).live for index in range(len(self))]
+        return [_ffi.trace_get_event(self._handle, index).live for index in range(len(self))]
 
     def to_perfetto(self) -> str:
         """JSON that https://ui.perfetto.dev opens; a microsecond of its clock is one event."""

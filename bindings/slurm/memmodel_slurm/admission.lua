@@ -27,32 +27,32 @@ local function refuse(code, format, ...)
     return code
 end
 
-local function measured(need)
-    return need.outside and ", which is outside of what was measured" or ""
+local function guarantee(need)
+    return need.extrapolated and ", extrapolated: the bound is not guaranteed" or ""
 end
 
 -- ---- what does not fit ----
 
-local function advice(need, most)
-    local largest = prediction.largest(need, most)
-    local name = need.own.solve_for
-    if not largest then
+local function advice(need, capacity)
+    local max = prediction.max(need, capacity)
+    local name = need.own.max_input
+    if not max then
         return ""
-    elseif largest < 1 then
+    elseif max < 1 then
         return string.format(" Not even %s=1 fits.", name)
     end
-    return string.format(" The largest %s that fits is %s.", name, text.number(largest))
+    return string.format(" The largest %s that fits is %s.", name, text.number(max))
 end
 
 -- The sentence that refuses a need, or nil if a node has room for it.
-local function refusal(need, most, where)
-    if need.bytes <= most then
+local function refusal(need, capacity, where)
+    if need.bytes <= capacity then
         return nil
     end
     return string.format(
         "this job needs up to %s of %s by model %s for %s%s; the largest node of partition %s has %s.%s",
-        text.bytes(need.bytes), NOUNS[need.resource], need.name, text.assignments(need.point), measured(need),
-        where, text.bytes(most), advice(need, most))
+        text.bytes(need.bytes), NOUNS[need.resource], need.name, text.assignments(need.point), guarantee(need),
+        where, text.bytes(capacity), advice(need, capacity))
 end
 
 -- ---- what is asked for ----
@@ -99,11 +99,11 @@ local CHANGES = { memory = change_memory, device = change_device }
 local function describe(need, change)
     return string.format("model=%s %s level=%s predicted=%.0f %s=%.0f%s %s", need.name, text.assignments(need.point),
         text.number(need.own.level), need.value, need.resource, math.ceil(need.bytes),
-        need.outside and " outside" or "", change.words)
+        need.extrapolated and " extrapolated" or "", change.words)
 end
 
 local function tell(need, change)
-    local basis = string.format("by model %s for %s%s", need.name, text.assignments(need.point), measured(need))
+    local basis = string.format("by model %s for %s%s", need.name, text.assignments(need.point), guarantee(need))
     if change.sentence then
         local instead = change.instead and ", instead of the " .. change.instead .. " asked for" or ""
         say("%s %s%s.", change.sentence, basis, instead)
@@ -148,8 +148,8 @@ local function submit(options, job, partitions)
     local needs = prediction.all(found, options)
     local names = nodes.partitions(job, partitions)
     for _, need in ipairs(needs) do
-        local most, where = nodes.largest(names, partitions, need.resource, options)
-        local sentence = options.user_memory ~= "keep" and refusal(need, most, where)
+        local capacity, where = nodes.max_capacity(names, partitions, need.resource, options)
+        local sentence = options.user_memory ~= "keep" and refusal(need, capacity, where)
         if sentence then
             return refuse(DOES_NOT_FIT, "%s", sentence)
         end
@@ -178,16 +178,16 @@ local LOWERED = {
 -- A job admitted by its bound keeps it: its user may not go below, nor to a partition without room. Operators may.
 -- Slurm 22.05 shows users the code alone; the sentence is in the log.
 local function modify(options, job, record, partitions, modify_uid)
-    local comment = (record.admin_comment or ""):sub(-text.MOST.admin_comment):match("memmodel:.*") or ""
+    local comment = (record.admin_comment or ""):sub(-text.MAX_LENGTHS.admin_comment):match("memmodel:.*") or ""
     if options.user_memory == "keep" or modify_uid ~= record.user_id then
         return slurm.SUCCESS
     end
     for resource, noun in pairs(NOUNS) do
         local bound = admitted_with(comment, resource) or 0
-        local most, where = nodes.largest(nodes.partitions(job, {}), partitions, resource, options)
-        if bound > most then
+        local capacity, where = nodes.max_capacity(nodes.partitions(job, {}), partitions, resource, options)
+        if bound > capacity then
             return refuse(DOES_NOT_FIT, "this job needs up to %s of %s; the largest node of partition %s has %s.",
-                text.bytes(bound), noun, where, text.bytes(most))
+                text.bytes(bound), noun, where, text.bytes(capacity))
         elseif bound > 0 and LOWERED[resource](job, bound, options) then
             return refuse(slurm.ESLURM_ACCESS_DENIED, "this job needs up to %s of %s.", text.bytes(bound), noun)
         end
@@ -208,7 +208,7 @@ local function failed(options, problem, job, is_new)
     end
     say("%s. The job stays as it is.", sentence)
     local before = job.admin_comment
-    return slurm.SUCCESS, is_new and #(before or "") <= text.MOST.admin_comment and function()
+    return slurm.SUCCESS, is_new and #(before or "") <= text.MAX_LENGTHS.admin_comment and function()
         add_comment(job, before, "failed: " .. sentence)
     end
 end

@@ -4,7 +4,7 @@
 
 local limit = {}
 
-local MOST_INSTRUCTIONS = 1000000 -- some 10 ms; the first submission takes 20,000, any later one 5,000
+local MAX_INSTRUCTIONS = 1000000 -- some 10 ms; the first submission takes 20,000, any later one 5,000
 local STEP = 1000
 
 if jit then
@@ -14,7 +14,7 @@ end
 -- The error of a call that took too long. Whoever catches errors in between passes it on, see limit.pass().
 local EXCEEDED = setmetatable({}, {
     __tostring = function()
-        return string.format("the hook took more than %d Lua instructions", MOST_INSTRUCTIONS)
+        return string.format("the hook took more than %d Lua instructions", MAX_INSTRUCTIONS)
     end,
 })
 
@@ -25,7 +25,7 @@ end
 
 -- pcall() of a call that ends with limit.exceeded() if it takes too long.
 function limit.call(action, ...)
-    local steps = MOST_INSTRUCTIONS / STEP
+    local steps = MAX_INSTRUCTIONS / STEP
     debug.sethook(function()
         steps = steps - 1
         if steps < 0 then

@@ -8,7 +8,7 @@ local text = require("memmodel_slurm.text")
 
 local models = {}
 
-local MOST_CHARACTERS = 1048576
+local MAX_CHARACTERS = 1048576
 local kept = {} -- by path: {content, model} or {content, problem}
 local own_path, own_cpath = package.path, package.cpath
 
@@ -29,9 +29,9 @@ local function read(path, name)
     if not file then
         text.fail("there is no model %s", text.quote(name))
     end
-    local content = file:read(MOST_CHARACTERS + 1) or ""
+    local content = file:read(MAX_CHARACTERS + 1) or ""
     file:close()
-    if #content > MOST_CHARACTERS then
+    if #content > MAX_CHARACTERS then
         text.fail("the file of model %s is too large", text.quote(name))
     end
     return content

@@ -30,24 +30,24 @@ local function limit(name, partition, resource, settings)
         return math.huge
     end
     local size = settings.partitions[name] or settings.partitions["*"] or {}
-    local most = size[resource] or math.huge
+    local capacity = size[resource] or math.huge
     local of_partition = resource == "memory" and partition.max_mem_per_node or 0
     if of_partition > 0 then -- 0 is without a limit
-        most = math.min(most, of_partition * MIB)
+        capacity = math.min(capacity, of_partition * MIB)
     end
-    return most
+    return capacity
 end
 
 -- Bytes of "memory" or "device" on the largest node, and the partition that has it; infinite where nothing is known.
-function nodes.largest(names, partitions, resource, settings)
-    local most, where = nil, nil
+function nodes.max_capacity(names, partitions, resource, settings)
+    local capacity, where = nil, nil
     for _, name in ipairs(names) do
         local bytes = limit(name, partitions[name], resource, settings)
-        if not most or bytes > most then
-            most, where = bytes, name
+        if not capacity or bytes > capacity then
+            capacity, where = bytes, name
         end
     end
-    return most or math.huge, where
+    return capacity or math.huge, where
 end
 
 return nodes

@@ -7,7 +7,7 @@ local settings = require("memmodel_slurm.settings")
 
 local prediction = {}
 
-local MOST_BYTES = 2 ^ 53 -- above it a Lua number is not every byte
+local MAX_BYTES = 2 ^ 53 -- above it a Lua number is not every byte
 
 local function unknown(name, input, names)
     text.fail("model %s has no input %s; it has %s", text.quote(name), text.quote(input), table.concat(names, ", "))
@@ -39,13 +39,14 @@ end
 
 -- model:predict(); values that the model refuses are the user's to mend.
 local function answer(name, model, point, level)
-    local answered, value, upper, outside = limit.pass(pcall(model.predict, model, point, level))
+    local options = { level = level }
+    local answered, value, upper, extrapolated = limit.pass(pcall(model.predict, model, point, options))
     if not answered and type(value) == "table" and value.name == "MEMMODEL_ERROR_INVALID_ARGUMENT" then
         text.fail("model %s: %s %s", text.quote(name), text.quote(value.object), value.message)
     elseif not answered then
         error(value, 0)
     end
-    return value, upper, outside
+    return value, upper, extrapolated
 end
 
 -- One model's answer; `bytes` is its upper bound with the margin, `value` its prediction in bytes.
@@ -53,10 +54,10 @@ local function predict(name, inputs, options)
     local own = options.models[name]
     local model, names = models.get(options, name)
     local point = point_of(name, names, inputs)
-    local value, upper, outside = answer(name, model, point, own.level)
+    local value, upper, extrapolated = answer(name, model, point, own.level)
     local unit = unit_of(model, own)
     local bytes = upper * unit * (1 + own.margin)
-    if not (bytes > 0 and bytes <= MOST_BYTES) then
+    if not (bytes > 0 and bytes <= MAX_BYTES) then
         text.fail("model %s gives no amount of memory for %s", text.quote(name), text.assignments(point))
     end
     return {
@@ -66,7 +67,7 @@ local function predict(name, inputs, options)
         point = point,
         value = value * unit,
         bytes = bytes,
-        outside = outside,
+        extrapolated = extrapolated,
         resource = own.device and "device" or "memory",
     }
 end
@@ -79,14 +80,14 @@ function prediction.all(request, options)
     return needs
 end
 
--- The largest value of the input to solve for that takes at most `bytes`; nil where the model does not have that input.
-function prediction.largest(need, bytes)
+-- The largest value of the settings' `max_input` that takes at most `bytes`; nil where the model does not have that input.
+function prediction.max(need, bytes)
     local own = need.own
-    if not need.point[own.solve_for] then
+    if not need.point[own.max_input] then
         return nil
     end
     local budget = bytes / (1 + own.margin) / unit_of(need.model, own)
-    return need.model:solve(need.point, own.solve_for, budget, own.level)
+    return need.model:predict_max(need.point, own.max_input, budget, { level = own.level })
 end
 
 return prediction

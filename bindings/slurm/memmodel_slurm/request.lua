@@ -9,10 +9,10 @@ local text = require("memmodel_slurm.text")
 
 local request = {}
 
-local MOST_WORDS = 64 -- with one for each #MEMMODEL
-local MOST_LINES = 300 -- of a script
-local MOST_MODELS = 4
-local MOST_NAME = 100
+local MAX_WORDS = 64 -- with one for each #MEMMODEL
+local MAX_LINES = 300 -- of a script
+local MAX_MODELS = 4
+local MAX_NAME = 100
 local MODEL_NAME = "^%w[%w_.-]*$" -- no slash, no leading dot: a file in the directory and nowhere else
 local INPUT_NAME = "^[%a_][%w_.-]*$"
 
@@ -37,10 +37,10 @@ end
 local function model_names(list)
     local names = {}
     for name in (list .. ","):gmatch("([^,]*),") do
-        if not name:find(MODEL_NAME) or #name > MOST_NAME then
+        if not name:find(MODEL_NAME) or #name > MAX_NAME then
             text.fail("%s is not the name of a model", text.quote(name))
-        elseif #names == MOST_MODELS then
-            text.fail("more than %d models", MOST_MODELS)
+        elseif #names == MAX_MODELS then
+            text.fail("more than %d models", MAX_MODELS)
         end
         names[#names + 1] = name:gsub("%.json$", "")
     end
@@ -61,8 +61,8 @@ end
 
 local function count_word(found)
     found.words = found.words + 1
-    if found.words > MOST_WORDS then
-        text.fail("more than %d words in #MEMMODEL lines", MOST_WORDS)
+    if found.words > MAX_WORDS then
+        text.fail("more than %d words in #MEMMODEL lines", MAX_WORDS)
     end
 end
 
@@ -80,7 +80,7 @@ end
 
 -- What of a script is looked at. A line that is cut would say something else.
 local function start_of(script)
-    local start = script:sub(1, text.MOST.script)
+    local start = script:sub(1, text.MAX_LENGTHS.script)
     return #start == #script and start .. "\n" or start:match("^(.*\n)") or ""
 end
 
@@ -97,13 +97,13 @@ end
 -- tried at each of thousands of empty lines, which takes milliseconds.
 local function read_script(job, found)
     local script = job.script
-    if not script or not script:sub(1, text.MOST.script):find("#MEMMODEL", 1, true) then
+    if not script or not script:sub(1, text.MAX_LENGTHS.script):find("#MEMMODEL", 1, true) then
         return
     end
     local count = 0
     for blank, first, rest in start_of(script):gmatch("([^%S\n]*)([^\n]?)([^\n]*)\n") do
         count = count + 1
-        if count > MOST_LINES or first ~= "" and first ~= "#" then
+        if count > MAX_LINES or first ~= "" and first ~= "#" then
             return
         elseif rest:sub(1, 8) == "MEMMODEL" and blank == "" then
             read_memmodel(job, rest:sub(9), found)
@@ -114,11 +114,11 @@ end
 -- The words after "memmodel:", up to a ";".
 local function read_comment(job, found)
     local comment = job.comment
-    local start = comment and select(2, comment:sub(1, text.MOST.comment):find("memmodel:", 1, true))
+    local start = comment and select(2, comment:sub(1, text.MAX_LENGTHS.comment):find("memmodel:", 1, true))
     if start then
-        local words = comment:sub(start + 1, text.MOST.comment):match("^[^;]*")
-        if start + #words == text.MOST.comment and #comment > text.MOST.comment then
-            text.fail("what its comment asks for does not end within %d characters", text.MOST.comment)
+        local words = comment:sub(start + 1, text.MAX_LENGTHS.comment):match("^[^;]*")
+        if start + #words == text.MAX_LENGTHS.comment and #comment > text.MAX_LENGTHS.comment then
+            text.fail("what its comment asks for does not end within %d characters", text.MAX_LENGTHS.comment)
         end
         read_words(job, words, found)
     end
@@ -127,7 +127,7 @@ end
 -- A name that is too long fits no rule.
 local function read_rule(job, settings, found)
     local name = job.name or ""
-    if #name > text.MOST.name then
+    if #name > text.MAX_LENGTHS.name then
         return
     end
     for _, rule in ipairs(settings.jobs) do

@@ -12,7 +12,7 @@ local DEFAULTS = {
     level = 0.95,
     margin = 0,
     units = "bytes",
-    solve_for = "batch",
+    max_input = "batch",
     device = false,
     gres = "vram",
     quiet = false,
@@ -21,7 +21,7 @@ local DEFAULTS = {
     partitions = {},
 }
 local OPTIONAL = { lua_path = "string", lua_cpath = "string" }
-local OF_A_MODEL = { "level", "margin", "units", "solve_for", "device" }
+local OF_A_MODEL = { "level", "margin", "units", "max_input", "device" }
 local CHOICES = {
     on_failure = { admit = true, refuse = true },
     user_memory = { raise = true, keep = true, replace = true },
@@ -54,8 +54,8 @@ local function check_rules(rules)
     for number, rule in ipairs(rules) do
         if type(rule) ~= "table" or type(rule.name) ~= "string" or type(rule.model) ~= "string" then
             error("jobs[" .. number .. "] needs a name and a model", 0)
-        elseif #rule.name > text.MOST.name then
-            error("jobs[" .. number .. "].name has more than " .. text.MOST.name .. " characters", 0)
+        elseif #rule.name > text.MAX_LENGTHS.name then
+            error("jobs[" .. number .. "].name has more than " .. text.MAX_LENGTHS.name .. " characters", 0)
         end
         for input, value in pairs(rule.set or {}) do
             check("jobs[" .. number .. "].set." .. tostring(input), value, "number")

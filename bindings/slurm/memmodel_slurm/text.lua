@@ -15,7 +15,7 @@ function text.fail(format, ...)
 end
 
 -- Characters of a submission's fields that are looked at.
-text.MOST = {
+text.MAX_LENGTHS = {
     name = 1024, comment = 4096, partition = 1024, script = 16384, tres_per_node = 1024, mem_per_tres = 256,
     admin_comment = 65536,
 }
@@ -23,8 +23,8 @@ text.MOST = {
 -- A field of a submission; nil if there is none.
 function text.field(job, name)
     local value = job[name]
-    if value and #value > text.MOST[name] then
-        text.fail("its %s has more than %d characters", name, text.MOST[name])
+    if value and #value > text.MAX_LENGTHS[name] then
+        text.fail("its %s has more than %d characters", name, text.MAX_LENGTHS[name])
     end
     return value
 end

@@ -49,7 +49,7 @@ open_with(memmodel_context *context, const struct allocator_options *options, in
     struct bfc *bfc = memory_allocate_zeroed(context, 1, sizeof *bfc);
 
     if (!bfc)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     bfc->context = context;
     bfc->arena = ARENA_INIT(context);
     chunks_init(&bfc->chunks, &bfc->arena);
@@ -111,12 +111,12 @@ add_region(struct bfc *bfc, int64_t bytes)
     struct region *region = arena_allocate(&bfc->arena, sizeof *region);
 
     if (!region)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     bfc->lowest_address -= ceil_divide(bytes + REGION_OFFSET, PAGE) * PAGE;
     region->address = bfc->lowest_address + REGION_OFFSET;
     region->first = chunk_new(&bfc->chunks, region->address, bytes);
     if (!region->first)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     region->older = bfc->newest;
     bfc->newest = region;
     chunk_set_free(&bfc->chunks, region->first);
@@ -162,7 +162,7 @@ hand_out(struct bfc *bfc, struct chunk *chunk, int64_t size, int64_t requested, 
         struct chunk *rest = chunk_cut(&bfc->chunks, chunk, size);
 
         if (!rest)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         chunk_set_free(&bfc->chunks, rest);
     }
     chunk->requested = requested;
@@ -193,7 +193,7 @@ reserve(struct bfc *bfc, int64_t bytes, int32_t owner, void **block)
     struct chunk *chunk = chunk_new(&bfc->chunks, 0, bytes);
 
     if (!chunk)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     chunk->apart = true;
     chunk->requested = bytes;
     chunk->owner = owner;

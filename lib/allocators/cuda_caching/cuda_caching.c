@@ -151,7 +151,7 @@ split(struct cuda_caching *caching, const struct cuda_request *request)
     struct cuda_block *rest = cuda_block_cut(caching, request->block, request->block->size - request->size);
 
     if (!rest)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     cuda_block_insert(rest);
     return 0;
 }
@@ -320,7 +320,7 @@ cuda_new(memmodel_context *context, const struct allocator_options *options, voi
     int status;
 
     if (!caching)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     caching->context = context;
     caching->arena = ARENA_INIT(context);
     caching->small = pool(true);

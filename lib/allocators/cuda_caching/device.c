@@ -11,7 +11,7 @@ new_segment(struct cuda_caching *caching, struct cuda_request *request)
         return 0;
     block = cuda_block_new(caching, request->pool, request->stream, caching->next_address, request->segment_size);
     if (!block)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     caching->next_address += request->segment_size;
     caching->counters.reserved += request->segment_size;
     request->block = block;

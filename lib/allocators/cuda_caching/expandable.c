@@ -27,7 +27,7 @@ map(struct cuda_caching *caching, struct cuda_block *block, int64_t size, bool *
         struct cuda_block *rest = cuda_block_cut(caching, block, block->size - bytes);
 
         if (!rest)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         cuda_block_insert(rest);
     }
     block->unmapped = false;
@@ -62,7 +62,7 @@ new_range(struct cuda_caching *caching, const struct cuda_request *request, stru
         return 0;
     *block = cuda_block_new(caching, request->pool, request->stream, range.base, range.extent);
     if (!*block)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     caching->next_address += range.extent;
     (*block)->range = range;
     (*block)->unmapped = true;
@@ -138,14 +138,14 @@ keep_parts_of_pages(struct cuda_caching *caching, struct cuda_block **block, int
     if (before > 0) {
         middle = cuda_block_cut(caching, *block, (*block)->size - before);
         if (!middle)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         cuda_block_insert(*block);
     }
     if (after > 0) {
         struct cuda_block *rest = cuda_block_cut(caching, middle, after);
 
         if (!rest)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         cuda_block_insert(rest);
     }
     *block = middle;

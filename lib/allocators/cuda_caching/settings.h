@@ -23,7 +23,7 @@ struct cuda_settings {
 
 /*
  * Reads a text such as "max_split_size_mb:128,expandable_segments:True"; NULL or "" is PyTorch's defaults.
- * 0, MEMMODEL_ERROR_PARSE with the column, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_NOMEM. Untouched on error.
+ * 0, MEMMODEL_ERROR_PARSE with the column, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_NO_MEMORY. Untouched on error.
  */
 int
 cuda_settings_parse(memmodel_context *context, const char *text, struct cuda_settings *settings);

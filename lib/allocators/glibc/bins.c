@@ -228,7 +228,7 @@ split(struct heap *heap, struct chunk *chunk, int64_t size)
         return 0;
     rest = chunk_cut(&heap->chunks, chunk, size);
     if (!rest)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     put_unsorted(heap, rest);
     if (size < LEAST_LARGE)
         heap->last_remainder = rest->address;

@@ -34,7 +34,7 @@ static int
 take_top(struct heap *heap, int64_t size, struct chunk **chunk)
 {
     *chunk = top_cut(heap, size);
-    return *chunk ? 0 : MEMMODEL_ERROR_NOMEM;
+    return *chunk ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* sysmalloc() */
@@ -128,7 +128,7 @@ free_leader(struct heap *heap, struct chunk **chunk)
         return 0;
     }
     *chunk = chunk_cut(&heap->chunks, leader, lead);
-    return *chunk ? give_back(heap, leader) : MEMMODEL_ERROR_NOMEM;
+    return *chunk ? give_back(heap, leader) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static int
@@ -139,7 +139,7 @@ free_spare(struct heap *heap, struct chunk *chunk, int64_t size)
     if (chunk->apart || chunk->size <= size + SMALLEST_CHUNK)
         return 0;
     spare = chunk_cut(&heap->chunks, chunk, size);
-    return spare ? give_back(heap, spare) : MEMMODEL_ERROR_NOMEM;
+    return spare ? give_back(heap, spare) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* _int_memalign() */
@@ -212,11 +212,11 @@ begin_heap(struct heap *heap)
 {
     heap->top = chunk_new(&heap->chunks, HEAP_ADDRESS, 0);
     if (!heap->top)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     if (!top_grow(heap, CACHE_TABLE))
         return 0;
     if (!top_cut(heap, CACHE_TABLE))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     return touch(heap, HEAP_ADDRESS, CACHE_TABLE);
 }
 
@@ -244,7 +244,7 @@ glibc_open(memmodel_context *context, const struct allocator_options *options, v
     int status;
 
     if (!heap)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     heap->context = context;
     heap->arena = ARENA_INIT(context);
     chunks_init(&heap->chunks, &heap->arena);

@@ -117,7 +117,7 @@ top_grow(struct heap *heap, int64_t size);
 struct chunk *
 top_cut(struct heap *heap, int64_t size);
 
-/* A mapping of its own, if the system has room. 0, MEMMODEL_ERROR_NOMEM. */
+/* A mapping of its own, if the system has room. 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 mapping_new(struct heap *heap, int64_t size, struct chunk **chunk);
 

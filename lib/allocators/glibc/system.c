@@ -43,7 +43,7 @@ top_cut(struct heap *heap, int64_t size)
 
 /* ---- mappings ---- */
 
-/* A mapping of its own, if the system has room. 0, MEMMODEL_ERROR_NOMEM. */
+/* A mapping of its own, if the system has room. 0, MEMMODEL_ERROR_NO_MEMORY. */
 int
 mapping_new(struct heap *heap, int64_t size, struct chunk **chunk)
 {
@@ -55,7 +55,7 @@ mapping_new(struct heap *heap, int64_t size, struct chunk **chunk)
     heap->lowest_mapping -= bytes;
     *chunk = chunk_new(&heap->chunks, heap->lowest_mapping, bytes);
     if (!*chunk)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     (*chunk)->apart = true;
     heap->counters.reserved += bytes;
     return 0;

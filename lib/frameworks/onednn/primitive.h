@@ -7,7 +7,7 @@
 #define ONEDNN_PRIMITIVE_H
 
 #include "base/checked.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ enum axis { DEPTH, HEIGHT, WIDTH, AXES };
 
 /* A convolution of `dims` (2 or 3) spatial dimensions; unused leading axes are a single point. */
 struct problem {
-    const struct machine_profile *machine;
+    const struct target_cpu *machine;
     int dims;
     bool bias;
     bool channels_last; /* so lie the data tensors; otherwise the kernel chooses their formats */

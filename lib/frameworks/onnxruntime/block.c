@@ -110,7 +110,7 @@ ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t 
 {
     struct block block = {.plan = plan,
                           .placed = memory_allocate_zeroed(context, plan->buffer_count + 1, sizeof *block.placed)};
-    int status = block.placed ? 0 : MEMMODEL_ERROR_NOMEM;
+    int status = block.placed ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < plan->graph->order_count && !status; i++) {
         const struct ort_node *node = &plan->graph->nodes[plan->graph->order[i]];

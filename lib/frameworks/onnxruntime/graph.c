@@ -11,34 +11,34 @@
 
 static const char *const activations[] = {
     [MEMMODEL_ACTIVATION_NONE] = "Identity",
-    [MEMMODEL_RELU] = "Relu",
-    [MEMMODEL_LEAKY_RELU] = "LeakyRelu",
-    [MEMMODEL_ELU] = "Elu",
-    [MEMMODEL_SELU] = "Selu",
-    [MEMMODEL_GELU] = "Gelu",
-    [MEMMODEL_GELU_TANH] = "Gelu",
-    [MEMMODEL_SIGMOID] = "Sigmoid",
-    [MEMMODEL_TANH] = "Tanh",
-    [MEMMODEL_HARDSIGMOID] = "HardSigmoid",
-    [MEMMODEL_RELU6] = "Clip",
-    [MEMMODEL_SOFTPLUS] = "Softplus",
-    [MEMMODEL_PRELU] = "PRelu",
-    [MEMMODEL_EXP] = "Exp",
-    [MEMMODEL_LOG] = "Log",
-    [MEMMODEL_SQRT] = "Sqrt",
-    [MEMMODEL_SQUARE] = "Pow",
-    [MEMMODEL_ABS] = "Abs",
-    [MEMMODEL_NEGATE] = "Neg",
+    [MEMMODEL_ACTIVATION_RELU] = "Relu",
+    [MEMMODEL_ACTIVATION_LEAKY_RELU] = "LeakyRelu",
+    [MEMMODEL_ACTIVATION_ELU] = "Elu",
+    [MEMMODEL_ACTIVATION_SELU] = "Selu",
+    [MEMMODEL_ACTIVATION_GELU] = "Gelu",
+    [MEMMODEL_ACTIVATION_GELU_TANH] = "Gelu",
+    [MEMMODEL_ACTIVATION_SIGMOID] = "Sigmoid",
+    [MEMMODEL_ACTIVATION_TANH] = "Tanh",
+    [MEMMODEL_ACTIVATION_HARDSIGMOID] = "HardSigmoid",
+    [MEMMODEL_ACTIVATION_RELU6] = "Clip",
+    [MEMMODEL_ACTIVATION_SOFTPLUS] = "Softplus",
+    [MEMMODEL_ACTIVATION_PRELU] = "PRelu",
+    [MEMMODEL_ACTIVATION_EXP] = "Exp",
+    [MEMMODEL_ACTIVATION_LOG] = "Log",
+    [MEMMODEL_ACTIVATION_SQRT] = "Sqrt",
+    [MEMMODEL_ACTIVATION_SQUARE] = "Pow",
+    [MEMMODEL_ACTIVATION_ABS] = "Abs",
+    [MEMMODEL_ACTIVATION_NEGATE] = "Neg",
 };
 
 static const char *const binaries[] = {
-    [MEMMODEL_ADD] = "Add",    [MEMMODEL_SUBTRACT] = "Sub", [MEMMODEL_MULTIPLY] = "Mul",
-    [MEMMODEL_DIVIDE] = "Div", [MEMMODEL_MAXIMUM] = "Max",  [MEMMODEL_MINIMUM] = "Min",
+    [MEMMODEL_BINARY_ADD] = "Add",    [MEMMODEL_BINARY_SUBTRACT] = "Sub", [MEMMODEL_BINARY_MULTIPLY] = "Mul",
+    [MEMMODEL_BINARY_DIVIDE] = "Div", [MEMMODEL_BINARY_MAXIMUM] = "Max",  [MEMMODEL_BINARY_MINIMUM] = "Min",
 };
 
 static const char *const reductions[] = {
-    [MEMMODEL_MAX] = "ReduceMax", [MEMMODEL_MEAN] = "ReduceMean",    [MEMMODEL_SUM] = "ReduceSum",
-    [MEMMODEL_MIN] = "ReduceMin", [MEMMODEL_PRODUCT] = "ReduceProd",
+    [MEMMODEL_REDUCE_MAX] = "ReduceMax", [MEMMODEL_REDUCE_MEAN] = "ReduceMean",    [MEMMODEL_REDUCE_SUM] = "ReduceSum",
+    [MEMMODEL_REDUCE_MIN] = "ReduceMin", [MEMMODEL_REDUCE_PRODUCT] = "ReduceProd",
 };
 
 /* Those without a kind. */
@@ -89,10 +89,10 @@ name_of(const struct layer *layer)
     case OP_REDUCE:
         return reductions[((const struct memmodel_reduce *)options)->kind];
     case OP_POOL:
-        return ((const struct memmodel_pool *)options)->kind == MEMMODEL_MAX ? "MaxPool" : "AveragePool";
+        return ((const struct memmodel_pool *)options)->kind == MEMMODEL_POOL_MAX ? "MaxPool" : "AveragePool";
     case OP_GLOBAL_POOL:
-        return ((const struct memmodel_global_pool *)options)->kind == MEMMODEL_MAX ? "GlobalMaxPool"
-                                                                                    : "GlobalAveragePool";
+        return ((const struct memmodel_global_pool *)options)->kind == MEMMODEL_POOL_MAX ? "GlobalMaxPool"
+                                                                                         : "GlobalAveragePool";
     case OP_LINEAR:
         return layer_parameter(layer, "bias") >= 0 ? "Gemm" : "MatMul";
     case OP_CUSTOM:
@@ -175,7 +175,7 @@ allocate(struct ort_graph *graph, size_t count, size_t size)
     void *block = arena_allocate(&graph->arena, (count + 1) * size);
 
     if (!block)
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
     return block;
 }
 
@@ -186,7 +186,7 @@ ort_add_tensor(struct ort_graph *graph, const struct ort_tensor *like)
 
     if (array_reserve(graph->context, &graph->tensors, &graph->tensor_capacity, graph->tensor_count + 1,
                       sizeof *graph->tensors)) {
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
         return -1;
     }
     tensor.maker = -1;
@@ -206,7 +206,7 @@ append_node(struct ort_graph *graph, struct ort_node node, const int32_t *inputs
     node.outputs = allocate(graph, (size_t)node.output_count, sizeof *node.outputs);
     if (graph->status || array_reserve(graph->context, &graph->nodes, &graph->node_capacity, graph->node_count + 1,
                                        sizeof *graph->nodes)) {
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
         return -1;
     }
     node.input_count = input_count;
@@ -350,9 +350,9 @@ add_network_tensors(struct ort_graph *graph)
 
 /* x f(x) in terms of other operators, since no kernel does it: f's, then the product. */
 static const char *const factors[][2] = {
-    [MEMMODEL_SILU] = {"Sigmoid"},
-    [MEMMODEL_HARDSWISH] = {"HardSigmoid"},
-    [MEMMODEL_MISH] = {"Softplus", "Tanh"},
+    [MEMMODEL_ACTIVATION_SILU] = {"Sigmoid"},
+    [MEMMODEL_ACTIVATION_HARDSWISH] = {"HardSigmoid"},
+    [MEMMODEL_ACTIVATION_MISH] = {"Softplus", "Tanh"},
 };
 
 static void
@@ -493,7 +493,7 @@ push(struct walk *walk, int32_t entry)
     if (walk->graph->status)
         return;
     if (array_reserve(walk->graph->context, &walk->stack, &walk->capacity, walk->depth + 1, sizeof *walk->stack))
-        walk->graph->status = MEMMODEL_ERROR_NOMEM;
+        walk->graph->status = MEMMODEL_ERROR_NO_MEMORY;
     else
         walk->stack[walk->depth++] = entry;
 }
@@ -554,7 +554,7 @@ ort_graph_sort(struct ort_graph *graph)
     graph->order_count = 0;
     graph->order = memory_allocate_zeroed(graph->context, graph->node_count + 1, sizeof *graph->order);
     if (!walk.seen || !graph->order)
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < graph->node_count && !graph->status; i++)
         if (graph->nodes[i].op && is_leaf(graph, &graph->nodes[i]))
             push(&walk, (int32_t)i);

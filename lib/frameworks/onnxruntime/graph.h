@@ -41,7 +41,7 @@ struct ort_graph {
     struct ort_node *nodes;     /* in the order of the layers, then as rewrites add them */
     int32_t *order;             /* of execution */
     size_t tensor_count, tensor_capacity, node_count, node_capacity, order_count;
-    int status; /* MEMMODEL_ERROR_NOMEM once memory has run out: the graph is no use any more */
+    int status; /* MEMMODEL_ERROR_NO_MEMORY once memory has run out: the graph is no use any more */
 };
 
 int

@@ -103,7 +103,7 @@ is_image(const struct blocking *blocking, int32_t tensor)
 {
     const struct ort_tensor *x = ort_tensor_of(blocking->graph, tensor);
 
-    return x->rank == IMAGE_RANK && x->dtype == MEMMODEL_FLOAT32 && (size_t)tensor < blocking->count;
+    return x->rank == IMAGE_RANK && x->dtype == MEMMODEL_DTYPE_FLOAT32 && (size_t)tensor < blocking->count;
 }
 
 /* Whether its weights can be blocked; *reorders: and whether the input must be, too. */
@@ -165,7 +165,7 @@ block_resize(struct blocking *blocking, int32_t at)
     const struct ort_node *node = &blocking->graph->nodes[at];
 
     if (node->layer->op == OP_UPSAMPLE && blocked_input(blocking, node, 0) &&
-        ((const struct memmodel_upsample *)node->layer->options)->mode != MEMMODEL_CUBIC)
+        ((const struct memmodel_upsample *)node->layer->options)->kind != MEMMODEL_INTERPOLATION_CUBIC)
         replace_node(blocking, at, "nchwc.Upsample", true);
 }
 
@@ -357,7 +357,7 @@ block_concat(struct blocking *blocking, int32_t at)
     const struct memmodel_concat *concat = node->layer->op == OP_CONCAT ? node->layer->options : NULL;
     int rank = ort_tensor_of(blocking->graph, node->outputs[0])->rank;
 
-    if (!concat || (!concat->channels && (concat->axis + rank) % rank != CHANNELS))
+    if (!concat || (!concat->along_channels && (concat->axis + rank) % rank != CHANNELS))
         return;
     for (int32_t i = 0; i < node->input_count; i++) {
         const struct blocked *input = blocked_input(blocking, node, i);
@@ -440,7 +440,7 @@ ort_graph_block(struct ort_graph *graph, int block)
     };
 
     if (!blocking.blocked || !blocking.reordered)
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < blocking.count && !graph->status; i++)
         blocking.blocked[i].tensor = blocking.reordered[i] = -1;
     if (!graph->status)

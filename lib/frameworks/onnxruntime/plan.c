@@ -161,7 +161,7 @@ ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct or
     };
     if (!plan->buffers || !plan->buffer_of || !plan->idle) {
         ort_plan_release(context, plan);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     place_given(plan);
     for (size_t i = 0; i < graph->order_count && !status; i++) {

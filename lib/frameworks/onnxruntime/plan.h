@@ -29,7 +29,7 @@ ort_plan_release(memmodel_context *context, struct ort_plan *plan);
 bool
 ort_is_of_block(const struct ort_plan *plan, int32_t buffer);
 
-/* Bytes of that block. 0, MEMMODEL_ERROR_OVERFLOW or MEMMODEL_ERROR_NOMEM */
+/* Bytes of that block. 0, MEMMODEL_ERROR_OVERFLOW or MEMMODEL_ERROR_NO_MEMORY */
 int
 ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t *bytes);
 

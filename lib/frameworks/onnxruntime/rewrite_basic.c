@@ -84,7 +84,7 @@ ort_pad_into_window(struct ort_graph *graph, int32_t at)
         node_of(graph, at)->layer->op == OP_PAD ? node_of(graph, at)->layer->options : NULL;
     int32_t y = node_of(graph, at)->outputs[0], x = node_of(graph, at)->inputs[0], conv;
 
-    if (!pad || pad->mode != MEMMODEL_PAD_CONSTANT || pad->before[0] || pad->before[1] || pad->after[0] ||
+    if (!pad || pad->kind != MEMMODEL_PAD_CONSTANT || pad->before[0] || pad->before[1] || pad->after[0] ||
         pad->after[1])
         return false;
     conv = ort_follower(graph, y, "Conv");
@@ -139,7 +139,7 @@ ort_to_gemm(struct ort_graph *graph, int32_t at)
     int32_t product = ort_maker_of(graph, node_of(graph, at), i);
     const struct ort_tensor *y = ort_tensor_of(graph, node_of(graph, at)->outputs[0]);
 
-    if (product < 0 || node_of(graph, product)->layer->op != OP_LINEAR || y->dtype != MEMMODEL_FLOAT32 ||
+    if (product < 0 || node_of(graph, product)->layer->op != OP_LINEAR || y->dtype != MEMMODEL_DTYPE_FLOAT32 ||
         !ort_is_vector(graph, node_of(graph, at)->inputs[1 - i], y->dims[y->rank - 1], false) ||
         (y->rank != 2 && !y->fixed))
         return false;
@@ -164,7 +164,7 @@ put_transpose(struct ort_graph *graph, int32_t like, int32_t last, int32_t input
     const struct permute_options *copy = arena_copy(&graph->arena, permute, sizeof *permute);
 
     if (!copy)
-        graph->status = MEMMODEL_ERROR_NOMEM;
+        graph->status = MEMMODEL_ERROR_NO_MEMORY;
     if (!copy || !ort_put_in_place(graph, "Transpose", like, last, &input, 1))
         return false;
     node_of(graph, (int32_t)graph->node_count - 1)->permute = copy;

@@ -311,7 +311,7 @@ element_taken(const struct ort_graph *graph, const struct ort_node *node, int32_
         ort_node_is(node, "Slice") && node->layer->op == OP_SLICE ? node->layer->options : NULL;
     int rank = ort_tensor_of(graph, x)->rank;
 
-    if (!slice || !slice->drop || node->inputs[0] != x || slice->start < 0)
+    if (!slice || !slice->squeeze || node->inputs[0] != x || slice->start < 0)
         return -1;
     *axis = slice->axis < 0 ? slice->axis + rank : slice->axis;
     return slice->start;
@@ -376,7 +376,7 @@ ort_bias_into_gelu(struct ort_graph *graph, int32_t at)
     const struct ort_node *node = node_of(graph, at);
     int32_t sum = ort_feeder(graph, node, 0, "Add"), x;
     bool by_tanh = node->layer->op == OP_ACTIVATION &&
-                   ((const struct memmodel_activation *)node->layer->options)->kind == MEMMODEL_GELU_TANH;
+                   ((const struct memmodel_activation *)node->layer->options)->kind == MEMMODEL_ACTIVATION_GELU_TANH;
     const struct ort_tensor *y = ort_tensor_of(graph, node->outputs[0]);
 
     for (int i = 0; sum >= 0 && i < 2; i++) {

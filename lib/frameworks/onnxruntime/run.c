@@ -5,7 +5,7 @@
  * onnxruntime: core/framework/sequential_executor.cc, execution_frame.cc.
  */
 #include "frameworks/framework.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 #include "frameworks/onnxruntime/plan.h"
 
 #include <string.h>
@@ -69,10 +69,10 @@ set_up_parameters(struct run *run)
         int64_t bytes;
 
         if (!role)
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         if (!binding_parameter_bytes(run->binding, (int32_t)i, &bytes))
             return overflow(run, parameter->layer);
-        status = set_up_block(run, bytes, role, parameter->layer, MEMMODEL_PARAMETERS);
+        status = set_up_block(run, bytes, role, parameter->layer, MEMMODEL_CATEGORY_PARAMETERS);
     }
     return status;
 }
@@ -86,12 +86,12 @@ set_up_inputs(struct run *run)
     for (size_t i = 0; i < network->layer_count && !status; i++) {
         int64_t bytes;
 
-        status = trace_add_name(run->trace, network->layers[i].name) < 0 ? MEMMODEL_ERROR_NOMEM : 0;
+        status = trace_add_name(run->trace, network->layers[i].name) < 0 ? MEMMODEL_ERROR_NO_MEMORY : 0;
         if (status || network->layers[i].op != OP_INPUT)
             continue;
         if (!binding_tensor_bytes(run->binding, network->layers[i].first_output, &bytes))
             return overflow(run, (int32_t)i);
-        status = set_up_block(run, bytes, "input", (int32_t)i, MEMMODEL_INPUTS);
+        status = set_up_block(run, bytes, "input", (int32_t)i, MEMMODEL_CATEGORY_INPUTS);
     }
     return status;
 }
@@ -111,7 +111,7 @@ allocate_outputs(struct run *run, const struct ort_node *node)
             continue;
         if (!ort_tensor_bytes(ort_tensor_of(&run->graph, node->outputs[i]), &bytes))
             return overflow(run, node->index);
-        status = allocate(run, bytes, op_name(node->layer->op), node->index, MEMMODEL_TRANSIENT_ACTIVATIONS,
+        status = allocate(run, bytes, op_name(node->layer->op), node->index, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS,
                           &run->blocks[buffer]);
         if (status)
             return status;
@@ -153,10 +153,10 @@ run_node(struct run *run, int32_t place)
 
     trace_enter(run->trace, run->step, MEMMODEL_PHASE_FORWARD, node->index);
     status = allocate_outputs(run, node);
-    if (!status && !ort_scratch_bytes(&run->graph, node, run->job->threads, &scratch))
+    if (!status && !ort_scratch_bytes(&run->graph, node, run->job->intra_op_threads, &scratch))
         status = overflow(run, node->index);
     if (!status)
-        status = allocate(run, scratch, "scratch", node->index, MEMMODEL_WORKSPACE, &block);
+        status = allocate(run, scratch, "scratch", node->index, MEMMODEL_CATEGORY_WORKSPACE, &block);
     if (!status && block >= 0)
         status = trace_release(run->trace, block);
     return status ? status : release_idle(run, place, node);
@@ -171,7 +171,7 @@ run_once(struct run *run, int64_t block)
 
     if (run->step > 1) {
         trace_enter(run->trace, run->step, MEMMODEL_PHASE_FORWARD, -1);
-        status = allocate(run, block, "all buffers", -1, MEMMODEL_TRANSIENT_ACTIVATIONS, &all);
+        status = allocate(run, block, "all buffers", -1, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS, &all);
     }
     for (size_t i = 0; i < run->graph.order_count && !status; i++)
         status = run_node(run, (int32_t)i);
@@ -207,7 +207,7 @@ simulate(struct run *run)
     run->blocks = memory_allocate_zeroed(run->context, run->plan.buffer_count + 1, sizeof *run->blocks);
     for (size_t i = 0; run->blocks && i < run->plan.buffer_count; i++)
         run->blocks[i] = -1;
-    status = run->blocks ? trace_new(run->context, &run->trace) : MEMMODEL_ERROR_NOMEM;
+    status = run->blocks ? trace_new(run->context, &run->trace) : MEMMODEL_ERROR_NO_MEMORY;
     if (!status && (status = run_all(run)) != 0)
         memmodel_trace_unref(run->trace);
     memory_release(run->context, run->blocks);
@@ -219,7 +219,7 @@ simulate(struct run *run)
 static int
 block_of_isa(const char *isa)
 {
-    return machine_isa(isa) == CPU_ISA_AVX512 ? 16 : 8;
+    return target_cpu_isa(isa) == CPU_ISA_AVX512 ? 16 : 8;
 }
 
 int
@@ -229,7 +229,7 @@ onnxruntime_simulate(memmodel_context *context, const struct binding *binding, c
     struct run run = {.context = context, .binding = binding, .job = job};
     int status;
 
-    if (!job->inference)
+    if (!job->mode)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "onnxruntime",
                              "it runs networks and does not train them: set inference");
     if (strcmp(job->device, "cpu") != 0)
@@ -237,7 +237,7 @@ onnxruntime_simulate(memmodel_context *context, const struct binding *binding, c
     status = ort_graph_new(context, binding, &run.graph);
     if (status)
         return status;
-    status = ort_graph_optimize(&run.graph, job->optimization, block_of_isa(job->isa));
+    status = ort_graph_optimize(&run.graph, job->graph_optimization, block_of_isa(job->isa));
     if (!status)
         status = simulate(&run);
     ort_graph_release(&run.graph);

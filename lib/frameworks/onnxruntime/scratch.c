@@ -36,7 +36,7 @@ static bool
 is_pointwise(const struct memmodel_conv *conv, int spatial)
 {
     for (int i = 0; i < spatial; i++)
-        if (conv->kernel[i] != 1 || conv->stride[i] != 1 || conv->pad[i] != 0)
+        if (conv->kernel[i] != 1 || conv->stride[i] != 1 || conv->padding[i] != 0)
             return false;
     return true;
 }
@@ -86,10 +86,10 @@ struct recurrent_needs {
 };
 
 static const struct recurrent_needs recurrent_needs[] = {
-    [MEMMODEL_LSTM] = {.gates = 4, .states = 4, .vectors = 2, .biased_vectors = 4, .reverses = true},
-    [MEMMODEL_GRU] = {.gates = 3, .states = 3, .biased_states = 4, .reverses = true},
-    [MEMMODEL_RNN_TANH] = {.gates = 1},
-    [MEMMODEL_RNN_RELU] = {.gates = 1},
+    [MEMMODEL_RECURRENT_LSTM] = {.gates = 4, .states = 4, .vectors = 2, .biased_vectors = 4, .reverses = true},
+    [MEMMODEL_RECURRENT_GRU] = {.gates = 3, .states = 3, .biased_states = 4, .reverses = true},
+    [MEMMODEL_RECURRENT_RNN_TANH] = {.gates = 1},
+    [MEMMODEL_RECURRENT_RNN_RELU] = {.gates = 1},
 };
 
 /* count * a * b is added */
@@ -106,7 +106,7 @@ recurrent_scratch(const struct ort_graph *graph, const struct ort_node *node, in
     const struct recurrent_needs *needs = &recurrent_needs[recurrent->kind];
     const struct ort_tensor *x = ort_tensor_of(graph, node->inputs[0]);
     int directions = recurrent->bidirectional ? 2 : 1, bias = recurrent->no_bias ? 0 : 1;
-    int64_t width = recurrent->hidden, batch = x->dims[recurrent->batch_first ? 0 : 1], steps;
+    int64_t width = recurrent->hidden_size, batch = x->dims[recurrent->batch_first ? 0 : 1], steps;
 
     (void)threads;
     if (!ort_elements(x->dims, 2, &steps))

@@ -98,26 +98,26 @@ gelu_backward(struct step *step, struct node *node, struct value **incoming, str
     }
 
 static const struct pointwise pointwise[] = {
-    [MEMMODEL_RELU] = {{"relu", threshold_backward}, RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_LEAKY_RELU] = {{"leaky_relu", threshold_backward}, INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ELU] = {POINTWISE("elu"), INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_SELU] = {POINTWISE("selu"), INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_GELU] = {{"gelu", gelu_backward}, INPUT, NO_FORM, ""},
-    [MEMMODEL_GELU_TANH] = {POINTWISE("gelu"), INPUT, NO_FORM, "t"},
-    [MEMMODEL_SILU] = {POINTWISE("silu"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_SIGMOID] = {POINTWISE("sigmoid"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_TANH] = {POINTWISE("tanh"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_HARDSWISH] = {POINTWISE("hardswish"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_HARDSIGMOID] = {POINTWISE("hardsigmoid"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_RELU6] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_SOFTPLUS] = {POINTWISE("softplus"), INPUT, NO_FORM, "t"},
-    [MEMMODEL_MISH] = {POINTWISE("mish"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_EXP] = {POINTWISE("exp"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_LOG] = {POINTWISE("log"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_SQRT] = {POINTWISE("sqrt"), RESULT, KEEPS_RESULT, "st"},
-    [MEMMODEL_SQUARE] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
-    [MEMMODEL_ABS] = {POINTWISE("abs"), INPUT, KEEPS_CLONE, "tt"},
-    [MEMMODEL_NEGATE] = {POINTWISE("neg"), NOTHING, IN_PLACE_ONLY, "t"},
+    [MEMMODEL_ACTIVATION_RELU] = {{"relu", threshold_backward}, RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_LEAKY_RELU] = {{"leaky_relu", threshold_backward}, INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_ELU] = {POINTWISE("elu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_SELU] = {POINTWISE("selu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_GELU] = {{"gelu", gelu_backward}, INPUT, NO_FORM, ""},
+    [MEMMODEL_ACTIVATION_GELU_TANH] = {POINTWISE("gelu"), INPUT, NO_FORM, "t"},
+    [MEMMODEL_ACTIVATION_SILU] = {POINTWISE("silu"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_SIGMOID] = {POINTWISE("sigmoid"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_TANH] = {POINTWISE("tanh"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_HARDSWISH] = {POINTWISE("hardswish"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_HARDSIGMOID] = {POINTWISE("hardsigmoid"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_RELU6] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_SOFTPLUS] = {POINTWISE("softplus"), INPUT, NO_FORM, "t"},
+    [MEMMODEL_ACTIVATION_MISH] = {POINTWISE("mish"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_EXP] = {POINTWISE("exp"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ACTIVATION_LOG] = {POINTWISE("log"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_ACTIVATION_SQRT] = {POINTWISE("sqrt"), RESULT, KEEPS_RESULT, "st"},
+    [MEMMODEL_ACTIVATION_SQUARE] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
+    [MEMMODEL_ACTIVATION_ABS] = {POINTWISE("abs"), INPUT, KEEPS_CLONE, "tt"},
+    [MEMMODEL_ACTIVATION_NEGATE] = {POINTWISE("neg"), NOTHING, IN_PLACE_ONLY, "t"},
     [ATEN_ACOS] = {POINTWISE("acos"), INPUT, KEEPS_CLONE, "ttsttt"},
     [ATEN_ASIN] = {POINTWISE("asin"), INPUT, KEEPS_CLONE, "ttstt"},
     [ATEN_ATAN] = {POINTWISE("atan"), INPUT, KEEPS_CLONE, "tst"},
@@ -229,7 +229,7 @@ activation_forward(struct step *step, const struct layer *layer)
     const struct memmodel_activation *options = layer->options;
     struct value *x = step_input(step, layer, 0);
 
-    if (options->kind == MEMMODEL_PRELU) {
+    if (options->kind == MEMMODEL_ACTIVATION_PRELU) {
         prelu_forward(step, layer);
         return;
     }
@@ -282,8 +282,8 @@ aten_noise(struct step *step, struct value *x, const struct shape *shape, bool i
 
     number_in_place(step, x->shape.dtype);
     checkpoint_operator(step);
-    result = in_place ? aten_binary_in_place(step, MEMMODEL_MULTIPLY, x, noise)
-                      : aten_binary(step, MEMMODEL_MULTIPLY, x, noise);
+    result = in_place ? aten_binary_in_place(step, MEMMODEL_BINARY_MULTIPLY, x, noise)
+                      : aten_binary(step, MEMMODEL_BINARY_MULTIPLY, x, noise);
     value_drop(step, noise);
     return result;
 }
@@ -323,7 +323,7 @@ dropout_forward(struct step *step, const struct layer *layer)
         step_output(step, layer, 0, value_keep(x));
         return;
     }
-    if (options->feature)
+    if (options->channelwise)
         step_output(step, layer, 0, feature_dropout(step, x, options));
     else if (options->in_place)
         step_output(step, layer, 0, aten_noise(step, x, NULL, true));

@@ -9,7 +9,7 @@
 static struct value *
 number_new(struct step *step)
 {
-    struct value *number = value_on_host(step, MEMMODEL_FLOAT64);
+    struct value *number = value_on_host(step, MEMMODEL_DTYPE_FLOAT64);
 
     number->number = true;
     return number;
@@ -20,9 +20,10 @@ static int
 type_rank(int dtype)
 {
     static const int ranks[] = {
-        [MEMMODEL_BOOL] = 0,    [MEMMODEL_UINT8] = 1,    [MEMMODEL_INT8] = 1,    [MEMMODEL_INT32] = 2,
-        [MEMMODEL_INT64] = 3,   [MEMMODEL_BFLOAT16] = 4, [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5,
-        [MEMMODEL_FLOAT64] = 6, [DTYPE_COMPLEX64] = 7,
+        [MEMMODEL_DTYPE_BOOL] = 0,    [MEMMODEL_DTYPE_UINT8] = 1,   [MEMMODEL_DTYPE_INT8] = 1,
+        [MEMMODEL_DTYPE_INT32] = 2,   [MEMMODEL_DTYPE_INT64] = 3,   [MEMMODEL_DTYPE_BFLOAT16] = 4,
+        [MEMMODEL_DTYPE_FLOAT16] = 4, [MEMMODEL_DTYPE_FLOAT32] = 5, [MEMMODEL_DTYPE_FLOAT64] = 6,
+        [DTYPE_COMPLEX64] = 7,
     };
 
     return ranks[dtype];
@@ -35,7 +36,7 @@ common_type(const struct value *a, const struct value *b)
     if (a->number && !b->number)
         return common_type(b, a);
     if (b->number && !a->number)
-        return value_is_float(a) || !value_is_float(b) ? a->shape.dtype : MEMMODEL_FLOAT32;
+        return value_is_float(a) || !value_is_float(b) ? a->shape.dtype : MEMMODEL_DTYPE_FLOAT32;
     if (b->shape.rank == 0 && a->shape.rank > 0 && (value_is_float(a) || !value_is_float(b)))
         return a->shape.dtype;
     if (a->shape.rank == 0 && b->shape.rank > 0 && (value_is_float(b) || !value_is_float(a)))
@@ -86,16 +87,16 @@ static struct value *
 quotient(struct step *step, const struct value *a, const struct value *b)
 {
     int common = common_type(a, b);
-    bool whole = type_rank(common) <= type_rank(MEMMODEL_INT64);
+    bool whole = type_rank(common) <= type_rank(MEMMODEL_DTYPE_INT64);
 
-    return result_of_common(step, a, b, whole ? MEMMODEL_FLOAT32 : common, 0);
+    return result_of_common(step, a, b, whole ? MEMMODEL_DTYPE_FLOAT32 : common, 0);
 }
 
 void
 number_in_place(struct step *step, int dtype)
 {
     struct value *number = number_new(step);
-    struct value *typed = dtype == MEMMODEL_FLOAT64 ? NULL : value_on_host(step, dtype);
+    struct value *typed = dtype == MEMMODEL_DTYPE_FLOAT64 ? NULL : value_on_host(step, dtype);
 
     value_drop(step, typed);
     value_drop(step, number);
@@ -119,7 +120,7 @@ number_compare(struct step *step, const struct value *x)
 struct value *
 number_compare_with(struct step *step, const struct value *x, struct value *number)
 {
-    struct value *typed = cast(step, number, x->shape.dtype), *result = value_like_typed(step, x, MEMMODEL_BOOL);
+    struct value *typed = cast(step, number, x->shape.dtype), *result = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL);
 
     value_drop(step, number);
     value_drop(step, typed);
@@ -218,8 +219,8 @@ divide_backward(struct step *step, struct node *node, struct value **incoming, s
 static struct value *
 extremum_gradient(struct step *step, const struct value *gradient, const struct value *self, const struct value *other)
 {
-    struct value *half = number_result(step, gradient), *equal = binary_result(step, self, other, MEMMODEL_BOOL);
-    struct value *result = value_like(step, gradient), *mask = binary_result(step, self, other, MEMMODEL_BOOL);
+    struct value *half = number_result(step, gradient), *equal = binary_result(step, self, other, MEMMODEL_DTYPE_BOOL);
+    struct value *result = value_like(step, gradient), *mask = binary_result(step, self, other, MEMMODEL_DTYPE_BOOL);
 
     value_drop(step, mask);
     value_drop(step, equal);
@@ -244,12 +245,12 @@ static const struct binary {
     struct derivative derivative;
     enum keeping keeping;
 } binaries[] = {
-    [MEMMODEL_ADD] = {{"add", add_backward}, NOTHING},
-    [MEMMODEL_SUBTRACT] = {{"sub", subtract_backward}, NOTHING},
-    [MEMMODEL_MULTIPLY] = {{"mul", multiply_backward}, EACH_OTHER},
-    [MEMMODEL_DIVIDE] = {{"div", divide_backward}, DIVISOR},
-    [MEMMODEL_MAXIMUM] = {{"maximum", extremum_backward}, BOTH},
-    [MEMMODEL_MINIMUM] = {{"minimum", extremum_backward}, BOTH},
+    [MEMMODEL_BINARY_ADD] = {{"add", add_backward}, NOTHING},
+    [MEMMODEL_BINARY_SUBTRACT] = {{"sub", subtract_backward}, NOTHING},
+    [MEMMODEL_BINARY_MULTIPLY] = {{"mul", multiply_backward}, EACH_OTHER},
+    [MEMMODEL_BINARY_DIVIDE] = {{"div", divide_backward}, DIVISOR},
+    [MEMMODEL_BINARY_MAXIMUM] = {{"maximum", extremum_backward}, BOTH},
+    [MEMMODEL_BINARY_MINIMUM] = {{"minimum", extremum_backward}, BOTH},
 };
 
 static void
@@ -269,7 +270,7 @@ struct value *
 aten_binary(struct step *step, int kind, struct value *a, struct value *b)
 {
     const struct binary *binary = &binaries[kind];
-    struct value *result = kind == MEMMODEL_DIVIDE ? quotient(step, a, b) : binary_result(step, a, b, 0);
+    struct value *result = kind == MEMMODEL_BINARY_DIVIDE ? quotient(step, a, b) : binary_result(step, a, b, 0);
 
     keep_operands(step, step_record(step, &binary->derivative, result, 2, (struct value *[]){a, b}), binary->keeping, a,
                   b);
@@ -329,7 +330,7 @@ aten_where(struct step *step, struct value *condition, struct value *a, struct v
 struct value *
 aten_times_number(struct step *step, struct value *x)
 {
-    struct value *number = number_new(step), *result = aten_binary(step, MEMMODEL_MULTIPLY, x, number);
+    struct value *number = number_new(step), *result = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, x, number);
 
     value_drop(step, number);
     return result;

@@ -2,7 +2,7 @@
  * Scaled dot-product attention: the flash kernel where it can, else products and a softmax.
  * PyTorch: aten/src/ATen/native/transformers/attention.cpp, sdp_utils_cpp.cpp, cpu/FlashAttentionKernel.cpp.
  */
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 enum { BATCH, HEADS, LENGTH, WIDTH };
 
@@ -25,7 +25,7 @@ key_tile(int64_t keys)
 static int
 sum_type(const struct value *x)
 {
-    return x->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32;
+    return x->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
 }
 
 /* Laid out [batch, length, heads, width] in memory. */
@@ -55,7 +55,8 @@ enum { SAVED_MASK, SAVED_KEY, SAVED_QUERY };
 static void
 flash_temporaries(struct step *step, const struct value *query, int64_t query_rows, int64_t key_rows)
 {
-    struct shape tiles = {.dims = {2 * step->job->threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
+    struct shape tiles = {
+        .dims = {2 * step->job->intra_op_threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
     struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
     struct value *wide = value_empty(step, &tiles),
                  *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
@@ -93,8 +94,8 @@ static void
 flash_scratch(struct step *step, const struct value *query, const struct value *key)
 {
     int64_t rows = query_tile(query->shape.dims[LENGTH]), keys = key_tile(key->shape.dims[LENGTH]);
-    struct shape tile = {.dims = {step->job->threads, rows, keys + 2 + query->shape.dims[WIDTH]}, .rank = 3};
-    struct shape narrow = {.dims = {step->job->threads, rows, keys}, .rank = 3, .dtype = query->shape.dtype};
+    struct shape tile = {.dims = {step->job->intra_op_threads, rows, keys + 2 + query->shape.dims[WIDTH]}, .rank = 3};
+    struct shape narrow = {.dims = {step->job->intra_op_threads, rows, keys}, .rank = 3, .dtype = query->shape.dtype};
     struct value *wide;
 
     tile.dtype = sum_type(query);
@@ -139,8 +140,8 @@ static struct value *
 safe_softmax(struct step *step, struct value *x)
 {
     static const struct derivative derivative = {"safe_softmax", result_shaped_gradient};
-    struct shape rows = shape_typed(&x->shape, MEMMODEL_BOOL), zero = shape_scalar(x->shape.dtype);
-    struct value *result = value_copy(step, x), *mask = value_like_typed(step, x, MEMMODEL_BOOL), *all;
+    struct shape rows = shape_typed(&x->shape, MEMMODEL_DTYPE_BOOL), zero = shape_scalar(x->shape.dtype);
+    struct value *result = value_copy(step, x), *mask = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL), *all;
 
     if (!step->status) /* else the value may have no axes */
         rows.dims[rows.rank - 1] = 1;
@@ -168,7 +169,7 @@ float_mask(struct step *step, const struct shape *shape, int dtype)
 static struct value *
 causal_mask(struct step *step, int64_t length, int64_t keys, int dtype)
 {
-    struct shape shape = {.dims = {length, keys}, .rank = 2, .dtype = MEMMODEL_BOOL};
+    struct shape shape = {.dims = {length, keys}, .rank = 2, .dtype = MEMMODEL_DTYPE_BOOL};
     struct value *ones = value_empty(step, &shape), *triangle = value_empty(step, &shape), *result;
 
     value_drop(step, ones);
@@ -187,7 +188,7 @@ masked_scores(struct step *step, struct value *query, struct value *key, struct 
     scores = aten_matmul(step, query, turned);
     value_drop(step, turned);
     if (mask)
-        value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, scores, mask));
+        value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, scores, mask));
     return scores;
 }
 
@@ -241,8 +242,9 @@ math_products(struct step *step, struct value *query, struct value *key, struct 
     if (options->causal && !step->status)
         own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
                                query->shape.dtype);
-    all_keys = options->grouped ? repeated_heads(step, key, heads) : value_keep(key); /* else products broadcast */
-    all_values = options->grouped ? repeated_heads(step, value, heads) : value_keep(value);
+    all_keys =
+        options->grouped_query ? repeated_heads(step, key, heads) : value_keep(key); /* else products broadcast */
+    all_values = options->grouped_query ? repeated_heads(step, value, heads) : value_keep(value);
     scores = masked_scores(step, scaled, all_keys, own_mask ? own_mask : mask);
     shares = safe_softmax(step, scores);
     value_drop(step, scores);
@@ -292,7 +294,7 @@ can_flash(const struct step *step, const struct value *query, const struct value
     for (int i = 0; i < 3; i++)
         if (operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
             operands[i]->shape.dims[BATCH] != query->shape.dims[BATCH] ||
-            (!options->grouped && operands[i]->shape.dims[HEADS] != query->shape.dims[HEADS]))
+            (!options->grouped_query && operands[i]->shape.dims[HEADS] != query->shape.dims[HEADS]))
             return false;
     return true;
 }
@@ -312,7 +314,7 @@ attention(struct step *step, struct value *const operands[4], const struct memmo
     struct value *query = operands[0], *key = operands[1], *value = operands[2], *mask = operands[3], *made = NULL;
     struct value *result;
 
-    if (mask && mask->shape.dtype == MEMMODEL_BOOL)
+    if (mask && mask->shape.dtype == MEMMODEL_DTYPE_BOOL)
         mask = made = float_mask(step, &mask->shape, query->shape.dtype);
     result = step->device->attention(step, query, key, value, mask, options);
     if (!result)
@@ -335,12 +337,12 @@ const struct rule pytorch_attention = {OP_ATTENTION, attention_forward};
 
 /* By name; dropout is what the call says, also while not training. */
 static void
-named_attention_forward(struct step *step, const struct layer *layer, int detail)
+aten_op_attention_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct memmodel_attention options = {
         .dropout = attribute_number(layer, "dropout_p", 0),
         .causal = attribute_integer(layer, "is_causal", 0) != 0,
-        .grouped = attribute_integer(layer, "enable_gqa", 0) != 0,
+        .grouped_query = attribute_integer(layer, "enable_gqa", 0) != 0,
     };
     struct value *operands[4];
 
@@ -350,8 +352,8 @@ named_attention_forward(struct step *step, const struct layer *layer, int detail
     step_output(step, layer, 0, attention(step, operands, &options));
 }
 
-static const struct named_rule named_rules[] = {
-    {"aten.scaled_dot_product_attention.default", named_attention_forward, 0, "222"},
+static const struct aten_op_rule aten_op_rules[] = {
+    {"aten.scaled_dot_product_attention.default", aten_op_attention_forward, 0, "222"},
 };
 
-const struct named_table named_attention = NAMED_TABLE(named_rules);
+const struct aten_ops aten_op_attention = ATEN_OPS(aten_op_rules);

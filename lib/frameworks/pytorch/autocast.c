@@ -3,7 +3,7 @@
  * aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU, m); all others take what they get.
  */
 #include "frameworks/pytorch/autocast.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,12 +136,12 @@ pad_name_of(int mode, int dims)
 static const char *
 pad_name(const struct layer *layer, int rank)
 {
-    return pad_name_of(((const struct memmodel_pad *)layer->options)->mode, rank - 2);
+    return pad_name_of(((const struct memmodel_pad *)layer->options)->kind, rank - 2);
 }
 
 /* aten.pad is made of what is listed: two numbers a dim, and a word. */
 static const char *
-named_pad_name(const struct layer *layer)
+aten_op_pad_name(const struct layer *layer)
 {
     int64_t numbers[2 * MEMMODEL_MAX_RANK];
     int mode = attribute_is(layer, "mode", "reflect")     ? MEMMODEL_PAD_REFLECT
@@ -158,7 +158,7 @@ custom_name(const struct layer *layer, char name[LONGEST_NAME])
 
     if (!options->operation)
         return "";
-    return strcmp(options->operation, "aten.pad.default") == 0 ? named_pad_name(layer)
+    return strcmp(options->operation, "aten.pad.default") == 0 ? aten_op_pad_name(layer)
                                                                : base_name(options->operation, name);
 }
 
@@ -166,15 +166,15 @@ static const char *
 loss_name(const struct layer *layer)
 {
     static const char *const names[] = {
-        [MEMMODEL_CROSS_ENTROPY] = "cross_entropy_loss",
-        [MEMMODEL_BINARY_CROSS_ENTROPY] = "binary_cross_entropy",
-        [MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS] = "binary_cross_entropy_with_logits",
-        [MEMMODEL_MEAN_SQUARED_ERROR] = "mse_loss",
-        [MEMMODEL_MEAN_ABSOLUTE_ERROR] = "l1_loss",
-        [MEMMODEL_SMOOTH_L1] = "smooth_l1_loss",
-        [MEMMODEL_NEGATIVE_LOG_LIKELIHOOD] = "nll_loss",
-        [MEMMODEL_KL_DIVERGENCE] = "kl_div",
-        [MEMMODEL_DICE] = "",
+        [MEMMODEL_LOSS_CROSS_ENTROPY] = "cross_entropy_loss",
+        [MEMMODEL_LOSS_BINARY_CROSS_ENTROPY] = "binary_cross_entropy",
+        [MEMMODEL_LOSS_BINARY_CROSS_ENTROPY_WITH_LOGITS] = "binary_cross_entropy_with_logits",
+        [MEMMODEL_LOSS_MEAN_SQUARED_ERROR] = "mse_loss",
+        [MEMMODEL_LOSS_MEAN_ABSOLUTE_ERROR] = "l1_loss",
+        [MEMMODEL_LOSS_SMOOTH_L1] = "smooth_l1_loss",
+        [MEMMODEL_LOSS_NEGATIVE_LOG_LIKELIHOOD] = "nll_loss",
+        [MEMMODEL_LOSS_KL_DIVERGENCE] = "kl_div",
+        [MEMMODEL_LOSS_DICE] = "",
     };
     const struct memmodel_loss *options = layer->options;
 
@@ -188,7 +188,7 @@ pool_name(const struct layer *layer, int rank)
 
     if (rank != VOLUME)
         return "";
-    return options->kind == MEMMODEL_MAX ? "max_pool3d" : "avg_pool3d";
+    return options->kind == MEMMODEL_POOL_MAX ? "max_pool3d" : "avg_pool3d";
 }
 
 static const char *
@@ -197,13 +197,13 @@ elementwise_name(const struct layer *layer)
     const struct memmodel_activation *options = layer->options;
 
     switch (options->kind) {
-    case MEMMODEL_PRELU:
+    case MEMMODEL_ACTIVATION_PRELU:
         return "prelu";
-    case MEMMODEL_SOFTPLUS:
+    case MEMMODEL_ACTIVATION_SOFTPLUS:
         return "softplus";
-    case MEMMODEL_EXP:
+    case MEMMODEL_ACTIVATION_EXP:
         return "exp";
-    case MEMMODEL_LOG:
+    case MEMMODEL_ACTIVATION_LOG:
         return "log";
     default:
         return "";
@@ -251,7 +251,7 @@ operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
 static bool
 is_eligible(const struct value *x)
 {
-    return x && value_is_float(x) && !value_is_complex(x) && x->shape.dtype != MEMMODEL_FLOAT64;
+    return x && value_is_float(x) && !value_is_complex(x) && x->shape.dtype != MEMMODEL_DTYPE_FLOAT64;
 }
 
 /* A leaf that requires a gradient, and no view. */
@@ -260,7 +260,8 @@ is_kept(const struct step *step, const struct value *x, int dtype)
 {
     bool leaf = step->grad_mode ? x->node && !x->node->derivative : true;
 
-    return dtype == step->autocast.dtype && x->shape.dtype == MEMMODEL_FLOAT32 && x->parameter && !x->view && leaf;
+    return dtype == step->autocast.dtype && x->shape.dtype == MEMMODEL_DTYPE_FLOAT32 && x->parameter && !x->view &&
+           leaf;
 }
 
 static struct value *
@@ -273,10 +274,10 @@ kept_cast(struct step *step, struct value *x, int dtype)
         return value_keep(x->lowered);
     if (array_reserve(step->context, &autocast->sources, &autocast->source_capacity, autocast->source_count + 1,
                       sizeof(struct value *))) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return &step->nothing;
     }
-    step->grad_mode = step->job->inference != 1; /* also where gradients are switched off */
+    step->grad_mode = step->job->mode != 1; /* also where gradients are switched off */
     x->lowered = aten_cast(step, x, dtype);
     x->lowered->parameter = !step->status;
     step->grad_mode = grad_mode;
@@ -346,8 +347,8 @@ widest_type(struct step *step, const struct layer *layer)
     for (int i = 0; i < layer->input_count; i++) {
         const struct value *x = step_input(step, layer, i);
 
-        if (x && x->shape.dtype == MEMMODEL_FLOAT32)
-            dtype = MEMMODEL_FLOAT32;
+        if (x && x->shape.dtype == MEMMODEL_DTYPE_FLOAT32)
+            dtype = MEMMODEL_DTYPE_FLOAT32;
     }
     return dtype;
 }
@@ -371,7 +372,7 @@ cast_operands(struct step *step, const struct layer *layer, enum autocast_policy
     int lower = step->autocast.dtype, count = operand_count(layer);
     int dtype = policy == AUTOCAST_WIDEST  ? widest_type(step, layer)
                 : policy == AUTOCAST_LOWER ? lower
-                                           : MEMMODEL_FLOAT32;
+                                           : MEMMODEL_DTYPE_FLOAT32;
 
     for (int i = 0; i < count; i++) {
         int at = policy == AUTOCAST_WIDEST ? i : count - 1 - i;
@@ -385,10 +386,10 @@ run_with_casts(struct step *step, const struct layer *layer, enum autocast_polic
 {
     int count = operand_count(layer);
     size_t bytes = (size_t)count * sizeof(struct value *);
-    struct value **values = pool_take(&step->pool, bytes);
+    struct value **values = object_pool_take(&step->pool, bytes);
 
     if (!values) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     cast_operands(step, layer, policy, values);
@@ -399,7 +400,7 @@ run_with_casts(struct step *step, const struct layer *layer, enum autocast_polic
     step->autocast.on = true;
     step->autocast.casts = (struct casts){NULL, NULL};
     value_drop_all(step, values, count);
-    pool_give(&step->pool, values, bytes);
+    object_pool_give(&step->pool, values, bytes);
 }
 
 void
@@ -442,7 +443,7 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
     const struct value *other = step_input(step, layer, 1);
     int dtype = 0;
 
-    if (declared != MEMMODEL_FLOAT32 && (declared != step->autocast.dtype || layer->op == OP_CUSTOM))
+    if (declared != MEMMODEL_DTYPE_FLOAT32 && (declared != step->autocast.dtype || layer->op == OP_CUSTOM))
         return declared;
     if (is_cast(layer))
         return other && value_is_float(other) ? other->shape.dtype : declared;
@@ -451,7 +452,7 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
     for (int i = 0; i < layer->input_count; i++) {
         const struct value *x = step_input(step, layer, i);
 
-        if (is_eligible(x) && dtype != MEMMODEL_FLOAT32)
+        if (is_eligible(x) && dtype != MEMMODEL_DTYPE_FLOAT32)
             dtype = x->shape.dtype;
     }
     return dtype ? dtype : declared;
@@ -464,9 +465,9 @@ autocast_find(memmodel_context *context, const struct autocast_table *table, con
     if (strcmp(precision, "float32") == 0)
         return 0;
     if (strcmp(precision, "bfloat16") == 0)
-        *dtype = MEMMODEL_BFLOAT16;
+        *dtype = MEMMODEL_DTYPE_BFLOAT16;
     else if (strcmp(precision, "float16") == 0 && table->float16)
-        *dtype = MEMMODEL_FLOAT16;
+        *dtype = MEMMODEL_DTYPE_FLOAT16;
     if (*dtype)
         return 0;
     return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, precision, "autocast is simulated in \"bfloat16\"%s",

@@ -3,7 +3,7 @@
 #define PYTORCH_AUTOCAST_H
 
 #include "base/context.h"
-#include "frameworks/pytorch/value.h"
+#include "frameworks/pytorch/tensor.h"
 
 struct layer;
 

@@ -5,7 +5,7 @@
 #ifndef PYTORCH_AUTOGRAD_H
 #define PYTORCH_AUTOGRAD_H
 
-#include "frameworks/pytorch/value.h"
+#include "frameworks/pytorch/tensor.h"
 
 enum { MAX_SAVED = 12 };
 

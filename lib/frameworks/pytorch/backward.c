@@ -14,7 +14,7 @@ queue_push(struct step *step, struct node *node)
     size_t at = queue->heap_count;
 
     if (array_reserve(step->context, &queue->heap, &queue->heap_capacity, at + 1, sizeof(struct node *))) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     queue->heap_count++;
@@ -47,7 +47,7 @@ stack_push(struct step *step, size_t *depth, struct node *node)
     struct backward_queue *queue = &step->queue;
 
     if (array_reserve(step->context, &queue->stack, &queue->stack_capacity, *depth + 1, sizeof(struct node *))) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return false;
     }
     queue->stack[(*depth)++] = node;
@@ -102,7 +102,7 @@ add_gradient(struct step *step, struct value **waiting, struct value *gradient)
     }
     if (!value_is_unique(old) || !value_is_dense(old)) {
         *waiting = value_like(step, old);
-        value_becomes(step, *waiting, MEMMODEL_ACTIVATION_GRADIENTS);
+        value_becomes(step, *waiting, MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS);
         value_drop(step, old);
     }
     return true;
@@ -165,12 +165,12 @@ validate(struct step *step, const struct node *node, struct value **gradients)
             given = gradients[i];
         }
         if (given->shape.dtype != shape->dtype) {
-            bool real = value_is_complex(given) && shape->dtype == MEMMODEL_FLOAT32;
+            bool real = value_is_complex(given) && shape->dtype == MEMMODEL_DTYPE_FLOAT32;
 
             gradients[i] = real ? value_real(step, given) : value_like_typed(step, given, shape->dtype);
             value_drop(step, given);
         }
-        value_becomes(step, gradients[i], MEMMODEL_ACTIVATION_GRADIENTS);
+        value_becomes(step, gradients[i], MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS);
     }
 }
 
@@ -196,7 +196,8 @@ accumulate(struct step *step, struct node *node)
         bool steal = gradient->references == 1 && value_is_dense(gradient) && same_layout(gradient, value);
 
         variable->gradient = steal ? value_keep(gradient) : value_like(step, value);
-        value_becomes(step, variable->gradient, variable->handed ? MEMMODEL_ACTIVATION_GRADIENTS : MEMMODEL_GRADIENTS);
+        value_becomes(step, variable->gradient,
+                      variable->handed ? MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS : MEMMODEL_CATEGORY_GRADIENTS);
     }
     value_drop(step, gradient);
 }
@@ -245,16 +246,16 @@ static void
 run_wide_node(struct step *step, struct node *node)
 {
     size_t count = (size_t)node->edge_count;
-    struct value **gradients = pool_take(&step->pool, count * sizeof *gradients);
-    bool *added = gradients ? pool_take(&step->pool, count * sizeof *added) : NULL;
+    struct value **gradients = object_pool_take(&step->pool, count * sizeof *gradients);
+    bool *added = gradients ? object_pool_take(&step->pool, count * sizeof *added) : NULL;
 
     if (!added) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     run_node(step, node, gradients, added);
-    pool_give(&step->pool, added, count * sizeof *added);
-    pool_give(&step->pool, gradients, count * sizeof *gradients);
+    object_pool_give(&step->pool, added, count * sizeof *added);
+    object_pool_give(&step->pool, gradients, count * sizeof *gradients);
 }
 
 static void
@@ -279,10 +280,10 @@ run(struct step *step, struct node *node)
 static struct value **
 start_gradients(struct step *step, struct value *const *roots, int root_count)
 {
-    struct value **held = pool_take(&step->pool, (size_t)root_count * sizeof *held);
+    struct value **held = object_pool_take(&step->pool, (size_t)root_count * sizeof *held);
 
     if (!held) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     step->what = "root gradient";
@@ -292,7 +293,7 @@ start_gradients(struct step *step, struct value *const *roots, int root_count)
 
         step_enter(step, MEMMODEL_PHASE_BACKWARD, roots[i]->node->layer);
         held[i] = value_empty(step, &roots[i]->shape);
-        value_becomes(step, held[i], MEMMODEL_ACTIVATION_GRADIENTS);
+        value_becomes(step, held[i], MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS);
         given = value_detach(step, held[i]);
         if (deliver(step, &edge, given))
             value_drop(step, given); /* two names for one tensor */
@@ -314,7 +315,7 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
         run(step, queue_pop(&step->queue));
     loops_backward(step, INT64_MIN);
     value_drop_all(step, held, root_count);
-    pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
+    object_pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
 }
 
 /* ---- a pass inside of another ---- */
@@ -370,10 +371,10 @@ void
 autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
 {
     size_t bytes = (step->network->parameter_count + 1) * sizeof(struct waiting);
-    struct waiting *waiting = pool_take(&step->pool, bytes);
+    struct waiting *waiting = object_pool_take(&step->pool, bytes);
 
     if (!waiting) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     swap_waiting(step, waiting);
@@ -382,5 +383,5 @@ autograd_backward_inside(struct step *step, struct value *const *roots, struct v
     run_inside(step, roots, gradients, root_count);
     swap_queues(step);
     swap_waiting(step, waiting);
-    pool_give(&step->pool, waiting, bytes);
+    object_pool_give(&step->pool, waiting, bytes);
 }

@@ -37,10 +37,10 @@ segment_drop(struct step *step, struct segment *segment)
         return;
     value_drop_all(step, segment->inputs, segment->region->input_count);
     value_drop(step, segment->random_state);
-    pool_give(&step->pool, segment->inputs, (inputs + 1) * sizeof *segment->inputs);
+    object_pool_give(&step->pool, segment->inputs, (inputs + 1) * sizeof *segment->inputs);
     if (segment->slots)
-        pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *segment->slots);
-    pool_give(&step->pool, segment, sizeof *segment);
+        object_pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *segment->slots);
+    object_pool_give(&step->pool, segment, sizeof *segment);
 }
 
 struct value *
@@ -50,7 +50,7 @@ checkpoint_random_state(struct step *step)
 
     step->what = "random state";
     state = value_buffer(step, RANDOM_STATE_BYTES);
-    value_becomes(step, state, MEMMODEL_SAVED_ACTIVATIONS);
+    value_becomes(step, state, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     return state;
 }
 
@@ -62,7 +62,7 @@ saved_input(struct step *step, struct value *value)
 
     if (!value)
         return NULL;
-    value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
+    value_becomes(step, value, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     kept = value_detach(step, value);
     node_attach(step, value->node, kept, value->output);
     return kept;
@@ -71,11 +71,11 @@ saved_input(struct step *step, struct value *value)
 static struct segment *
 segment_new(struct step *step, const struct region *region)
 {
-    struct segment *segment = pool_take(&step->pool, sizeof *segment);
-    struct value **inputs = pool_take(&step->pool, ((size_t)region->input_count + 1) * sizeof *inputs);
+    struct segment *segment = object_pool_take(&step->pool, sizeof *segment);
+    struct value **inputs = object_pool_take(&step->pool, ((size_t)region->input_count + 1) * sizeof *inputs);
 
     if (!segment || !inputs) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     *segment = (struct segment){.region = region, .inputs = inputs, .references = 1};
@@ -108,7 +108,7 @@ begin(struct step *step, const struct region *region)
 {
     if (region->reentrant)
         replay_begin(step, region);
-    else if (step->job->inference != WITHOUT_GRADIENTS)
+    else if (step->job->mode != WITHOUT_GRADIENTS)
         step->checkpoints.open = segment_new(step, region);
 }
 
@@ -179,14 +179,14 @@ make_room(struct step *step, struct segment *segment)
 
     if (segment->slot_count < segment->slot_capacity)
         return true;
-    slots = pool_take(&step->pool, capacity * sizeof *slots);
+    slots = object_pool_take(&step->pool, capacity * sizeof *slots);
     if (!slots) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return false;
     }
     if (segment->slots) {
         memcpy(slots, segment->slots, segment->slot_count * sizeof *slots);
-        pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *slots);
+        object_pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *slots);
     }
     segment->slots = slots;
     segment->slot_capacity = capacity;

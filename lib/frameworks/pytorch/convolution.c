@@ -132,7 +132,7 @@ convolution_output_size(const struct convolution *c, int axis)
 }
 
 static int
-check_arguments(memmodel_context *context, const struct convolution *c, const struct machine_profile *machine)
+check_arguments(memmodel_context *context, const struct convolution *c, const struct target_cpu *machine)
 {
     if (c->dims < 1 || c->dims > CONVOLUTION_DIMS || (c->element != 2 && c->element != 4 && c->element != 8) ||
         c->batch < 1 || c->in_channels < 1 || c->out_channels < 1 || c->groups < 1)
@@ -185,7 +185,7 @@ check_axes(memmodel_context *context, const struct convolution *c)
 
 /* Every size below is a factor of the convolution's work, times threads, bytes and a small slack. */
 static int
-check_work(memmodel_context *context, const struct convolution *c, const struct machine_profile *machine)
+check_work(memmodel_context *context, const struct convolution *c, const struct target_cpu *machine)
 {
     int64_t work = SIZE_SLACK * c->element, points;
     bool fits = checked_multiply(work, machine->threads, &work) && checked_multiply(work, c->batch, &work) &&
@@ -223,7 +223,7 @@ init_axes(const struct convolution *c, struct convolution_layer *layer)
 
 int
 convolution_layer_init(memmodel_context *context, const struct convolution *convolution,
-                       const struct machine_profile *machine, struct convolution_layer *layer)
+                       const struct target_cpu *machine, struct convolution_layer *layer)
 {
     int status = check_arguments(context, convolution, machine);
 
@@ -311,8 +311,8 @@ start_again(struct convolution_events *events)
 }
 
 int
-convolution_forward(memmodel_context *context, const struct convolution *convolution,
-                    const struct machine_profile *machine, struct convolution_events *events)
+convolution_forward(memmodel_context *context, const struct convolution *convolution, const struct target_cpu *machine,
+                    struct convolution_events *events)
 {
     struct event_log log = {context, events, MEMMODEL_OK};
     struct convolution_layer layer;
@@ -330,9 +330,8 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
 }
 
 int
-convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants, struct dim_order grad_order,
-                     struct convolution_events *events)
+convolution_backward(memmodel_context *context, const struct convolution *convolution, const struct target_cpu *machine,
+                     struct convolution_wants wants, struct dim_order grad_order, struct convolution_events *events)
 {
     struct event_log log = {context, events, MEMMODEL_OK};
     struct convolution_layer layer;

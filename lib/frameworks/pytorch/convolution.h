@@ -7,7 +7,7 @@
 #define PYTORCH_CONVOLUTION_H
 
 #include "base/context.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,12 +67,12 @@ struct convolution_events {
 /*
  * Events of the forward call: from entering the operator to its return. One buffer, CONVOLUTION_OUTPUT, stays.
  * A CONVOLUTION_OUTPUT may be larger than the output tensor (SlowTranspose3d keeps its larger first buffer).
- * Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM; the
+ * Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY; the
  * list may then be partly filled and is released as ever.
  */
 int
-convolution_forward(memmodel_context *context, const struct convolution *convolution,
-                    const struct machine_profile *machine, struct convolution_events *events);
+convolution_forward(memmodel_context *context, const struct convolution *convolution, const struct target_cpu *machine,
+                    struct convolution_events *events);
 
 /*
  * Events of convolution_backward, up to the moment before the incoming gradient and the saved input are let go. What
@@ -80,9 +80,8 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
  * the end. `grad_order` is how the incoming gradient lies.
  */
 int
-convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants, struct dim_order grad_order,
-                     struct convolution_events *events);
+convolution_backward(memmodel_context *context, const struct convolution *convolution, const struct target_cpu *machine,
+                     struct convolution_wants wants, struct dim_order grad_order, struct convolution_events *events);
 
 void
 convolution_events_release(memmodel_context *context, struct convolution_events *events);

@@ -17,7 +17,7 @@ enum backend {
 
 /* Leading axes that the convolution does not have are a single point; a 1-d one is run as a 2-d one. */
 struct convolution_layer {
-    const struct machine_profile *machine;
+    const struct target_cpu *machine;
     enum backend backend;
     int dims; /* 2 or 3 */
     bool transposed, bias;
@@ -34,7 +34,7 @@ struct convolution_layer {
 /* Refuses what PyTorch would refuse; after it no size below overflows. */
 int
 convolution_layer_init(memmodel_context *context, const struct convolution *convolution,
-                       const struct machine_profile *machine, struct convolution_layer *layer);
+                       const struct target_cpu *machine, struct convolution_layer *layer);
 
 /* Whether a tensor of that order is taken as it is. */
 bool

@@ -355,7 +355,7 @@ forward_groups(const struct convolution_layer *layer, struct event_log *log)
     struct convolution_buffer *outputs = memory_allocate_zeroed(log->context, (size_t)layer->groups, sizeof *outputs);
 
     if (!outputs) {
-        log->status = MEMMODEL_ERROR_NOMEM;
+        log->status = MEMMODEL_ERROR_NO_MEMORY;
         return;
     }
     for (int64_t i = 0; i < layer->groups; i++) {
@@ -430,7 +430,7 @@ backward_groups(const struct convolution_layer *layer, struct convolution_wants 
     struct gradients *groups = memory_allocate_zeroed(log->context, (size_t)layer->groups, sizeof *groups);
 
     if (!groups) {
-        log->status = MEMMODEL_ERROR_NOMEM;
+        log->status = MEMMODEL_ERROR_NO_MEMORY;
         return;
     }
     for (int64_t i = 0; i < layer->groups; i++)

@@ -15,10 +15,10 @@ static void
 play(struct step *step, const struct convolution_events *events, struct value *results[ROLES])
 {
     size_t bytes = (size_t)events->buffers * sizeof(struct value *);
-    struct value **buffers = pool_take(&step->pool, bytes);
+    struct value **buffers = object_pool_take(&step->pool, bytes);
 
     if (!buffers) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (size_t i = 0; i < events->count; i++) {
@@ -33,7 +33,7 @@ play(struct step *step, const struct convolution_events *events, struct value *r
         if (event->role != CONVOLUTION_SCRATCH)
             results[event->role] = buffers[event->buffer];
     }
-    pool_give(&step->pool, buffers, bytes);
+    object_pool_give(&step->pool, buffers, bytes);
 }
 
 /* A buffer as a tensor of `shape`; takes the reference. */
@@ -65,7 +65,7 @@ convolution_play(struct step *step, const struct convolution_call *call, struct 
 
     if (step->status) /* its input may be none that a convolution takes */
         return false;
-    status = convolution_recall(&step->convolutions, step->context, &step->machine, call, &events);
+    status = convolution_cache(&step->convolutions, step->context, &step->machine, call, &events);
     if (!status) {
         play(step, events, results);
         return events->channels_last;
@@ -176,9 +176,9 @@ problem_of(struct step *step, const struct layer *layer, const struct value *x)
         problem->kernel[i] = options->kernel[i];
         problem->stride[i] = options->stride[i];
         problem->dilation[i] = options->dilation[i];
-        problem->padding[i] = options->padding == MEMMODEL_EXPLICIT ? options->pad[i] : 0;
+        problem->padding[i] = options->auto_pad == MEMMODEL_AUTO_PAD_EXPLICIT ? options->padding[i] : 0;
         problem->output_padding[i] = problem->transposed ? options->output_padding[i] : 0;
-        if (problem->transposed && options->padding == MEMMODEL_SAME)
+        if (problem->transposed && options->auto_pad == MEMMODEL_AUTO_PAD_SAME)
             same_padding_transposed(problem, i);
     }
     return problem;
@@ -254,10 +254,10 @@ convolution_layer_forward(struct step *step, const struct layer *layer)
     inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
     problem = problem_of(step, layer, inputs[0]);
     if (!problem) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
-    result = aten_convolution(step, problem, inputs, options->padding == MEMMODEL_SAME);
+    result = aten_convolution(step, problem, inputs, options->auto_pad == MEMMODEL_AUTO_PAD_SAME);
     value_drop(step, inputs[0]);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }

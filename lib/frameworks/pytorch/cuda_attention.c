@@ -12,7 +12,7 @@ enum { BATCH, HEADS, LENGTH, WIDTH };
 static bool
 is_half(const struct value *x)
 {
-    return x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
+    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 || x->shape.dtype == MEMMODEL_DTYPE_FLOAT16;
 }
 
 /* Laid out [batch, length, heads, width] in memory. */
@@ -30,7 +30,7 @@ length_first(struct step *step, const struct shape *shape)
 static struct value *
 row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
 {
-    struct shape rows = {.rank = 3, .dtype = MEMMODEL_FLOAT32};
+    struct shape rows = {.rank = 3, .dtype = MEMMODEL_DTYPE_FLOAT32};
 
     rows.dims[0] = query->shape.dims[BATCH];
     rows.dims[1] = query->shape.dims[HEADS];
@@ -205,7 +205,7 @@ static void
 flash_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct shape *shape = &node->saved[SAVED_QUERY]->shape;
-    struct shape sums = {.rank = 4, .dtype = MEMMODEL_FLOAT32};
+    struct shape sums = {.rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
     struct value *rows;
 
     make_gradients(step, node, incoming[0], gradients);

@@ -13,7 +13,7 @@
 static bool
 runs_channels_last(const struct value *x, const struct value *weight)
 {
-    return x->shape.dtype != MEMMODEL_FLOAT64 && x->shape.rank > 3 &&
+    return x->shape.dtype != MEMMODEL_DTYPE_FLOAT64 && x->shape.rank > 3 &&
            (value_is_only_channels_last(x) || value_is_only_channels_last(weight));
 }
 

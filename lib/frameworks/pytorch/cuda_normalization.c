@@ -11,7 +11,7 @@
 static int
 wide_type(const struct value *x)
 {
-    return x->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32;
+    return x->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
 }
 
 /* What makes a gradient of another memory order than the input's readable. */

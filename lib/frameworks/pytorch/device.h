@@ -7,7 +7,7 @@
 #define PYTORCH_DEVICE_H
 
 #include "base/context.h"
-#include "frameworks/pytorch/value.h"
+#include "frameworks/pytorch/tensor.h"
 #include "memmodel/job.h"
 
 struct gpu;

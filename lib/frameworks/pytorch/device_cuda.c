@@ -39,7 +39,7 @@ struct value *
 cuda_dropout(struct step *step, struct value *x)
 {
     static const struct derivative native_dropout = {"native_dropout", dropout_backward};
-    struct value *mask = value_like_typed(step, x, MEMMODEL_BOOL), *result = value_like(step, x);
+    struct value *mask = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL), *result = value_like(step, x);
 
     step_save(step, step_record(step, &native_dropout, result, 1, &x), mask);
     value_drop(step, mask);
@@ -65,7 +65,7 @@ sort_and_sum(struct step *step, const struct value *gradient, int dtype, int64_t
     value_drop(step, made[RANGE]);
     for (int i = SEGMENTS; i < MADE; i++)
         made[i] = value_vector(step, dtype, count);
-    rows.dtype = gradient->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32;
+    rows.dtype = gradient->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
     value_scratch(step, &rows);
     value_drop_all(step, made, MADE);
 }

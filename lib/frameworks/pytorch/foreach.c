@@ -24,10 +24,10 @@ struct foreach {
 static struct value **
 list_new(struct foreach *all)
 {
-    struct value **list = pool_take(&all->step->pool, (size_t)all->count * sizeof *list);
+    struct value **list = object_pool_take(&all->step->pool, (size_t)all->count * sizeof *list);
 
     if (!list)
-        step_fail(all->step, MEMMODEL_ERROR_NOMEM);
+        step_fail(all->step, MEMMODEL_ERROR_NO_MEMORY);
     return list;
 }
 
@@ -39,7 +39,7 @@ list_drop(struct foreach *all, enum list list)
     if (!values)
         return;
     value_drop_all(all->step, values, all->count);
-    pool_give(&all->step->pool, values, (size_t)all->count * sizeof *values);
+    object_pool_give(&all->step->pool, values, (size_t)all->count * sizeof *values);
     all->lists[list] = NULL;
 }
 
@@ -120,14 +120,14 @@ static void
 counter_numbers(struct foreach *all)
 {
     for (int i = 0; i < all->count; i++)
-        number_in_place(all->step, MEMMODEL_FLOAT32);
+        number_in_place(all->step, MEMMODEL_DTYPE_FLOAT32);
 }
 
 /* _foreach_add_(state_steps, torch.tensor(1.0), alpha=1.0) */
 static void
 count_steps(struct foreach *all)
 {
-    value_drop(all->step, value_on_host(all->step, MEMMODEL_FLOAT32));
+    value_drop(all->step, value_on_host(all->step, MEMMODEL_DTYPE_FLOAT32));
 }
 
 static void
@@ -168,7 +168,7 @@ clone_gradients(struct foreach *all)
         all->step->what = "momentum_buffer";
         enter(all, variable);
         variable->state[0] = value_like(all->step, variable->value);
-        value_becomes(all->step, variable->state[0], MEMMODEL_OPTIMIZER_STATE);
+        value_becomes(all->step, variable->state[0], MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         variable->has_state = true;
     }
 }
@@ -278,7 +278,7 @@ static void
 norms(struct foreach *all)
 {
     for (int i = 0; i < all->count; i++)
-        value_drop(all->step, value_scalar(all->step, MEMMODEL_FLOAT32));
+        value_drop(all->step, value_scalar(all->step, MEMMODEL_DTYPE_FLOAT32));
 }
 
 static struct value *
@@ -368,9 +368,9 @@ static void
 take_group(const struct foreach *all, bool like_first, struct foreach *group)
 {
     *group = (struct foreach){.step = all->step, .options = all->options};
-    group->variables = pool_take(&all->step->pool, (size_t)all->count * sizeof *group->variables);
+    group->variables = object_pool_take(&all->step->pool, (size_t)all->count * sizeof *group->variables);
     if (!group->variables)
-        step_fail(all->step, MEMMODEL_ERROR_NOMEM);
+        step_fail(all->step, MEMMODEL_ERROR_NO_MEMORY);
     for (int i = 0; i < all->count && group->variables; i++)
         if ((is_matrix(all->variables[i]) == is_matrix(all->variables[0])) == like_first)
             group->variables[group->count++] = all->variables[i];
@@ -389,7 +389,7 @@ adafactor(struct foreach *all)
     for (int i = 0; i < 2; i++) {
         drop_lists(&groups[i]);
         if (groups[i].variables)
-            pool_give(&all->step->pool, groups[i].variables, (size_t)all->count * sizeof *groups[i].variables);
+            object_pool_give(&all->step->pool, groups[i].variables, (size_t)all->count * sizeof *groups[i].variables);
     }
 }
 
@@ -439,9 +439,9 @@ take_variables(struct foreach *all, const struct optimizer_group *group)
 {
     struct step *step = all->step;
 
-    all->variables = pool_take(&step->pool, (group->count + 1) * sizeof *all->variables);
+    all->variables = object_pool_take(&step->pool, (group->count + 1) * sizeof *all->variables);
     if (!all->variables) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (size_t i = 0; i < group->count; i++)
@@ -460,5 +460,5 @@ foreach_run(struct step *step, const struct optimizer_group *group)
         update(&all);
     drop_lists(&all);
     if (all.variables)
-        pool_give(&step->pool, all.variables, (group->count + 1) * sizeof *all.variables);
+        object_pool_give(&step->pool, all.variables, (group->count + 1) * sizeof *all.variables);
 }

@@ -1,6 +1,6 @@
 /* Rules that are formulas: what they save, and their nodes. See formula.h. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +213,7 @@ record(struct step *step, const struct formula_rule *formula, const struct formu
         differentiable[i] = formula->gradients[i] ? inputs[i] : NULL;
     }
     if (!recorded) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     node = node_new(step, &derivative, differentiable, FORMULA_INPUTS, count);

@@ -2,7 +2,7 @@
  * Functions of formulas that compute, and the signs. Where a gradient may be wanted they record nodes as the operators do.
  */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static struct value *
 number_value(struct step *step, bool whole)
 {
-    struct value *number = value_on_host(step, whole ? MEMMODEL_INT64 : MEMMODEL_FLOAT64);
+    struct value *number = value_on_host(step, whole ? MEMMODEL_DTYPE_INT64 : MEMMODEL_DTYPE_FLOAT64);
 
     number->number = true;
     return number;
@@ -27,7 +27,7 @@ with_number(struct step *step, char sign, struct value *x, bool whole)
     number = number_value(step, whole);
     if (sign != '+' && sign != '-')
         return number_compare_with(step, x, number);
-    result = aten_binary(step, sign == '+' ? MEMMODEL_ADD : MEMMODEL_SUBTRACT, x, number);
+    result = aten_binary(step, sign == '+' ? MEMMODEL_BINARY_ADD : MEMMODEL_BINARY_SUBTRACT, x, number);
     value_drop(step, number);
     return result;
 }
@@ -42,28 +42,30 @@ number_first(struct step *step, char sign, struct value *x, bool whole)
         return with_number(step, sign, x, whole);
     result = value_like(step, x);
     if (sign == '-') {
-        value_drop(step, aten_binary_in_place(step, MEMMODEL_SUBTRACT, result, x));
+        value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_SUBTRACT, result, x));
         return result;
     }
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_DIVIDE, result, x));
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_DIVIDE, result, x));
     return result;
 }
 
 struct value *
 formula_binary(struct step *step, char sign, const struct formula_operand *a, const struct formula_operand *b)
 {
-    static const int kinds[] = {
-        ['+'] = MEMMODEL_ADD, ['-'] = MEMMODEL_SUBTRACT, ['*'] = MEMMODEL_MULTIPLY, ['/'] = MEMMODEL_DIVIDE};
+    static const int kinds[] = {['+'] = MEMMODEL_BINARY_ADD,
+                                ['-'] = MEMMODEL_BINARY_SUBTRACT,
+                                ['*'] = MEMMODEL_BINARY_MULTIPLY,
+                                ['/'] = MEMMODEL_BINARY_DIVIDE};
 
     if (sign == 'n')
-        return aten_pointwise(step, MEMMODEL_NEGATE, a->value);
+        return aten_pointwise(step, MEMMODEL_ACTIVATION_NEGATE, a->value);
     if (b->kind != OPERAND_TENSOR)
         return with_number(step, sign, a->value, b->whole);
     if (a->kind != OPERAND_TENSOR)
         return number_first(step, sign, b->value, a->whole);
     if (strchr("+-*/", sign))
         return aten_binary(step, kinds[(unsigned char)sign], a->value, b->value);
-    return binary_result(step, a->value, b->value, sign == '&' ? 0 : MEMMODEL_BOOL);
+    return binary_result(step, a->value, b->value, sign == '&' ? 0 : MEMMODEL_DTYPE_BOOL);
 }
 
 /* ---- in place ---- */
@@ -184,7 +186,7 @@ reduce_extreme(struct formula_call *call)
 static struct value *
 reduce_plain(struct formula_call *call)
 {
-    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    static const int types[] = {0, MEMMODEL_DTYPE_BOOL, MEMMODEL_DTYPE_INT64, MEMMODEL_DTYPE_FLOAT32};
     const struct value *x = operand_tensor(call, 0);
     struct shape shape = reduced_shape(x, operand_axes(call, 1), keeps(call));
 
@@ -196,7 +198,8 @@ reduce_plain(struct formula_call *call)
 static struct value *
 reduce_loss(struct formula_call *call)
 {
-    static const int reductions[] = {MEMMODEL_REDUCE_NONE, MEMMODEL_REDUCE_MEAN, MEMMODEL_REDUCE_SUM};
+    static const int reductions[] = {MEMMODEL_LOSS_REDUCTION_NONE, MEMMODEL_LOSS_REDUCTION_MEAN,
+                                     MEMMODEL_LOSS_REDUCTION_SUM};
     int64_t reduction = attribute_integer(call->layer, "reduction", 1);
 
     return aten_reduce(call->step, operand_tensor(call, 0),
@@ -237,8 +240,8 @@ multiply_matrices(struct formula_call *call)
 /* ---- the table ---- */
 
 static const struct formula_function arithmetic[] = {
-    {"abs", pointwise, MEMMODEL_ABS},
-    {"add_", change, MEMMODEL_ADD},
+    {"abs", pointwise, MEMMODEL_ACTIVATION_ABS},
+    {"add_", change, MEMMODEL_BINARY_ADD},
     {"amax", reduce_extreme, 0},
     {"any", reduce_plain, BOOLEANS},
     {"bmm", multiply_matrices, BMM},
@@ -247,38 +250,38 @@ static const struct formula_function arithmetic[] = {
     {"cos", pointwise, ATEN_COS},
     {"cosh", pointwise, ATEN_COSH},
     {"digamma", pointwise, ATEN_DIGAMMA},
-    {"div_", change, MEMMODEL_DIVIDE},
-    {"exp", pointwise, MEMMODEL_EXP},
+    {"div_", change, MEMMODEL_BINARY_DIVIDE},
+    {"exp", pointwise, MEMMODEL_ACTIVATION_EXP},
     {"expm1", pointwise, ATEN_EXPM1},
     {"first", first, 0},
     {"flat", reduce_plain, SAME_TYPE},
     {"flat_integers", reduce_plain, INTEGERS},
-    {"log", pointwise, MEMMODEL_LOG},
+    {"log", pointwise, MEMMODEL_ACTIVATION_LOG},
     {"log1p", pointwise, ATEN_LOG1P},
     {"masked", first, 0},
     {"matmul", multiply_matrices, MATMUL},
-    {"maximum", extremum, MEMMODEL_MAXIMUM},
+    {"maximum", extremum, MEMMODEL_BINARY_MAXIMUM},
     {"mean", reduce_mean, 0},
-    {"minimum", extremum, MEMMODEL_MINIMUM},
+    {"minimum", extremum, MEMMODEL_BINARY_MINIMUM},
     {"mm", multiply_matrices, MM},
-    {"mul_", change, MEMMODEL_MULTIPLY},
-    {"neg", pointwise, MEMMODEL_NEGATE},
-    {"neg_", pointwise_in_place, MEMMODEL_NEGATE},
+    {"mul_", change, MEMMODEL_BINARY_MULTIPLY},
+    {"neg", pointwise, MEMMODEL_ACTIVATION_NEGATE},
+    {"neg_", pointwise_in_place, MEMMODEL_ACTIVATION_NEGATE},
     {"pow", power, 0},
     {"reciprocal", pointwise, ATEN_RECIPROCAL},
     {"reduce", reduce_loss, 0},
-    {"relu", pointwise, MEMMODEL_RELU},
+    {"relu", pointwise, MEMMODEL_ACTIVATION_RELU},
     {"rsqrt", pointwise, ATEN_RSQRT},
     {"scaled", scaled, 0},
-    {"sigmoid", pointwise, MEMMODEL_SIGMOID},
+    {"sigmoid", pointwise, MEMMODEL_ACTIVATION_SIGMOID},
     {"sign", pointwise, ATEN_ROUND},
     {"sin", pointwise, ATEN_SIN},
     {"sinh", pointwise, ATEN_SINH},
-    {"sqrt", pointwise, MEMMODEL_SQRT},
-    {"sqrt_", pointwise_in_place, MEMMODEL_SQRT},
-    {"sub_", change, MEMMODEL_SUBTRACT},
+    {"sqrt", pointwise, MEMMODEL_ACTIVATION_SQRT},
+    {"sqrt_", pointwise_in_place, MEMMODEL_ACTIVATION_SQRT},
+    {"sub_", change, MEMMODEL_BINARY_SUBTRACT},
     {"sum", reduce_sum, 0},
-    {"tanh", pointwise, MEMMODEL_TANH},
+    {"tanh", pointwise, MEMMODEL_ACTIVATION_TANH},
     {"then", then, 0},
     {"times", times, 0},
     {"where", where, 0},

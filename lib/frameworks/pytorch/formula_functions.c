@@ -1,6 +1,6 @@
 /* Which function a formula calls, and how one reads its operands. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What formulas ask of tensors and arguments: numbers, which take no memory. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ elements(const struct formula_call *call)
 static double
 is_boolean(const struct formula_call *call)
 {
-    return operand_is_tensor(call, 0) && asked(call)->shape.dtype == MEMMODEL_BOOL;
+    return operand_is_tensor(call, 0) && asked(call)->shape.dtype == MEMMODEL_DTYPE_BOOL;
 }
 
 static double

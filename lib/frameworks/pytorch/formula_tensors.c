@@ -1,13 +1,13 @@
 /* Functions of formulas that make tensors, some of them for nothing but what they take. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 /* Of the operands' common shape and type. */
 static struct value *
 like(struct formula_call *call)
 {
     struct value *x = operand_tensor(call, 0);
-    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    static const int types[] = {0, MEMMODEL_DTYPE_BOOL, MEMMODEL_DTYPE_INT64, MEMMODEL_DTYPE_FLOAT32};
 
     if (call->detail != SAME_TYPE)
         return value_like_typed(call->step, x, types[call->detail]);
@@ -20,7 +20,7 @@ like(struct formula_call *call)
 static struct value *
 both(struct formula_call *call)
 {
-    return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), MEMMODEL_BOOL);
+    return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), MEMMODEL_DTYPE_BOOL);
 }
 
 /* masked_fill(x, mask) with a number */
@@ -65,7 +65,7 @@ input(struct formula_call *call)
 static struct value *
 scalar(struct formula_call *call)
 {
-    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    static const int types[] = {0, MEMMODEL_DTYPE_BOOL, MEMMODEL_DTYPE_INT64, MEMMODEL_DTYPE_FLOAT32};
     int dtype = types[call->detail];
 
     return value_scalar(call->step, dtype ? dtype : operand_tensor(call, 0)->shape.dtype);
@@ -75,7 +75,7 @@ scalar(struct formula_call *call)
 static struct value *
 vector(struct formula_call *call)
 {
-    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    static const int types[] = {0, MEMMODEL_DTYPE_BOOL, MEMMODEL_DTYPE_INT64, MEMMODEL_DTYPE_FLOAT32};
     int first = call->detail == SAME_TYPE;
     double count = operand_number(call, first, 0);
     int dtype = first ? operand_tensor(call, 0)->shape.dtype : types[call->detail];
@@ -91,7 +91,7 @@ static struct value *
 rows_of_threads(struct formula_call *call)
 {
     struct value *x = operand_tensor(call, 0);
-    int64_t rows = call->step->job->threads + (int64_t)operand_number(call, 1, 0);
+    int64_t rows = call->step->job->intra_op_threads + (int64_t)operand_number(call, 1, 0);
     struct shape shape = {.dims = {rows, value_elements(x)}, .rank = 2, .dtype = x->shape.dtype};
 
     if (x->shape.rank > 1 && x->shape.dims[0] == 1)
@@ -115,7 +115,7 @@ scattered(struct formula_call *call)
 {
     struct value *x = operand_tensor(call, 0);
 
-    named_scatter_scratch(call->step, x);
+    aten_op_scatter_scratch(call->step, x);
     return value_keep(x);
 }
 
@@ -154,7 +154,7 @@ pivots(struct formula_call *call)
     if (shape->dims[last] < shape->dims[last - 1])
         places.dims[last - 1] = shape->dims[last];
     places.rank = last;
-    places.dtype = MEMMODEL_INT32;
+    places.dtype = MEMMODEL_DTYPE_INT32;
     return value_empty(call->step, &places);
 }
 
@@ -171,9 +171,9 @@ complexes(struct formula_call *call)
 static const struct formula_function tensors[] = {
     {"bools", like, BOOLEANS},
     {"both", both, 0},
-    {"codes", codes, MEMMODEL_INT32},
+    {"codes", codes, MEMMODEL_DTYPE_INT32},
     {"complexes", complexes, 0},
-    {"flags", codes, MEMMODEL_BOOL},
+    {"flags", codes, MEMMODEL_DTYPE_BOOL},
     {"floats", like, FLOATS},
     {"input", input, 0},
     {"integer", scalar, INTEGERS},

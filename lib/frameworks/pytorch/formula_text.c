@@ -1,6 +1,6 @@
 /* Texts of formulas, computed part by part: see formula.h. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Functions of formulas that look at a tensor in another way. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 #include <string.h>
 
@@ -158,7 +158,7 @@ detach(struct formula_call *call)
 static struct value *
 cast(struct formula_call *call)
 {
-    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    static const int types[] = {0, MEMMODEL_DTYPE_BOOL, MEMMODEL_DTYPE_INT64, MEMMODEL_DTYPE_FLOAT32};
     struct value *x = operand_tensor(call, 0);
     int dtype = operand_is_tensor(call, 1) ? operand_tensor(call, 1)->shape.dtype
                 : call->detail             ? types[call->detail]

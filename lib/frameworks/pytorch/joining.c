@@ -49,7 +49,7 @@ slice_forward(struct step *step, const struct layer *layer)
     int axis = options->axis < 0 ? options->axis + x->shape.rank : options->axis;
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-    if (options->drop) {
+    if (options->squeeze) {
         step_output(step, layer, 0, aten_select(step, x, axis));
         return;
     }
@@ -89,10 +89,10 @@ split_backward(struct step *step, struct node *node, struct value **incoming, st
 {
     const struct shape *parts = node->options;
     size_t bytes = (size_t)node->output_count * sizeof(struct value *);
-    struct value **zeros = pool_take(&step->pool, bytes);
+    struct value **zeros = object_pool_take(&step->pool, bytes);
 
     if (!zeros) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < node->output_count; i++)
@@ -100,7 +100,7 @@ split_backward(struct step *step, struct node *node, struct value **incoming, st
     gradients[0] = value_empty(step, &node->edges[0].shape);
     for (int i = 0; i < node->output_count; i++)
         value_drop(step, zeros[i]);
-    pool_give(&step->pool, zeros, bytes);
+    object_pool_give(&step->pool, zeros, bytes);
 }
 
 void
@@ -124,10 +124,10 @@ split_layer(struct step *step, const struct layer *layer, bool unsafe)
     struct value *x = step_input(step, layer, 0);
     size_t count = (size_t)layer->output_count;
     struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
-    struct value **results = pool_take(&step->pool, count * sizeof *results);
+    struct value **results = object_pool_take(&step->pool, count * sizeof *results);
 
     if (!parts || !results) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < layer->output_count; i++)
@@ -138,7 +138,7 @@ split_layer(struct step *step, const struct layer *layer, bool unsafe)
             value_forget_base(step, results[i]);
         step_output(step, layer, i, results[i]);
     }
-    pool_give(&step->pool, results, count * sizeof *results);
+    object_pool_give(&step->pool, results, count * sizeof *results);
 }
 
 static void
@@ -232,20 +232,20 @@ concat_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_concat *options = layer->options;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
-    struct value **parts = pool_take(&step->pool, bytes), *result;
-    int rank = step->network->tensors[layer->first_output].rank, layout = options->channels ? options->layout : 0;
+    struct value **parts = object_pool_take(&step->pool, bytes), *result;
+    int rank = step->network->tensors[layer->first_output].rank, layout = options->along_channels ? options->layout : 0;
     int axis = options->axis < 0 ? options->axis + rank : options->axis;
 
     if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < layer->input_count; i++)
         parts[i] = step_channels_first(step, step_input(step, layer, i), layout);
-    result = aten_concat(step, parts, layer->input_count, options->channels ? 1 : axis, parts[0]->shape.dtype);
+    result = aten_concat(step, parts, layer->input_count, options->along_channels ? 1 : axis, parts[0]->shape.dtype);
     step_output(step, layer, 0, step_from_channels_first(step, result, layout));
     value_drop_all(step, parts, layer->input_count);
-    pool_give(&step->pool, parts, bytes);
+    object_pool_give(&step->pool, parts, bytes);
 }
 
 const struct rule pytorch_concat = {OP_CONCAT, concat_forward};

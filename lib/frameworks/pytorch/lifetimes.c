@@ -2,7 +2,7 @@
  * How long the host language keeps what the network's layers make.
  *
  * A tensor goes right after its last use. What was made before a call (a scope) and is used inside it lives until the
- * call returns, because the caller's arguments hold it; what memmodel_network_release() was called for lives until
+ * call returns, because the caller's arguments hold it; what memmodel_network_end_lifetime() was called for lives until
  * there.
  */
 #include "base/checked.h"
@@ -78,7 +78,7 @@ lifetimes_new(memmodel_context *context, const struct memmodel_network *network,
     };
     if (!lifetimes->death || !lifetimes->dying || !lifetimes->first) {
         lifetimes_release(context, lifetimes);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     find_deaths(network, lifetimes->death);
     sort_deaths(network, lifetimes);

@@ -463,11 +463,11 @@ matmul_forward(struct step *step, const struct layer *layer)
     const struct memmodel_matmul *options = layer->options;
     struct value *a = value_keep(step_input(step, layer, 0)), *b = value_keep(step_input(step, layer, 1)), *given;
 
-    if (options->transpose_first && a->shape.rank > 1) {
+    if (options->transpose_a && a->shape.rank > 1) {
         a = aten_transpose(step, given = a, -1, -2);
         value_drop(step, given);
     }
-    if (options->transpose_second && b->shape.rank > 1) {
+    if (options->transpose_b && b->shape.rank > 1) {
         b = aten_transpose(step, given = b, -1, -2);
         value_drop(step, given);
     }
@@ -522,7 +522,7 @@ aten_linear(struct step *step, struct value *x, struct value *weight, struct val
     result = aten_matmul(step, x, transpose);
     value_drop(step, transpose);
     if (bias)
-        value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, result, bias));
+        value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, result, bias));
     return result;
 }
 

@@ -145,7 +145,7 @@ loops_begin(struct step *step, int32_t number, int64_t length)
     if (step->loops.all || length <= LOOP_STEPS || step->status)
         return;
     if (array_reserve(step->context, &loops->items, &loops->capacity, loops->count + 1, sizeof *loops->items)) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     if (is_near_middle(loops)) /* of a loop's backward pass, where a checkpoint is computed again */
@@ -257,7 +257,7 @@ loops_allocated(struct step *step, struct storage *storage)
     if (place_of(loops) != MIDDLE)
         return;
     if (array_reserve(step->context, &loops->made, &loops->made_capacity, loops->made_count + 1, sizeof *loops->made)) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     loops->made[loops->made_count++] = storage;

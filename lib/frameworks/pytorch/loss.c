@@ -7,11 +7,11 @@ reduced_loss(struct step *step, struct value *full, int reduction)
 {
     struct value *result;
 
-    if (reduction == MEMMODEL_REDUCE_NONE)
+    if (reduction == MEMMODEL_LOSS_REDUCTION_NONE)
         return full;
     result = value_scalar(step, full->shape.dtype);
     step_parallel_sum(step, full, result);
-    if (reduction == MEMMODEL_REDUCE_MEAN)
+    if (reduction == MEMMODEL_LOSS_REDUCTION_MEAN)
         number_in_place(step, full->shape.dtype);
     value_drop(step, full);
     return result;
@@ -24,7 +24,7 @@ reduced_in_place(struct step *step, struct value *full, int reduction)
     struct shape scalar = shape_scalar(full->shape.dtype);
     struct value *aside, *result;
 
-    if (reduction == MEMMODEL_REDUCE_NONE)
+    if (reduction == MEMMODEL_LOSS_REDUCTION_NONE)
         return full;
     aside = reduced_loss(step, value_keep(full), reduction);
     value_drop(step, aside);
@@ -48,7 +48,7 @@ aten_nll_loss(struct step *step, struct value *x, struct value *target, struct v
 {
     static const struct derivative derivative = {"nll_loss", nll_backward};
     struct shape scalar = shape_scalar(x->shape.dtype), full = shape_typed(&target->shape, x->shape.dtype);
-    struct shape *shape = reduction == MEMMODEL_REDUCE_NONE ? &full : &scalar;
+    struct shape *shape = reduction == MEMMODEL_LOSS_REDUCTION_NONE ? &full : &scalar;
     struct value *total = x->shape.rank > 2 ? value_empty(step, &scalar) : NULL, *result = value_empty(step, shape);
     struct node *node = step_record(step, &derivative, result, 1, &x);
 
@@ -85,7 +85,7 @@ binary_cross_entropy_backward(struct step *step, struct node *node, struct value
 {
     (void)incoming;
     gradients[0] = value_like(step, node->saved[0]);
-    if (node->number == MEMMODEL_REDUCE_MEAN)
+    if (node->number == MEMMODEL_LOSS_REDUCTION_MEAN)
         number_in_place(step, gradients[0]->shape.dtype);
 }
 
@@ -142,11 +142,11 @@ aten_pair_loss(struct step *step, struct value *x, struct value *target, int red
     struct value *result = binary_result(step, x, target, 0), *full = result, *differences;
     struct shape scalar = shape_scalar(result->shape.dtype), one = shape_vector(result->shape.dtype, 1);
 
-    if (reduction != MEMMODEL_REDUCE_NONE) {
+    if (reduction != MEMMODEL_LOSS_REDUCTION_NONE) {
         differences = value_copy(step, full);
         result = value_view(step, full, &scalar, one.dims);
         step_parallel_sum(step, full, result);
-        if (reduction == MEMMODEL_REDUCE_MEAN)
+        if (reduction == MEMMODEL_LOSS_REDUCTION_MEAN)
             number_in_place(step, full->shape.dtype);
         value_drop(step, differences);
         value_drop(step, full);
@@ -160,16 +160,17 @@ aten_pair_loss(struct step *step, struct value *x, struct value *target, int red
 struct value *
 aten_reduce(struct step *step, struct value *x, int reduction)
 {
-    if (reduction == MEMMODEL_REDUCE_NONE)
+    if (reduction == MEMMODEL_LOSS_REDUCTION_NONE)
         return value_keep(x);
-    return reduction == MEMMODEL_REDUCE_SUM ? aten_sum(step, x, ALL_AXES, false) : aten_mean(step, x, ALL_AXES, false);
+    return reduction == MEMMODEL_LOSS_REDUCTION_SUM ? aten_sum(step, x, ALL_AXES, false)
+                                                    : aten_mean(step, x, ALL_AXES, false);
 }
 
 struct value *
 aten_mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction)
 {
-    struct value *difference = aten_binary(step, MEMMODEL_SUBTRACT, x, target);
-    struct value *absolute = aten_pointwise(step, MEMMODEL_ABS, difference), *result;
+    struct value *difference = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, x, target);
+    struct value *absolute = aten_pointwise(step, MEMMODEL_ACTIVATION_ABS, difference), *result;
 
     value_drop(step, difference);
     result = aten_reduce(step, absolute, reduction);
@@ -181,8 +182,8 @@ aten_mean_absolute_error(struct step *step, struct value *x, struct value *targe
 struct value *
 aten_kl_divergence(struct step *step, struct value *x, struct value *target, int reduction)
 {
-    struct value *cross = aten_binary(step, MEMMODEL_MULTIPLY, x, target), *own = value_like(step, target);
-    struct value *full = aten_binary(step, MEMMODEL_SUBTRACT, own, cross), *result;
+    struct value *cross = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, x, target), *own = value_like(step, target);
+    struct value *full = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, own, cross), *result;
 
     value_drop(step, own);
     value_drop(step, cross);
@@ -195,7 +196,7 @@ aten_kl_divergence(struct step *step, struct value *x, struct value *target, int
 static struct value *
 twice_overlap(struct step *step, struct value *x, struct value *target)
 {
-    struct value *product = aten_binary(step, MEMMODEL_MULTIPLY, x, target);
+    struct value *product = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, x, target);
     struct value *sum = aten_sum(step, product, ALL_AXES, false), *result;
 
     value_drop(step, product);
@@ -209,7 +210,7 @@ static struct value *
 total_of_both(struct step *step, struct value *x, struct value *target)
 {
     struct value *first = aten_sum(step, x, ALL_AXES, false), *second = aten_sum(step, target, ALL_AXES, false);
-    struct value *result = aten_binary(step, MEMMODEL_ADD, first, second);
+    struct value *result = aten_binary(step, MEMMODEL_BINARY_ADD, first, second);
 
     value_drop(step, first);
     value_drop(step, second);
@@ -221,7 +222,7 @@ static struct value *
 dice(struct step *step, struct value *x, struct value *target, int reduction)
 {
     struct value *overlap = twice_overlap(step, x, target), *total = total_of_both(step, x, target);
-    struct value *share = aten_binary(step, MEMMODEL_DIVIDE, overlap, total), *result;
+    struct value *share = aten_binary(step, MEMMODEL_BINARY_DIVIDE, overlap, total), *result;
 
     (void)reduction;
     value_drop(step, overlap);
@@ -236,15 +237,15 @@ dice(struct step *step, struct value *x, struct value *target, int reduction)
 typedef struct value *(*loss_function)(struct step *step, struct value *x, struct value *target, int reduction);
 
 static const loss_function losses[] = {
-    [MEMMODEL_CROSS_ENTROPY] = cross_entropy,
-    [MEMMODEL_BINARY_CROSS_ENTROPY] = aten_binary_cross_entropy,
-    [MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS] = aten_binary_cross_entropy_with_logits,
-    [MEMMODEL_MEAN_SQUARED_ERROR] = aten_pair_loss,
-    [MEMMODEL_MEAN_ABSOLUTE_ERROR] = aten_mean_absolute_error,
-    [MEMMODEL_SMOOTH_L1] = aten_pair_loss,
-    [MEMMODEL_NEGATIVE_LOG_LIKELIHOOD] = nll_loss,
-    [MEMMODEL_KL_DIVERGENCE] = aten_kl_divergence,
-    [MEMMODEL_DICE] = dice,
+    [MEMMODEL_LOSS_CROSS_ENTROPY] = cross_entropy,
+    [MEMMODEL_LOSS_BINARY_CROSS_ENTROPY] = aten_binary_cross_entropy,
+    [MEMMODEL_LOSS_BINARY_CROSS_ENTROPY_WITH_LOGITS] = aten_binary_cross_entropy_with_logits,
+    [MEMMODEL_LOSS_MEAN_SQUARED_ERROR] = aten_pair_loss,
+    [MEMMODEL_LOSS_MEAN_ABSOLUTE_ERROR] = aten_mean_absolute_error,
+    [MEMMODEL_LOSS_SMOOTH_L1] = aten_pair_loss,
+    [MEMMODEL_LOSS_NEGATIVE_LOG_LIKELIHOOD] = nll_loss,
+    [MEMMODEL_LOSS_KL_DIVERGENCE] = aten_kl_divergence,
+    [MEMMODEL_LOSS_DICE] = dice,
 };
 
 static void

@@ -66,7 +66,7 @@ enum { MOST_BUFFERS = 8 };
 static struct value *
 matrix(struct step *step, int64_t rows, int64_t columns)
 {
-    struct shape shape = {.dims = {rows, columns}, .rank = 2, .dtype = MEMMODEL_FLOAT32};
+    struct shape shape = {.dims = {rows, columns}, .rank = 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
 
     return value_empty(step, &shape);
 }
@@ -74,7 +74,7 @@ matrix(struct step *step, int64_t rows, int64_t columns)
 static struct value *
 sequence(struct step *step, const struct lstm_sizes *s, int64_t width)
 {
-    struct shape shape = {.dims = {s->length, s->batch, width}, .rank = 3, .dtype = MEMMODEL_FLOAT32};
+    struct shape shape = {.dims = {s->length, s->batch, width}, .rank = 3, .dtype = MEMMODEL_DTYPE_FLOAT32};
 
     return value_empty(step, &shape);
 }
@@ -92,7 +92,7 @@ lstm_backward_buffers(struct step *step, const struct lstm_sizes *s)
             buffers[count++] = matrix(step, 4 * s->hidden, leading_dimension(widths[i]));
     for (int i = 0; i < 2; i++)
         buffers[count++] = matrix(step, widths[i], widths[i] > 1 ? leading_dimension(4 * s->hidden) : 4 * s->hidden);
-    buffers[count++] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+    buffers[count++] = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * s->hidden);
     buffers[count++] = value_buffer(step, lstm_scratchpad(s));
     value_drop_all(step, buffers, count);
 }
@@ -105,9 +105,9 @@ lstm_gradients(struct step *step, const struct lstm_sizes *s, struct value *made
     made[6] = matrix(step, s->batch, s->hidden);
     made[1] = matrix(step, 4 * s->hidden, s->input);
     made[2] = matrix(step, 4 * s->hidden, s->hidden);
-    made[3] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+    made[3] = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * s->hidden);
     lstm_backward_buffers(step, s);
-    made[4] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+    made[4] = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * s->hidden);
 }
 
 static void
@@ -120,7 +120,7 @@ lstm_backward(struct step *step, struct node *node, struct value **incoming, str
         zeros[0] = sequence(step, s, s->hidden);
     for (int i = 1; i < 3; i++)
         zeros[i] = incoming[i] ? NULL : matrix(step, s->batch, s->hidden);
-    zeros[3] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden); /* sum of the biases */
+    zeros[3] = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * s->hidden); /* sum of the biases */
     lstm_gradients(step, s, made);
     value_drop_all(step, zeros, 4);
     for (int i = 0; i < 7; i++) {
@@ -211,14 +211,14 @@ lstm_cell(struct step *step, struct value *x, struct cell given, struct value *h
     struct value *bias, *workspace = NULL;
 
     if (!sizes) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     *sizes = (struct lstm_sizes){x->shape.dims[0], x->shape.dims[1], x->shape.dims[2], hx->shape.dims[1]};
     results[0] = sequence(step, sizes, sizes->hidden);
     results[1] = matrix(step, sizes->batch, sizes->hidden);
     results[2] = matrix(step, sizes->batch, sizes->hidden);
-    bias = value_vector(step, MEMMODEL_FLOAT32, 4 * sizes->hidden);
+    bias = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * sizes->hidden);
     if (step->grad_mode) {
         workspace = value_buffer(step, lstm_workspace(sizes));
         lstm_training_buffers(step, sizes);

@@ -271,7 +271,7 @@ step_channels_first(struct step *step, struct value *x, int layout)
 {
     int32_t axes[MEMMODEL_MAX_RANK] = {0}, rank = x->shape.rank;
 
-    if (layout != MEMMODEL_CHANNELS_LAST || rank < 3)
+    if (layout != MEMMODEL_LAYOUT_CHANNELS_LAST || rank < 3)
         return value_keep(x);
     axes[1] = rank - 1;
     for (int i = 2; i < rank; i++)
@@ -285,7 +285,7 @@ step_from_channels_first(struct step *step, struct value *x, int layout)
     int32_t axes[MEMMODEL_MAX_RANK] = {0}, rank = x->shape.rank;
     struct value *result;
 
-    if (layout != MEMMODEL_CHANNELS_LAST || rank < 3)
+    if (layout != MEMMODEL_LAYOUT_CHANNELS_LAST || rank < 3)
         return x;
     for (int i = 1; i < rank - 1; i++)
         axes[i] = i + 1;

@@ -76,7 +76,7 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
     };
     if (!names->items || !names->roots) {
         names_release(context, names);
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     }
     for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
         if (is_output(network, loss, i))

@@ -13,10 +13,10 @@ node_bytes(int edge_count, int output_count)
 static struct node *
 node_make(struct step *step, int edge_count, int output_count)
 {
-    struct node *node = step->status ? NULL : pool_take(&step->pool, node_bytes(edge_count, output_count));
+    struct node *node = step->status ? NULL : object_pool_take(&step->pool, node_bytes(edge_count, output_count));
 
     if (!node) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     node->edge_count = edge_count;
@@ -227,7 +227,7 @@ step_save(struct step *step, struct node *node, struct value *value)
         return;
     }
     if (value)
-        value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
+        value_becomes(step, value, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     node->saved[node->saved_count++] = value ? value_detach(step, value) : NULL;
 }
 
@@ -290,6 +290,6 @@ node_drop(struct step *step, struct node *node)
             source->next = rest;
             rest = source;
         }
-        pool_give(&step->pool, dead, node_bytes(dead->edge_count, dead->output_count));
+        object_pool_give(&step->pool, dead, node_bytes(dead->edge_count, dead->output_count));
     }
 }

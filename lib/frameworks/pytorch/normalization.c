@@ -8,8 +8,8 @@
 static int
 statistics_type(const struct step *step, const struct value *x, const struct value *parameter)
 {
-    if (step->device->wide_statistics && x->shape.dtype != MEMMODEL_FLOAT64)
-        return MEMMODEL_FLOAT32;
+    if (step->device->wide_statistics && x->shape.dtype != MEMMODEL_DTYPE_FLOAT64)
+        return MEMMODEL_DTYPE_FLOAT32;
     return parameter ? parameter->shape.dtype : x->shape.dtype;
 }
 
@@ -30,9 +30,9 @@ two_vectors(struct step *step, int dtype, int64_t channels, int64_t partial_rows
 static void
 factors(struct step *step, int dtype, int64_t channels)
 {
-    bool half = dtype == MEMMODEL_BFLOAT16 || dtype == MEMMODEL_FLOAT16;
+    bool half = dtype == MEMMODEL_DTYPE_BFLOAT16 || dtype == MEMMODEL_DTYPE_FLOAT16;
 
-    two_vectors(step, half ? MEMMODEL_FLOAT32 : dtype, channels, 0);
+    two_vectors(step, half ? MEMMODEL_DTYPE_FLOAT32 : dtype, channels, 0);
 }
 
 /* ---- batch norm ---- */
@@ -56,7 +56,7 @@ channels_last_sums(struct step *step, const struct node *node, int dtype, int64_
     enum { MOST = 3 };
     bool affine = node->saved[SAVED_WEIGHT] != NULL, training = node->number != 0;
     int count = value_is_half(node->saved[SAVED_INPUT]) ? MOST : !affine + !training;
-    struct shape rows = {.dims = {2 * step->job->threads, channels}, .rank = 2, .dtype = dtype};
+    struct shape rows = {.dims = {2 * step->job->intra_op_threads, channels}, .rank = 2, .dtype = dtype};
     struct value *vectors[MOST];
 
     for (int i = 0; i < count; i++)
@@ -134,7 +134,7 @@ batch_norm_backward(struct step *step, struct node *node, struct value **incomin
 static void
 batch_statistics(struct step *step, struct node *node, const struct value *x, int dtype)
 {
-    int64_t channels = x->shape.dims[1], threads = step->job->threads;
+    int64_t channels = x->shape.dims[1], threads = step->job->intra_op_threads;
     bool last = value_is_only_channels_last(x) || is_one_point(x), scattered = is_scattered(x);
     bool partial = last && (value_is_half(x) || value_elements(x) / max_i64(channels, 1) > threads);
     struct value *mean = value_vector(step, dtype, channels), *inverse_std;
@@ -197,12 +197,12 @@ batch_statistics_of(struct step *step, const struct layer *layer)
 static void
 batch_norm_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_norm *options = layer->options;
+    const struct memmodel_batch_norm *options = layer->options;
     struct batch_statistics statistics = batch_statistics_of(step, layer);
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
 
     if (step->training && statistics.running_mean)
-        value_drop(step, value_on_host(step, MEMMODEL_INT64)); /* num_batches_tracked.add_(1) */
+        value_drop(step, value_on_host(step, MEMMODEL_DTYPE_INT64)); /* num_batches_tracked.add_(1) */
     result = aten_batch_norm(step, x, &statistics);
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
@@ -217,7 +217,7 @@ layer_norm_backward(struct step *step, struct node *node, struct value **incomin
 {
     const struct value *x = node->saved[0];
     struct value *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *of_gradient = NULL;
-    struct shape rows = shape_vector(x->shape.dtype, 2 * step->job->threads);
+    struct shape rows = shape_vector(x->shape.dtype, 2 * step->job->intra_op_threads);
 
     if (node_wants(node, 0))
         gradients[0] = value_copy(step, x);
@@ -258,10 +258,11 @@ aten_layer_norm(struct step *step, struct value *x, int axes, struct value *weig
 static void
 layer_norm_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_norm *options = layer->options;
+    const struct memmodel_layer_norm *options = layer->options;
     struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
 
-    step_output(step, layer, 0, aten_layer_norm(step, step_input(step, layer, 0), (int)options->axes, weight, bias));
+    step_output(step, layer, 0,
+                aten_layer_norm(step, step_input(step, layer, 0), (int)options->axis_count, weight, bias));
 }
 
 const struct rule pytorch_layer_norm = {OP_LAYER_NORM, layer_norm_forward};
@@ -287,8 +288,8 @@ group_norm_backward(struct step *step, struct node *node, struct value **incomin
     for (int i = 1; i < 3; i++)
         if (node_wants(node, i))
             gradients[i] = value_vector(step, node->edges[i].shape.dtype, channels);
-    if (sums.dtype != MEMMODEL_FLOAT64)
-        sums.dtype = MEMMODEL_FLOAT32;
+    if (sums.dtype != MEMMODEL_DTYPE_FLOAT64)
+        sums.dtype = MEMMODEL_DTYPE_FLOAT32;
     ds = value_empty(step, &sums);
     db = value_empty(step, &sums);
     value_drop(step, db);
@@ -322,7 +323,7 @@ aten_group_norm(struct step *step, struct value *given, int64_t groups, struct v
 static void
 group_norm_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_norm *options = layer->options;
+    const struct memmodel_group_norm *options = layer->options;
     struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
     struct value *result = aten_group_norm(step, x, options->groups, weight, bias);

@@ -24,11 +24,12 @@ repeat_backward(struct step *step, struct node *node, struct value **incoming, s
 static void
 repeat_bookkeeping(struct step *step, int64_t dims)
 {
-    struct value *sizes = value_vector(step, MEMMODEL_INT64, dims), *number = value_scalar(step, MEMMODEL_INT64);
-    struct value *steps = value_vector(step, MEMMODEL_INT64, dims), *both;
+    struct value *sizes = value_vector(step, MEMMODEL_DTYPE_INT64, dims),
+                 *number = value_scalar(step, MEMMODEL_DTYPE_INT64);
+    struct value *steps = value_vector(step, MEMMODEL_DTYPE_INT64, dims), *both;
 
     value_drop(step, number);
-    both = value_vector(step, MEMMODEL_INT64, 2 * dims);
+    both = value_vector(step, MEMMODEL_DTYPE_INT64, 2 * dims);
     value_drop(step, steps);
     value_drop(step, sizes);
     value_drop(step, both);
@@ -61,7 +62,7 @@ repeat_vector(struct step *step, struct value *x, int64_t times)
 static void
 update_running(struct step *step, const struct value *repeated, int64_t batch)
 {
-    struct shape rows = {.rank = 2, .dtype = MEMMODEL_FLOAT32};
+    struct shape rows = {.rank = 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
     struct value *view;
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
@@ -112,7 +113,7 @@ aten_instance_norm(struct step *step, struct value *x, const struct batch_statis
 static void
 instance_norm_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_norm *options = layer->options;
+    const struct memmodel_instance_norm *options = layer->options;
     struct batch_statistics statistics = batch_statistics_of(step, layer);
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
     struct value *result = aten_instance_norm(step, x, &statistics);
@@ -132,7 +133,8 @@ static struct value *
 inverse_deviation(struct step *step, struct value *x, int axes)
 {
     uint64_t last = ((UINT64_C(1) << axes) - 1) << (x->shape.rank - axes);
-    struct value *square = aten_pointwise(step, MEMMODEL_SQUARE, x), *mean = aten_mean(step, square, last, true);
+    struct value *square = aten_pointwise(step, MEMMODEL_ACTIVATION_SQUARE, x),
+                 *mean = aten_mean(step, square, last, true);
     struct value *inverse;
 
     number_in_place(step, mean->shape.dtype); /* += eps */
@@ -146,14 +148,14 @@ inverse_deviation(struct step *step, struct value *x, int axes)
 struct value *
 aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
 {
-    struct value *wide = value_is_half(x) ? aten_cast(step, x, MEMMODEL_FLOAT32) : value_keep(x);
+    struct value *wide = value_is_half(x) ? aten_cast(step, x, MEMMODEL_DTYPE_FLOAT32) : value_keep(x);
     struct value *inverse = inverse_deviation(step, wide, axes);
-    struct value *normal = aten_binary(step, MEMMODEL_MULTIPLY, wide, inverse), *result;
+    struct value *normal = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, wide, inverse), *result;
 
     if (weight) {
         struct value *plain = normal;
 
-        normal = aten_binary(step, MEMMODEL_MULTIPLY, plain, weight);
+        normal = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, plain, weight);
         value_drop(step, plain);
     }
     value_drop(step, wide);
@@ -166,10 +168,10 @@ aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight
 static void
 rms_norm_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_norm *options = layer->options;
+    const struct memmodel_rms_norm *options = layer->options;
     struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
 
-    step_output(step, layer, 0, aten_rms_norm(step, x, (int)options->axes, weight));
+    step_output(step, layer, 0, aten_rms_norm(step, x, (int)options->axis_count, weight));
 }
 
 const struct rule pytorch_rms_norm = {OP_RMS_NORM, rms_norm_forward};

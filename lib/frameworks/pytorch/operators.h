@@ -65,7 +65,7 @@ aten_number_minus(struct step *step, struct value *x);
 
 /* Elementwise operators that are no layers; they go on where enum memmodel_activation_kind ends. */
 enum aten_pointwise_kind {
-    ATEN_ACOS = MEMMODEL_NEGATE + 1,
+    ATEN_ACOS = MEMMODEL_ACTIVATION_NEGATE + 1,
     ATEN_ASIN,
     ATEN_ATAN,
     ATEN_CELU,
@@ -118,7 +118,7 @@ gradient_like(struct step *step, const struct value *gradient, const struct valu
 void
 contiguous_scratch(struct step *step, const struct value *gradient);
 
-/* ---- named_fourier.c ---- */
+/* ---- aten_ops_fourier.c ---- */
 
 /* x.to(torch.complex64): itself if it is complex. */
 struct value *
@@ -136,7 +136,7 @@ aten_resolve_conjugate(struct step *step, struct value *x);
 struct value *
 aten_magnitude(struct step *step, struct value *x);
 
-/* ---- named_elementwise.c ---- */
+/* ---- aten_ops_elementwise.c ---- */
 
 /* Between one number or two; in place it keeps a clone. */
 struct value *

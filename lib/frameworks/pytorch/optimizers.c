@@ -7,7 +7,7 @@
 #include "frameworks/pytorch/foreach.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
-#include "frameworks/pytorch/updates.h"
+#include "frameworks/pytorch/optimizer_cache.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ number(struct step *step, const struct variable *variable)
 static void
 count_step(struct step *step)
 {
-    number_in_place(step, MEMMODEL_FLOAT32);
+    number_in_place(step, MEMMODEL_DTYPE_FLOAT32);
 }
 
 static struct value *
@@ -107,7 +107,7 @@ momentum(struct step *step, struct loop *loop, struct variable *variable)
     } else {
         step->what = "momentum_buffer";
         variable->state[0] = like_parameter(step, variable);
-        value_becomes(step, variable->state[0], MEMMODEL_OPTIMIZER_STATE);
+        value_becomes(step, variable->state[0], MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         variable->has_state = true;
     }
     bind(step, loop, GRAD, has(loop, OPTIMIZER_NESTEROV) ? like_parameter(step, variable) : NULL);
@@ -281,7 +281,7 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
     enum loop_name rows = FIRST, columns = SECOND, estimate = THIRD, update = FOURTH, squares = FIFTH;
 
     count_step(step);
-    value_drop(step, value_scalar(step, MEMMODEL_FLOAT32)); /* the norm of the parameter */
+    value_drop(step, value_scalar(step, MEMMODEL_DTYPE_FLOAT32)); /* the norm of the parameter */
     if (has(loop, OPTIMIZER_WEIGHT_DECAY))
         number(step, variable);
     if (variable->value->shape.rank > 1) {
@@ -294,7 +294,7 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
         bind(step, loop, estimate, like_parameter(step, variable));
     }
     bind(step, loop, update, value_keep(loop->names[estimate]));
-    value_drop(step, value_scalar(step, MEMMODEL_FLOAT32)); /* the norm of the update */
+    value_drop(step, value_scalar(step, MEMMODEL_DTYPE_FLOAT32)); /* the norm of the update */
 }
 
 /* ---- the rows ---- */
@@ -416,7 +416,7 @@ optimizer_new(memmodel_context *context, const struct memmodel_network *network,
     if (status)
         return status;
     optimizer->groups = memory_allocate_zeroed(context, optimizer->members.parts, sizeof *optimizer->groups);
-    return optimizer->groups ? fill_groups(context, text, on, optimizer) : MEMMODEL_ERROR_NOMEM;
+    return optimizer->groups ? fill_groups(context, text, on, optimizer) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void
@@ -436,7 +436,7 @@ state_like(struct step *step, enum state_kind kind, const struct variable *varia
     struct shape shape;
 
     if (kind == COUNTER) /* a kernel counts on its device */
-        return fused ? value_scalar(step, MEMMODEL_FLOAT32) : value_on_host(step, MEMMODEL_FLOAT32);
+        return fused ? value_scalar(step, MEMMODEL_DTYPE_FLOAT32) : value_on_host(step, MEMMODEL_DTYPE_FLOAT32);
     if (kind == LIKE_PARAMETER || (kind == LIKE_VECTOR && vector))
         return like_parameter(step, variable);
     if (kind == LIKE_VECTOR || vector)
@@ -456,7 +456,7 @@ make_state(struct step *step, const struct optimizer_group *group, struct variab
         step->what = row->state[i].name;
         variable->state[i] = state_like(step, row->state[i].kind, variable, group->options & OPTIMIZER_FUSED);
         if (variable->state[i])
-            value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
+            value_becomes(step, variable->state[i], MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         variable->has_state = true;
     }
 }
@@ -554,13 +554,13 @@ run_only_group(struct step *step, const struct optimizer_group *group)
     if (!group->row->update)
         return;
     make_states(step, group);
-    if (updates_repeat(step))
+    if (optimizer_cache_repeat(step))
         return;
     before = step->trace->live;
     peak = step->trace->peak;
     step->trace->peak = before;
     run_updates(step, group);
-    updates_keep(step, before);
+    optimizer_cache_keep(step, before);
     step->trace->peak = max_i64(peak, step->trace->peak);
 }
 

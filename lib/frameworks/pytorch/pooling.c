@@ -3,7 +3,7 @@
  *
  * Output sizes are the network's; the kernels follow a channels-last input.
  */
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 /* Pools of one dimension are those of images that are one row high. */
 static struct value
@@ -43,7 +43,7 @@ pooled(struct step *step, const struct layer *layer, const struct value *x, int 
     struct shape shape = step_output_shape(step, layer, 0);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-    if (layout == MEMMODEL_CHANNELS_LAST) {
+    if (layout == MEMMODEL_LAYOUT_CHANNELS_LAST) {
         struct shape last = shape;
 
         for (int i = 2; i < shape.rank; i++)
@@ -68,7 +68,7 @@ max_pool_backward(struct step *step, struct node *node, struct value **incoming,
     if (!is_only_channels_last(x)) {
         contiguous_scratch(step, incoming[0]);
     } else if (!is_channels_last(incoming[0])) {
-        struct shape indices = shape_typed(&incoming[0]->shape, MEMMODEL_INT64);
+        struct shape indices = shape_typed(&incoming[0]->shape, MEMMODEL_DTYPE_INT64);
         struct value *moved = value_empty(step, &indices);
 
         value_scratch(step, &x->shape);
@@ -119,7 +119,7 @@ pool_max(struct step *step, const struct layer *layer, struct value *x, int layo
     struct node *node = step_record(step, derivative, result, 1, &x);
 
     if (node || x->shape.rank != 3 || places)
-        indices = pooled(step, layer, x, layout, MEMMODEL_INT64);
+        indices = pooled(step, layer, x, layout, MEMMODEL_DTYPE_INT64);
     step_save(step, node, x);
     step_save(step, node, indices);
     if (places)
@@ -144,7 +144,7 @@ pool_forward(struct step *step, const struct layer *layer)
     const struct memmodel_pool *options = layer->options;
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
 
-    if (options->kind == MEMMODEL_MAX)
+    if (options->kind == MEMMODEL_POOL_MAX)
         result = pool_max(step, layer, x, options->layout, &max_pool, NULL);
     else
         result = pool_average(step, layer, x, options->layout, &average_pool);
@@ -178,9 +178,9 @@ adaptive_pool_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_adaptive_pool *options = layer->options;
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
-    bool one = options->output[0] <= 1 && options->output[1] <= 1 && options->output[2] <= 1;
+    bool one = options->output_size[0] <= 1 && options->output_size[1] <= 1 && options->output_size[2] <= 1;
 
-    if (options->kind == MEMMODEL_MAX)
+    if (options->kind == MEMMODEL_POOL_MAX)
         result = pool_max(step, layer, x, options->layout, &adaptive_max_pool, NULL);
     else if (one)
         result = mean_of_all(step, x, spatial_axes(x), x->shape.rank == 4);
@@ -199,12 +199,12 @@ global_pool_forward(struct step *step, const struct layer *layer)
     const struct memmodel_global_pool *options = layer->options;
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
 
-    if (options->kind == MEMMODEL_MAX)
-        result = aten_extreme(step, x, spatial_axes(x), options->keep);
+    if (options->kind == MEMMODEL_POOL_MAX)
+        result = aten_extreme(step, x, spatial_axes(x), options->keep_dims);
     else
-        result = aten_mean(step, x, spatial_axes(x), options->keep);
+        result = aten_mean(step, x, spatial_axes(x), options->keep_dims);
     value_drop(step, x);
-    step_output(step, layer, 0, options->keep ? step_from_channels_first(step, result, options->layout) : result);
+    step_output(step, layer, 0, options->keep_dims ? step_from_channels_first(step, result, options->layout) : result);
 }
 
 const struct rule pytorch_global_pool = {OP_GLOBAL_POOL, global_pool_forward};
@@ -212,7 +212,7 @@ const struct rule pytorch_global_pool = {OP_GLOBAL_POOL, global_pool_forward};
 /* ---- by name ---- */
 
 static void
-named_max_forward(struct step *step, const struct layer *layer, int adaptive)
+aten_op_max_forward(struct step *step, const struct layer *layer, int adaptive)
 {
     const struct derivative *derivative = adaptive ? &adaptive_max_pool : &max_pool;
     struct value *x = step_input(step, layer, 0), *places = NULL;
@@ -224,14 +224,14 @@ named_max_forward(struct step *step, const struct layer *layer, int adaptive)
 }
 
 static void
-named_average_forward(struct step *step, const struct layer *layer, int detail)
+aten_op_average_forward(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
     step_output(step, layer, 0, pool_average(step, layer, step_input(step, layer, 0), 0, &average_pool));
 }
 
 static void
-named_adaptive_average_forward(struct step *step, const struct layer *layer, int dims)
+aten_op_adaptive_average_forward(struct step *step, const struct layer *layer, int dims)
 {
     struct value *x = step_input(step, layer, 0), *result;
     struct shape shape = step_output_shape(step, layer, 0);
@@ -243,20 +243,20 @@ named_adaptive_average_forward(struct step *step, const struct layer *layer, int
     step_output(step, layer, 0, result);
 }
 
-static const struct named_rule named_rules[] = {
-    {"aten.adaptive_avg_pool1d.default", named_adaptive_average_forward, 1, "2"},
-    {"aten.adaptive_avg_pool2d.default", named_adaptive_average_forward, 2, "2"},
-    {"aten.adaptive_avg_pool3d.default", named_adaptive_average_forward, 3, "2"},
-    {"aten.adaptive_max_pool1d.default", named_max_forward, 1, "2"},
-    {"aten.adaptive_max_pool2d.default", named_max_forward, 1, "2"},
-    {"aten.adaptive_max_pool3d.default", named_max_forward, 1, "2"},
-    {"aten.avg_pool1d.default", named_average_forward, 0, "2"},
-    {"aten.avg_pool2d.default", named_average_forward, 0, "2"},
-    {"aten.avg_pool3d.default", named_average_forward, 0, "2"},
-    {"aten.max_pool1d.default", named_max_forward, 0, "2"},
-    {"aten.max_pool2d.default", named_max_forward, 0, "2"},
-    {"aten.max_pool2d_with_indices.default", named_max_forward, 0, "2"},
-    {"aten.max_pool3d.default", named_max_forward, 0, "2"},
+static const struct aten_op_rule aten_op_rules[] = {
+    {"aten.adaptive_avg_pool1d.default", aten_op_adaptive_average_forward, 1, "2"},
+    {"aten.adaptive_avg_pool2d.default", aten_op_adaptive_average_forward, 2, "2"},
+    {"aten.adaptive_avg_pool3d.default", aten_op_adaptive_average_forward, 3, "2"},
+    {"aten.adaptive_max_pool1d.default", aten_op_max_forward, 1, "2"},
+    {"aten.adaptive_max_pool2d.default", aten_op_max_forward, 1, "2"},
+    {"aten.adaptive_max_pool3d.default", aten_op_max_forward, 1, "2"},
+    {"aten.avg_pool1d.default", aten_op_average_forward, 0, "2"},
+    {"aten.avg_pool2d.default", aten_op_average_forward, 0, "2"},
+    {"aten.avg_pool3d.default", aten_op_average_forward, 0, "2"},
+    {"aten.max_pool1d.default", aten_op_max_forward, 0, "2"},
+    {"aten.max_pool2d.default", aten_op_max_forward, 0, "2"},
+    {"aten.max_pool2d_with_indices.default", aten_op_max_forward, 0, "2"},
+    {"aten.max_pool3d.default", aten_op_max_forward, 0, "2"},
 };
 
-const struct named_table named_pooling = NAMED_TABLE(named_rules);
+const struct aten_ops aten_op_pooling = ATEN_OPS(aten_op_rules);

@@ -2,7 +2,7 @@
  * Recurrent layers. An LSTM without projection is one oneDNN layer per layer and direction (lstm.c); GRU and RNN run
  * step by step. PyTorch: aten/src/ATen/native/RNN.cpp.
  */
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 #include "frameworks/pytorch/recurrent.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ chunks(struct step *step, struct value *x, int count, struct value *results[])
     struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
 
     if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -66,8 +66,8 @@ chunks(struct step *step, struct value *x, int count, struct value *results[])
 static struct value *
 sigmoid_of_sum(struct step *step, struct value *into, struct value *other)
 {
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, into, other));
-    return aten_pointwise_in_place(step, MEMMODEL_SIGMOID, into);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, into, other));
+    return aten_pointwise_in_place(step, MEMMODEL_ACTIVATION_SIGMOID, into);
 }
 
 /* An operator of its own to autocast: operands are cast from the last to the first. */
@@ -99,12 +99,12 @@ gru_step(struct step *step, struct value *input_gates, struct value *hidden, con
         return &step->nothing;
     reset = sigmoid_of_sum(step, h[RESET], i[RESET]);
     update = sigmoid_of_sum(step, h[UPDATE], i[UPDATE]);
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_MULTIPLY, h[NEW], reset));
-    new = aten_binary(step, MEMMODEL_ADD, i[NEW], h[NEW]);
-    value_drop(step, aten_pointwise_in_place(step, MEMMODEL_TANH, new));
-    result = aten_binary(step, MEMMODEL_SUBTRACT, hidden, new);
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_MULTIPLY, result, update));
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, result, new));
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_MULTIPLY, h[NEW], reset));
+    new = aten_binary(step, MEMMODEL_BINARY_ADD, i[NEW], h[NEW]);
+    value_drop(step, aten_pointwise_in_place(step, MEMMODEL_ACTIVATION_TANH, new));
+    result = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, hidden, new);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_MULTIPLY, result, update));
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, result, new));
     value_drop(step, new);
     value_drop(step, update);
     value_drop(step, reset);
@@ -118,8 +118,9 @@ rnn_step(struct step *step, struct value *input_gates, struct value *hidden, con
 {
     struct value *gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias), *result;
 
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
-    result = aten_pointwise(step, kind == MEMMODEL_RNN_RELU ? MEMMODEL_RELU : MEMMODEL_TANH, gates);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, gates, input_gates));
+    result = aten_pointwise(
+        step, kind == MEMMODEL_RECURRENT_RNN_RELU ? MEMMODEL_ACTIVATION_RELU : MEMMODEL_ACTIVATION_TANH, gates);
     value_drop(step, gates);
     return result;
 }
@@ -152,21 +153,22 @@ lstm_step(struct step *step, struct value *input_gates, struct value *hidden, st
     struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *result;
 
     gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
-    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, gates, input_gates));
     chunks(step, gates, GATES, g);
     value_drop(step, gates);
     if (step->status)
         return &step->nothing;
     for (int i = 0; i < GATES; i++)
-        value_drop(step, aten_pointwise_in_place(step, i == NEW ? MEMMODEL_TANH : MEMMODEL_SIGMOID, g[i]));
-    kept = aten_binary(step, MEMMODEL_MULTIPLY, g[FORGET], *state);
-    added = aten_binary(step, MEMMODEL_MULTIPLY, g[INPUT], g[NEW]);
+        value_drop(step, aten_pointwise_in_place(
+                             step, i == NEW ? MEMMODEL_ACTIVATION_TANH : MEMMODEL_ACTIVATION_SIGMOID, g[i]));
+    kept = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[FORGET], *state);
+    added = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[INPUT], g[NEW]);
     value_drop(step, *state);
-    *state = aten_binary_in_place(step, MEMMODEL_ADD, kept, added);
+    *state = aten_binary_in_place(step, MEMMODEL_BINARY_ADD, kept, added);
     value_drop(step, added);
     value_drop(step, kept);
-    squashed = aten_pointwise(step, MEMMODEL_TANH, *state);
-    full = aten_binary(step, MEMMODEL_MULTIPLY, g[OUTPUT], squashed);
+    squashed = aten_pointwise(step, MEMMODEL_ACTIVATION_TANH, *state);
+    full = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[OUTPUT], squashed);
     value_drop(step, squashed);
     result = projected(step, full, cell->projection);
     value_drop_all(step, g, GATES);
@@ -182,7 +184,7 @@ unbind(struct step *step, struct value *x, int count, struct value **results)
     struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
 
     if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -196,9 +198,9 @@ unbind(struct step *step, struct value *x, int count, struct value **results)
 static struct value *
 one_step(struct recurrence *r, struct value *gates, struct value *hidden, struct value **state, const struct cell *cell)
 {
-    if (r->kind == MEMMODEL_GRU)
+    if (r->kind == MEMMODEL_RECURRENT_GRU)
         return gru_step(r->step, gates, hidden, cell);
-    if (r->kind == MEMMODEL_LSTM)
+    if (r->kind == MEMMODEL_RECURRENT_LSTM)
         return lstm_step(r->step, gates, hidden, state, cell);
     return rnn_step(r->step, gates, hidden, cell, r->kind);
 }
@@ -217,7 +219,7 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct value
     struct value *hidden = value_keep(r->first[index]), *state = value_keep(r->first_states[index]);
 
     if (!inputs) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return &step->nothing;
     }
     memset(inputs, 0, (size_t)r->steps * sizeof *inputs);
@@ -255,7 +257,7 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
 
         outputs[d] = arena_allocate(&step->pool.arena, (size_t)r->steps * sizeof(struct value *));
         if (!outputs[d]) {
-            step_fail(step, MEMMODEL_ERROR_NOMEM);
+            step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
             return &step->nothing;
         }
         *gates = linear(step, x, cell.input_weight, cell.input_bias);
@@ -325,7 +327,7 @@ lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held
         value_drop(r->step, x);
         return results[0][0];
     }
-    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2, MEMMODEL_FLOAT32);
+    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2, MEMMODEL_DTYPE_FLOAT32);
     held[0] = results[0][0];
     held[1] = results[1][0];
     held[2] = x;
@@ -351,7 +353,7 @@ is_whole_lstm(const struct recurrence *r, const struct value *x)
 {
     bool half = value_is_half(x) && r->step->machine.isa == CPU_ISA_AVX512;
 
-    return r->kind == MEMMODEL_LSTM && !r->projected && (half || x->shape.dtype == MEMMODEL_FLOAT32);
+    return r->kind == MEMMODEL_RECURRENT_LSTM && !r->projected && (half || x->shape.dtype == MEMMODEL_DTYPE_FLOAT32);
 }
 
 /* A whole one that computes in a half type; use_mkldnn asks before autocast makes its input one. */
@@ -367,7 +369,7 @@ static void
 run_half_lstm(struct step *step, const struct layer *layer)
 {
     if (step->machine.isa == CPU_ISA_AVX512 && layer->op == OP_CUSTOM)
-        named_estimate(step, layer);
+        aten_op_estimate(step, layer);
     else if (step->machine.isa == CPU_ISA_AVX512)
         estimate_forward(step, layer);
     else if (!step->status)
@@ -445,9 +447,9 @@ run(struct recurrence *r, const struct layer *layer, struct value *given)
         run_half_lstm(r->step, layer);
         return;
     }
-    room = pool_take(&r->step->pool, count * sizeof *room);
+    room = object_pool_take(&r->step->pool, count * sizeof *room);
     if (!room) {
-        step_fail(r->step, MEMMODEL_ERROR_NOMEM);
+        step_fail(r->step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     r->first = room;
@@ -456,7 +458,7 @@ run(struct recurrence *r, const struct layer *layer, struct value *given)
     r->last_states = room + 3 * r->cells;
     r->held = room + 4 * r->cells;
     run_layers(r, layer, given);
-    pool_give(&r->step->pool, room, count * sizeof *room);
+    object_pool_give(&r->step->pool, room, count * sizeof *room);
     if (!r->step->device->recurrent)
         layer_unmodelled(r->step, layer, "recurrent");
 }
@@ -490,23 +492,23 @@ recurrent_forward(struct step *step, const struct layer *layer)
     struct recurrence r = {
         .step = step,
         .kind = options->kind,
-        .layers = (int)options->layers,
+        .layers = (int)options->layer_count,
         .directions = options->bidirectional ? 2 : 1,
-        .cells = (int)options->layers * (options->bidirectional ? 2 : 1),
-        .hidden_size = options->hidden,
+        .cells = (int)options->layer_count * (options->bidirectional ? 2 : 1),
+        .hidden_size = options->hidden_size,
         .dropout = step->training ? options->dropout : 0,
         .biases = !options->no_bias,
-        .projected = options->projection > 0,
+        .projected = options->projection_size > 0,
         .batch_first = options->batch_first,
         .parameters = layer_parameters(step, layer),
     };
 
     if (!r.parameters) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
-    r.hidden = initial_state(&r, x, r.projected ? options->projection : r.hidden_size);
-    r.states = r.kind == MEMMODEL_LSTM ? initial_state(&r, x, r.hidden_size) : NULL;
+    r.hidden = initial_state(&r, x, r.projected ? options->projection_size : r.hidden_size);
+    r.states = r.kind == MEMMODEL_RECURRENT_LSTM ? initial_state(&r, x, r.hidden_size) : NULL;
     run(&r, layer, x);
     value_drop(step, r.states);
     value_drop(step, r.hidden);
@@ -535,7 +537,7 @@ is_complete(const struct recurrence *r, const struct layer *layer, int first_par
 }
 
 static struct recurrence
-named_recurrence(struct step *step, const struct layer *layer, int kind)
+aten_op_recurrence(struct step *step, const struct layer *layer, int kind)
 {
     int directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1;
     int64_t said = attribute_integer(layer, "num_layers", 1);
@@ -551,7 +553,7 @@ named_recurrence(struct step *step, const struct layer *layer, int kind)
         .biases = attribute_integer(layer, "has_biases", 1) != 0,
         .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
         .hidden = step_input(step, layer, 1),
-        .states = kind == MEMMODEL_LSTM ? step_input(step, layer, 2) : NULL,
+        .states = kind == MEMMODEL_RECURRENT_LSTM ? step_input(step, layer, 2) : NULL,
     };
 
     r.projected = r.states && r.hidden->shape.dims[2] != r.states->shape.dims[2];
@@ -559,33 +561,33 @@ named_recurrence(struct step *step, const struct layer *layer, int kind)
 }
 
 static void
-named_recurrent_forward(struct step *step, const struct layer *layer, int kind)
+aten_op_recurrent_forward(struct step *step, const struct layer *layer, int kind)
 {
-    int first_parameter = kind == MEMMODEL_LSTM ? 3 : 2;
+    int first_parameter = kind == MEMMODEL_RECURRENT_LSTM ? 3 : 2;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
-    struct recurrence r = named_recurrence(step, layer, kind);
+    struct recurrence r = aten_op_recurrence(step, layer, kind);
 
     r.parameter_count = layer->input_count - first_parameter;
     if (!is_complete(&r, layer, first_parameter)) {
-        named_estimate(step, layer);
+        aten_op_estimate(step, layer);
         return;
     }
-    r.parameters = pool_take(&step->pool, bytes);
+    r.parameters = object_pool_take(&step->pool, bytes);
     if (!r.parameters) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int i = 0; i < r.parameter_count; i++)
         r.parameters[i] = step_input(step, layer, first_parameter + i);
     run(&r, layer, step_input(step, layer, 0));
-    pool_give(&step->pool, r.parameters, bytes);
+    object_pool_give(&step->pool, r.parameters, bytes);
 }
 
-static const struct named_rule named_rules[] = {
-    {"aten.gru.input", named_recurrent_forward, MEMMODEL_GRU, "33"},
-    {"aten.lstm.input", named_recurrent_forward, MEMMODEL_LSTM, "333"},
-    {"aten.rnn_relu.input", named_recurrent_forward, MEMMODEL_RNN_RELU, "33"},
-    {"aten.rnn_tanh.input", named_recurrent_forward, MEMMODEL_RNN_TANH, "33"},
+static const struct aten_op_rule aten_op_rules[] = {
+    {"aten.gru.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_GRU, "33"},
+    {"aten.lstm.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_LSTM, "333"},
+    {"aten.rnn_relu.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_RNN_RELU, "33"},
+    {"aten.rnn_tanh.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_RNN_TANH, "33"},
 };
 
-const struct named_table named_recurrent = NAMED_TABLE(named_rules);
+const struct aten_ops aten_op_recurrent = ATEN_OPS(aten_op_rules);

@@ -104,8 +104,8 @@ sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struc
         step_parallel_sum(step, x, result);
         return;
     }
-    sums = value_like_typed(step, result, MEMMODEL_FLOAT32);
-    wide = value_like_typed(step, x, MEMMODEL_FLOAT32);
+    sums = value_like_typed(step, result, MEMMODEL_DTYPE_FLOAT32);
+    wide = value_like_typed(step, x, MEMMODEL_DTYPE_FLOAT32);
     step_parallel_sum(step, wide, sums);
     value_drop(step, wide);
     value_drop(step, sums);
@@ -137,7 +137,7 @@ aten_sum_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int
 struct value *
 aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
 {
-    return aten_sum_typed(step, x, axes, keep, value_is_float(x) ? x->shape.dtype : MEMMODEL_INT64);
+    return aten_sum_typed(step, x, axes, keep, value_is_float(x) ? x->shape.dtype : MEMMODEL_DTYPE_INT64);
 }
 
 /* ---- mean ---- */
@@ -146,7 +146,7 @@ aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
 static struct value *
 count_new(struct step *step)
 {
-    struct value *count = value_on_host(step, MEMMODEL_INT64);
+    struct value *count = value_on_host(step, MEMMODEL_DTYPE_INT64);
 
     count->number = true;
     return count;
@@ -167,8 +167,8 @@ mean_typed(struct step *step, const struct value *x, uint64_t axes, bool keep, i
 {
     struct shape reduced = reduced_shape(x, axes, keep), shape = shape_typed(&reduced, dtype);
     struct value *result = value_empty(step, &shape), *wide, *cast = NULL;
-    bool half = dtype == MEMMODEL_BFLOAT16 || dtype == MEMMODEL_FLOAT16;
-    int sum_type = half ? MEMMODEL_FLOAT32 : dtype;
+    bool half = dtype == MEMMODEL_DTYPE_BFLOAT16 || dtype == MEMMODEL_DTYPE_FLOAT16;
+    int sum_type = half ? MEMMODEL_DTYPE_FLOAT32 : dtype;
     struct shape sums = shape_typed(&shape, sum_type);
 
     wide = half ? value_empty(step, &sums) : value_keep(result);
@@ -222,10 +222,10 @@ static void
 extreme_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct value *x = node->saved[0], *result = node->saved[1];
-    struct value *mask = value_like_typed(step, x, MEMMODEL_BOOL);
-    struct shape count_shape = shape_typed(&result->shape, MEMMODEL_INT64);
+    struct value *mask = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL);
+    struct shape count_shape = shape_typed(&result->shape, MEMMODEL_DTYPE_INT64);
     struct shape share_shape = result->shape;
-    struct value *count = value_empty(step, &count_shape), *wide = value_like_typed(step, x, MEMMODEL_INT64);
+    struct value *count = value_empty(step, &count_shape), *wide = value_like_typed(step, x, MEMMODEL_DTYPE_INT64);
     struct value *first, *share, *mask_number;
 
     (void)incoming;
@@ -279,17 +279,17 @@ reduce_forward(struct step *step, const struct layer *layer)
     uint64_t axes = axes_of(options, x->shape.rank);
 
     switch (options->kind) {
-    case MEMMODEL_SUM:
-        step_output(step, layer, 0, aten_sum(step, x, axes, options->keep));
+    case MEMMODEL_REDUCE_SUM:
+        step_output(step, layer, 0, aten_sum(step, x, axes, options->keep_dims));
         break;
-    case MEMMODEL_MEAN:
-        step_output(step, layer, 0, aten_mean(step, x, axes, options->keep));
+    case MEMMODEL_REDUCE_MEAN:
+        step_output(step, layer, 0, aten_mean(step, x, axes, options->keep_dims));
         break;
-    case MEMMODEL_PRODUCT:
+    case MEMMODEL_REDUCE_PRODUCT:
         estimate_forward(step, layer);
         break;
     default:
-        step_output(step, layer, 0, aten_extreme(step, x, axes, options->keep));
+        step_output(step, layer, 0, aten_extreme(step, x, axes, options->keep_dims));
     }
 }
 

@@ -35,9 +35,9 @@ replay_drop(struct step *step, struct replay *replay)
         return;
     value_drop_all(step, replay->inputs, replay->region->input_count);
     value_drop(step, replay->random_state);
-    pool_give(&step->pool, replay->inputs, inputs_bytes(replay->region));
-    pool_give(&step->pool, replay->outputs, outputs_bytes(replay->region));
-    pool_give(&step->pool, replay, sizeof *replay);
+    object_pool_give(&step->pool, replay->inputs, inputs_bytes(replay->region));
+    object_pool_give(&step->pool, replay->outputs, outputs_bytes(replay->region));
+    object_pool_give(&step->pool, replay, sizeof *replay);
 }
 
 /* ---- the backward function ---- */
@@ -50,7 +50,7 @@ make_zeros(struct step *step, const struct replay *replay, struct value **incomi
         if (incoming[i])
             continue;
         incoming[i] = value_empty(step, &replay->outputs[i]);
-        value_becomes(step, incoming[i], MEMMODEL_ACTIVATION_GRADIENTS);
+        value_becomes(step, incoming[i], MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS);
     }
 }
 
@@ -97,16 +97,16 @@ static void
 backward_inside(struct step *step, const struct region *region, struct value **incoming)
 {
     size_t bytes = ((size_t)region->output_count + 1) * sizeof(struct value *);
-    struct value **roots = pool_take(&step->pool, bytes);
+    struct value **roots = object_pool_take(&step->pool, bytes);
 
     if (!roots) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int32_t i = 0; i < region->output_count; i++)
         roots[i] = step->values[region->outputs[i]] ? step->values[region->outputs[i]] : &step->nothing;
     autograd_backward_inside(step, roots, incoming, region->output_count);
-    pool_give(&step->pool, roots, bytes);
+    object_pool_give(&step->pool, roots, bytes);
 }
 
 static void
@@ -115,10 +115,10 @@ replay_backward(struct step *step, struct node *node, struct value **incoming, s
     struct replay *replay = node->replay;
     const struct region *region = replay->region;
     size_t bytes = ((size_t)region->input_count + 1) * sizeof(struct variable);
-    struct variable *leaves = pool_take(&step->pool, bytes);
+    struct variable *leaves = object_pool_take(&step->pool, bytes);
 
     if (!leaves) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     make_zeros(step, replay, incoming);
@@ -135,7 +135,7 @@ replay_backward(struct step *step, struct node *node, struct value **incoming, s
         gradients[i] = leaves[i].gradient;
         drop_leaf(step, &leaves[i]);
     }
-    pool_give(&step->pool, leaves, bytes);
+    object_pool_give(&step->pool, leaves, bytes);
     for (int32_t i = 0; i < region->input_count; i++)
         if (!region->bound[i])
             value_drop_all(step, &replay->inputs[i], 1);
@@ -149,12 +149,12 @@ static const struct derivative checkpoint_function = {"CheckpointFunction", repl
 static struct replay *
 replay_new(struct step *step, const struct region *region)
 {
-    struct replay *replay = pool_take(&step->pool, sizeof *replay);
-    struct value **inputs = pool_take(&step->pool, inputs_bytes(region));
-    struct shape *outputs = pool_take(&step->pool, outputs_bytes(region));
+    struct replay *replay = object_pool_take(&step->pool, sizeof *replay);
+    struct value **inputs = object_pool_take(&step->pool, inputs_bytes(region));
+    struct shape *outputs = object_pool_take(&step->pool, outputs_bytes(region));
 
     if (!replay || !inputs || !outputs) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return NULL;
     }
     *replay = (struct replay){

@@ -212,7 +212,7 @@ mark_all(memmodel_context *context, const struct memmodel_network *network, cons
         const struct scope *scope = &network->scopes[i];
 
         if (scope->checkpoint)
-            mark_layers_between(scope->first, scope->end, scope->checkpoint == CHECKPOINT_REENTRANT, marks);
+            mark_layers_between(scope->first, scope->end, scope->checkpoint == MEMMODEL_CHECKPOINT_REENTRANT, marks);
     }
     for (const char *rest = patterns; next_pattern(&rest, &pattern);) {
         if (mark_scopes(network, &pattern, marks) || mark_layers(network, &pattern, marks))
@@ -388,7 +388,7 @@ checkpoints_new(memmodel_context *context, const struct memmodel_network *networ
     size_t layers = network->layer_count + 1, tensors = network->tensor_count + 1;
     int32_t *last_use;
     struct mark *marks;
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *checkpoints = (struct checkpoints){.regions = NULL};
     if (!*patterns && !has_checkpoints(network))

@@ -26,12 +26,13 @@ static void
 interpolation_tables(struct step *step, const struct value *result, int taps)
 {
     enum { MOST = 2 * 3 * 4 };
-    int weight_type = result->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32, count = 0;
+    int weight_type = result->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32,
+        count = 0;
     struct value *tables[MOST];
 
     for (int i = 2; i < result->shape.rank; i++)
         for (int tap = 0; tap < taps; tap++) {
-            tables[count++] = value_vector(step, MEMMODEL_INT64, result->shape.dims[i]);
+            tables[count++] = value_vector(step, MEMMODEL_DTYPE_INT64, result->shape.dims[i]);
             tables[count++] = value_vector(step, weight_type, result->shape.dims[i]);
         }
     for (int i = 0; i < count; i++)
@@ -54,11 +55,12 @@ static void
 upsample_kernel(struct step *step, const struct value *x, const struct value *result, int mode)
 {
     enum { VECTORIZED_EDGES = 128, VECTORIZED_CHANNELS = 3 };
-    static const int taps[] = {[MEMMODEL_NEAREST] = 1, [MEMMODEL_LINEAR] = 2, [MEMMODEL_CUBIC] = 4};
+    static const int taps[] = {
+        [MEMMODEL_INTERPOLATION_NEAREST] = 1, [MEMMODEL_INTERPOLATION_LINEAR] = 2, [MEMMODEL_INTERPOLATION_CUBIC] = 4};
     bool last = value_is_channels_last(x), wide = last && x->shape.dims[1] > VECTORIZED_CHANNELS;
     bool small = x->shape.rank == 4 && result->shape.dims[2] + result->shape.dims[3] <= VECTORIZED_EDGES;
 
-    if (x->shape.rank == 4 && mode != MEMMODEL_CUBIC && (wide || small)) {
+    if (x->shape.rank == 4 && mode != MEMMODEL_INTERPOLATION_CUBIC && (wide || small)) {
         channels_last_copies(step, x, result);
     } else if (!(x->shape.rank == 5 && wide)) {
         interpolation_tables(step, result, taps[mode]);
@@ -88,12 +90,12 @@ upsample_forward(struct step *step, const struct layer *layer)
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
     struct shape shape = step_output_shape(step, layer, 0), given = shape;
 
-    if (options->layout == MEMMODEL_CHANNELS_LAST) {
+    if (options->layout == MEMMODEL_LAYOUT_CHANNELS_LAST) {
         for (int i = 2; i < shape.rank; i++)
             shape.dims[i] = given.dims[i - 1];
         shape.dims[1] = given.dims[shape.rank - 1];
     }
-    result = aten_upsample(step, x, &shape, options->mode);
+    result = aten_upsample(step, x, &shape, options->kind);
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
@@ -224,7 +226,7 @@ aten_circular_pad(struct step *step, struct value *x, const int64_t *before, con
     struct node *node;
 
     if (!circular) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return &step->nothing;
     }
     *circular = (struct circular){.padded = x->shape};
@@ -256,9 +258,9 @@ pad_forward(struct step *step, const struct layer *layer)
     struct value *x = step_input(step, layer, 0);
     struct shape shape = step_output_shape(step, layer, 0);
 
-    if (options->mode == MEMMODEL_PAD_CIRCULAR)
+    if (options->kind == MEMMODEL_PAD_CIRCULAR)
         step_output(step, layer, 0, aten_circular_pad(step, x, options->before, options->after));
-    else if (options->mode == MEMMODEL_PAD_CONSTANT)
+    else if (options->kind == MEMMODEL_PAD_CONSTANT)
         step_output(step, layer, 0, aten_constant_pad(step, x, &shape));
     else
         step_output(step, layer, 0, aten_mirror_pad(step, x, &shape));

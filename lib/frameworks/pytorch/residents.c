@@ -69,20 +69,21 @@ make_parameter(struct step *step, int32_t index)
     const struct layer *layer = &step->network->layers[parameter->layer];
     struct variable *variable = &step->variables[index];
     struct shape shape = step_bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
-    struct shape counter = shape_scalar(MEMMODEL_INT64);
+    struct shape counter = shape_scalar(MEMMODEL_DTYPE_INT64);
     const char *role = trace_text(step->trace, parameter->role);
 
     if (!role)
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
-    variable->value = resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role, MEMMODEL_PARAMETERS);
+    variable->value =
+        resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role, MEMMODEL_CATEGORY_PARAMETERS);
     variable->value->parameter = parameter->trainable;
     if (parameter->trainable && step->grad_mode) {
         variable->accumulate = node_accumulate(step, variable);
         node_attach(step, variable->accumulate, variable->value, 0);
     }
     if (strcmp(parameter->role, "running_var") == 0)
-        variable->counter = resident(step, NULL, &counter, "num_batches_tracked", MEMMODEL_PARAMETERS);
+        variable->counter = resident(step, NULL, &counter, "num_batches_tracked", MEMMODEL_CATEGORY_PARAMETERS);
 }
 
 static void
@@ -93,7 +94,7 @@ make_input(struct step *step, const struct layer *layer)
     step_enter(step, MEMMODEL_PHASE_SETUP, (int32_t)(layer - step->network->layers));
     if (layer->op == OP_INPUT) {
         shape = step_output_shape(step, layer, 0);
-        step->values[layer->first_output] = resident(step, layer, &shape, "input", MEMMODEL_INPUTS);
+        step->values[layer->first_output] = resident(step, layer, &shape, "input", MEMMODEL_CATEGORY_INPUTS);
     } else if (layer->op == OP_PARAMETER) {
         step->values[layer->first_output] = value_keep(step->variables[layer->parameters[0]].value);
     }

@@ -1,6 +1,6 @@
 /* The rule of each operator, and what stands in for a rule that is missing. */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/aten_ops.h"
 
 /* ---- estimate: what an operator cannot do without ---- */
 
@@ -84,31 +84,31 @@ unknown_forward(struct step *step, const struct layer *layer)
 static void
 declared_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_custom_needs *needs = binding_custom(step->binding, layer);
-    struct value *temporary = value_buffer(step, needs->forward_temporary), *saved;
+    const struct memmodel_custom_requirements *needs = binding_custom(step->binding, layer);
+    struct value *temporary = value_buffer(step, needs->forward_workspace_bytes), *saved;
     struct node *node = estimate_outputs(step, layer);
 
     value_drop(step, temporary);
     if (!node)
         return;
-    saved = value_buffer(step, needs->saved);
+    saved = value_buffer(step, needs->saved_bytes);
     step_save(step, node, saved);
     value_drop(step, saved);
-    node->number = needs->backward_temporary;
+    node->number = needs->backward_workspace_bytes;
 }
 
 /* By a rule of that name; false if there is none, or the layer lacks an operand. */
 static bool
 ruled_forward(struct step *step, const struct layer *layer, const char *operation)
 {
-    const struct named_rule *rule = named_rule_find(operation);
+    const struct aten_op_rule *rule = aten_op_rule_find(operation);
     const struct formula_rule *formula = rule ? NULL : formula_find(operation);
 
     if (formula)
         step->what = formula->name;
     if (!rule)
         return formula && formula_forward(step, layer, formula);
-    if (!named_rule_fits(step, layer, rule))
+    if (!aten_op_rule_fits(step, layer, rule))
         return false;
     step->what = rule->name;
     rule->forward(step, layer, rule->detail);
@@ -122,7 +122,7 @@ custom_forward(struct step *step, const struct layer *layer)
     char alias[64];
 
     if (custom->operation) {
-        const char *name = named_alias(custom->operation, alias, sizeof alias) ? alias : custom->operation;
+        const char *name = aten_op_alias(custom->operation, alias, sizeof alias) ? alias : custom->operation;
 
         if (ruled_forward(step, layer, name))
             return;
@@ -133,7 +133,7 @@ custom_forward(struct step *step, const struct layer *layer)
 }
 
 void
-named_estimate(struct step *step, const struct layer *layer)
+aten_op_estimate(struct step *step, const struct layer *layer)
 {
     const struct memmodel_custom *custom = layer->options;
 

@@ -185,7 +185,7 @@ value_suggests_channels_last(const struct value *x)
 bool
 value_is_float(const struct value *value)
 {
-    return value->shape.dtype <= MEMMODEL_BFLOAT16 || value_is_complex(value);
+    return value->shape.dtype <= MEMMODEL_DTYPE_BFLOAT16 || value_is_complex(value);
 }
 
 bool
@@ -197,7 +197,7 @@ value_is_complex(const struct value *value)
 bool
 value_is_half(const struct value *value)
 {
-    return value->shape.dtype == MEMMODEL_BFLOAT16 || value->shape.dtype == MEMMODEL_FLOAT16;
+    return value->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 || value->shape.dtype == MEMMODEL_DTYPE_FLOAT16;
 }
 
 /* Strides of an operand along the dims of a shape that it is broadcast to. */

@@ -35,9 +35,9 @@ void
 step_parallel_sum(struct step *step, const struct value *x, const struct value *result)
 {
     enum { GRAIN = 32768 }; /* at::internal::GRAIN_SIZE */
-    struct shape partial = shape_vector(result->shape.dtype, step->job->threads);
+    struct shape partial = shape_vector(result->shape.dtype, step->job->intra_op_threads);
 
-    if (!step->device->partial_sums || step->job->threads == 1)
+    if (!step->device->partial_sums || step->job->intra_op_threads == 1)
         return;
     if (value_elements(result) == 1 && value_elements(x) >= GRAIN)
         value_scratch(step, &partial);
@@ -46,7 +46,7 @@ step_parallel_sum(struct step *step, const struct value *x, const struct value *
 struct value *
 step_input(struct step *step, const struct layer *layer, int input)
 {
-    memmodel_tensor tensor = input < layer->input_count ? layer->inputs[input] : MEMMODEL_NO_TENSOR;
+    memmodel_tensor tensor = input < layer->input_count ? layer->inputs[input] : MEMMODEL_TENSOR_NONE;
 
     if (tensor >= 0 && step->autocast.casts.layer == layer)
         return step->autocast.casts.values[input];
@@ -106,7 +106,7 @@ step_output_shape(struct step *step, const struct layer *layer, int output)
     const struct tensor *tensor = &step->network->tensors[layer->first_output + output];
     int dtype = step->autocast.dtype ? autocast_output_type(step, layer, tensor->dtype) : tensor->dtype;
 
-    if (dtype == MEMMODEL_FLOAT64 && has_complex_input(step, layer))
+    if (dtype == MEMMODEL_DTYPE_FLOAT64 && has_complex_input(step, layer))
         dtype = DTYPE_COMPLEX64;
     return step_bound_shape(step, tensor->dims, tensor->rank, dtype);
 }
@@ -120,7 +120,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
         value_drop(step, value); /* an operator by name that was declared with fewer */
         return;
     }
-    value_becomes(step, value, MEMMODEL_TRANSIENT_ACTIVATIONS);
+    value_becomes(step, value, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS);
     value_drop(step, *slot);
     *slot = value;
 }
@@ -139,7 +139,7 @@ step_unmodelled(struct step *step, const char *op, int64_t bytes)
     }
     if (array_reserve(step->context, &step->unmodelled, &step->unmodelled_capacity, step->unmodelled_count + 1,
                       sizeof *step->unmodelled)) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     step->unmodelled[step->unmodelled_count++] = (struct unmodelled){.op = op, .bytes = bytes};
@@ -249,7 +249,7 @@ zero_gradients(struct step *step, const struct optimizer *optimizer)
 static void
 train(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
-    for (int i = 0; i < step->job->accumulate && !step->status; i++) {
+    for (int i = 0; i < step->job->gradient_accumulation && !step->status; i++) {
         forward(step, names);
         if (!step->status)
             backward(step, names);
@@ -264,7 +264,7 @@ static void
 run_steps(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
     for (step->number = 1; step->number <= step->job->steps && !step->status; step->number++) {
-        if (step->job->inference)
+        if (step->job->mode)
             forward(step, names);
         else
             train(step, optimizer, names);
@@ -282,7 +282,7 @@ make_nothing(struct step *step)
 {
     step->no_storage = (struct storage){.block = -1};
     step->nothing = (struct value){.storage = &step->no_storage};
-    step->nothing.shape = (struct shape){.rank = MEMMODEL_MAX_RANK / 2, .dtype = MEMMODEL_FLOAT32};
+    step->nothing.shape = (struct shape){.rank = MEMMODEL_MAX_RANK / 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
     for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
         step->nothing.shape.dims[i] = step->nothing.strides[i] = 1;
 }
@@ -299,7 +299,7 @@ step_new(struct step *step)
         memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
     step->values = memory_allocate_zeroed(step->context, step->network->tensor_count + 1, sizeof *step->values);
     make_nothing(step);
-    return step->variables && step->values ? 0 : MEMMODEL_ERROR_NOMEM;
+    return step->variables && step->values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 static void
@@ -309,14 +309,14 @@ step_release(struct step *step)
     memory_release(step->context, step->values);
     memory_release(step->context, step->queue.heap);
     memory_release(step->context, step->queue.stack);
-    convolution_recall_release(&step->convolutions, step->context);
+    convolution_cache_release(&step->convolutions, step->context);
     memory_release(step->context, step->inner_queue.heap);
     memory_release(step->context, step->inner_queue.stack);
     lifetimes_release(step->context, &step->lifetimes);
     checkpoints_release(step->context, &step->checkpoints);
     memory_release(step->context, step->autocast.sources);
     loops_release(step);
-    pool_release(&step->pool);
+    object_pool_release(&step->pool);
 }
 
 static int
@@ -332,7 +332,7 @@ simulate(struct step *step, const struct optimizer *optimizer)
     if (status)
         return status;
     set_up(step);
-    if (!step->job->inference)
+    if (!step->job->mode)
         optimizer_construct(step, optimizer);
     run_steps(step, optimizer, &names);
     names_release(step->context, &names);
@@ -354,7 +354,7 @@ find_all(struct step *step, struct optimizer *optimizer)
         return status;
     status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
     step->autocast.on = step->autocast.dtype != 0;
-    return status ? status : machine_find(step->context, job->isa, job->threads, &step->machine);
+    return status ? status : target_cpu_find(step->context, job->isa, job->intra_op_threads, &step->machine);
 }
 
 /* With all iterations of loops if `all`; *irregular: some must be simulated so. */
@@ -370,10 +370,10 @@ simulate_job(memmodel_context *context, const struct binding *binding, const str
         .job = job,
         .updates = simulation->updates,
         .again = simulation->again,
-        .pool = POOL_INIT(context),
+        .pool = OBJECT_POOL_INIT(context),
         .layer = -1,
-        .grad_mode = job->inference != WITHOUT_GRADIENTS,
-        .training = !job->inference,
+        .grad_mode = job->mode != WITHOUT_GRADIENTS,
+        .training = !job->mode,
         .loops = {.all = all},
     };
     int status = find_all(&step, &optimizer);

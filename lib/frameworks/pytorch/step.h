@@ -6,16 +6,16 @@
 #define PYTORCH_STEP_H
 
 #include "frameworks/framework.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 #include "frameworks/optimizer.h"
 #include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
-#include "frameworks/pytorch/convolution_recall.h"
+#include "frameworks/pytorch/convolution_cache.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/loops.h"
-#include "frameworks/pytorch/pool.h"
-#include "frameworks/pytorch/value.h"
+#include "frameworks/pytorch/object_pool.h"
+#include "frameworks/pytorch/tensor.h"
 
 /* Values of job->inference. */
 enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
@@ -46,11 +46,11 @@ struct step {
     const struct binding *binding;
     const struct memmodel_job *job;
     struct memmodel_trace *trace;
-    struct updates *updates; /* NULL: all events are wanted */
-    bool *again;             /* of each layer: it was computed again; NULL: nobody asks */
-    struct pool pool;
-    struct machine_profile machine;
-    struct convolution_recall convolutions;
+    struct optimizer_cache *updates; /* NULL: all events are wanted */
+    bool *again;                     /* of each layer: it was computed again; NULL: nobody asks */
+    struct object_pool pool;
+    struct target_cpu machine;
+    struct convolution_cache convolutions;
     const struct device *device;
     struct cuda cuda;
     int status; /* of the first failure; everything stops at the next layer */

@@ -99,8 +99,7 @@ attention(struct build *build, const struct layer *layer)
 
     kept->others[0] = scaled;
     kept->others[1] = shares;
-    kept->others[2] =
-        build->job->inference ? NOTHING : build_new(build, "mul_2", n, READS(shares)); /* of the gradient */
+    kept->others[2] = build->job->mode ? NOTHING : build_new(build, "mul_2", n, READS(shares)); /* of the gradient */
     build_output(build, layer, heads);
 }
 

@@ -63,10 +63,10 @@ static uint8_t
 usual_category(const struct build *build)
 {
     static const uint8_t categories[] = {
-        [MEMMODEL_PHASE_SETUP] = MEMMODEL_INPUTS,
-        [MEMMODEL_PHASE_FORWARD] = MEMMODEL_TRANSIENT_ACTIVATIONS,
-        [MEMMODEL_PHASE_BACKWARD] = MEMMODEL_ACTIVATION_GRADIENTS,
-        [MEMMODEL_PHASE_OPTIMIZER] = MEMMODEL_WORKSPACE,
+        [MEMMODEL_PHASE_SETUP] = MEMMODEL_CATEGORY_INPUTS,
+        [MEMMODEL_PHASE_FORWARD] = MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS,
+        [MEMMODEL_PHASE_BACKWARD] = MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS,
+        [MEMMODEL_PHASE_OPTIMIZER] = MEMMODEL_CATEGORY_WORKSPACE,
     };
 
     return categories[build->phase];
@@ -79,8 +79,9 @@ mark_saved(struct build *build, const int32_t *inputs, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         struct operation *input = inputs[i] < 0 ? NULL : &build->graph.operations[inputs[i]];
 
-        if (input && input->category == MEMMODEL_TRANSIENT_ACTIVATIONS && build->phase > MEMMODEL_PHASE_FORWARD)
-            input->category = MEMMODEL_SAVED_ACTIVATIONS;
+        if (input && input->category == MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS &&
+            build->phase > MEMMODEL_PHASE_FORWARD)
+            input->category = MEMMODEL_CATEGORY_SAVED_ACTIVATIONS;
     }
 }
 
@@ -161,7 +162,7 @@ build_contribute(struct build *build, memmodel_tensor tensor, int32_t gradient)
         return;
     if (array_reserve(build->context, &build->contributions, &build->contribution_capacity,
                       build->contribution_count + 1, sizeof *build->contributions)) {
-        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     build->contributions[build->contribution_count] = (struct contribution){gradient, build->gradients[tensor]};
@@ -193,7 +194,7 @@ build_gradient_of(struct build *build, memmodel_tensor tensor)
         return NOTHING;
     gradients = memory_allocate_zeroed(build->context, (size_t)count, sizeof *gradients);
     if (!gradients) {
-        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
         return NOTHING;
     }
     for (int32_t i = build->gradients[tensor], k = count; i != NOTHING; i = build->contributions[i].next)
@@ -232,7 +233,7 @@ build_unmodelled(struct build *build, const char *op, int64_t bytes)
     }
     if (array_reserve(build->context, &build->unmodelled, &build->unmodelled_capacity, build->unmodelled_count + 1,
                       sizeof *build->unmodelled))
-        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
     else
         build->unmodelled[build->unmodelled_count++] = (struct unmodelled){op, bytes};
 }
@@ -350,10 +351,10 @@ build_step(struct build *build)
     mark_trained(build);
     gather_inputs(build);
     enter(build, MEMMODEL_PHASE_OPTIMIZER, 0);
-    if (!build->job->inference)
+    if (!build->job->mode)
         optimizer_begin(build);
     forward(build);
-    if (!build->job->inference)
+    if (!build->job->mode)
         backward(build);
     return build->status;
 }

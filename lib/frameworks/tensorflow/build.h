@@ -9,7 +9,7 @@
 #define TENSORFLOW_BUILD_H
 
 #include "frameworks/framework.h"
-#include "frameworks/machine.h"
+#include "frameworks/target_cpu.h"
 #include "frameworks/tensorflow/graph.h"
 
 enum { NOTHING = -1, KEPT = 4 };

@@ -55,7 +55,7 @@ weighted_backward(struct build *build, const struct layer *layer, int32_t gradie
 {
     int32_t weight = build_parameter(layer, "weight"), bias = build_parameter(layer, "bias");
     int32_t data = input_gradient(build, layer, gradient);
-    struct operation filter = {.what = "BackpropFilter", .category = MEMMODEL_GRADIENTS};
+    struct operation filter = {.what = "BackpropFilter", .category = MEMMODEL_CATEGORY_GRADIENTS};
     struct heap_need need = convolution_heap(build, layer);
 
     build_gradient(build, layer, 0, data);
@@ -66,7 +66,7 @@ weighted_backward(struct build *build, const struct layer *layer, int32_t gradie
     build_parameter_gradient(build, weight,
                              build_operation(build, &filter, READS(gradient, build_kept(build, layer)->x)), data);
     if (bias != NOTHING) {
-        struct operation sum = {.what = "BiasAddGrad", .category = MEMMODEL_GRADIENTS};
+        struct operation sum = {.what = "BiasAddGrad", .category = MEMMODEL_CATEGORY_GRADIENTS};
 
         sum.bytes = build_parameter_bytes(build, bias);
         build_parameter_gradient(build, bias, build_operation(build, &sum, READS(gradient)), NOTHING);

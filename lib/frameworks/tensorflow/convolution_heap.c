@@ -25,7 +25,7 @@ static int64_t
 spatial_points(struct build *build, memmodel_tensor tensor, int layout, bool slice)
 {
     const struct tensor *t = &build->network->tensors[tensor];
-    int first = layout == MEMMODEL_CHANNELS_LAST ? 1 : 2, last = first + t->rank - 2;
+    int first = layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? 1 : 2, last = first + t->rank - 2;
     int64_t points = 1;
 
     for (int i = slice && last - first > 2 ? last - 2 : first; i < last; i++)
@@ -45,7 +45,7 @@ columns_of(struct build *build, const struct layer *layer)
     for (int i = 0; i < x->rank - 2; i++)
         c.kernel = build_times(build, c.kernel, conv->kernel[i]);
     c.batch = build_dim(build, x->dims[0]);
-    c.channels = build_dim(build, x->dims[conv->layout == MEMMODEL_CHANNELS_LAST ? x->rank - 1 : 1]) / c.groups;
+    c.channels = build_dim(build, x->dims[conv->layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? x->rank - 1 : 1]) / c.groups;
     c.image = spatial_points(build, layer->inputs[0], conv->layout, false);
     c.target = spatial_points(build, layer->first_output, conv->layout, false);
     c.slice = spatial_points(build, layer->first_output, conv->layout, true);
@@ -62,13 +62,13 @@ is_padded_volume(const struct build *build, const struct layer *layer)
     const struct memmodel_conv *conv = layer->options;
     bool volume = build->network->tensors[layer->first_output].rank == 5;
 
-    return volume && conv->kernel[0] > 1 && (conv->padding == MEMMODEL_SAME || conv->pad[0] > 0);
+    return volume && conv->kernel[0] > 1 && (conv->auto_pad == MEMMODEL_AUTO_PAD_SAME || conv->padding[0] > 0);
 }
 
 static bool
 is_product(const struct build *build, const struct layer *layer)
 {
-    return layer->op == OP_CONV && machine_isa(build->job->isa) == CPU_ISA_AVX2 && is_padded_volume(build, layer) &&
+    return layer->op == OP_CONV && target_cpu_isa(build->job->isa) == CPU_ISA_AVX2 && is_padded_volume(build, layer) &&
            ((const struct memmodel_conv *)layer->options)->groups == 1;
 }
 
@@ -76,7 +76,7 @@ static struct heap_need
 product_need(struct build *build, const struct columns *c, int64_t weights)
 {
     int64_t column = build_times(build, build_times(build, FLOAT_BYTES * c->channels, c->kernel), c->slice);
-    int64_t image = build_times(build, FLOAT_BYTES * c->channels, c->image), threads = build->job->threads,
+    int64_t image = build_times(build, FLOAT_BYTES * c->channels, c->image), threads = build->job->intra_op_threads,
             each = column;
     struct heap_need need = {0, 0, 0};
     bool reduced;

@@ -13,7 +13,7 @@ static void
 embedding_backward(struct build *build, const struct layer *layer, int32_t gradient)
 {
     int32_t table = build_parameter(layer, "weight");
-    struct operation dense = {.what = "UnsortedSegmentSum", .category = MEMMODEL_GRADIENTS};
+    struct operation dense = {.what = "UnsortedSegmentSum", .category = MEMMODEL_CATEGORY_GRADIENTS};
 
     dense.bytes = build_parameter_bytes(build, table);
     build_parameter_gradient(build, table, build_operation(build, &dense, READS(gradient)), NOTHING);
@@ -40,8 +40,8 @@ outputs_only(struct build *build, const struct layer *layer)
 
         if (custom->operation)
             build_unmodelled(build, custom->operation, build_output_bytes(build, layer));
-        saved = binding_custom(build->binding, layer)->saved;
-        temporary = binding_custom(build->binding, layer)->forward_temporary;
+        saved = binding_custom(build->binding, layer)->saved_bytes;
+        temporary = binding_custom(build->binding, layer)->forward_workspace_bytes;
     } else {
         build_unmodelled(build, op_name(layer->op), build_output_bytes(build, layer));
     }
@@ -59,7 +59,7 @@ static void
 inputs_only(struct build *build, const struct layer *layer, int32_t gradient)
 {
     const struct kept *kept = build_kept(build, layer);
-    int64_t temporary = layer->op == OP_CUSTOM ? binding_custom(build->binding, layer)->backward_temporary : 0;
+    int64_t temporary = layer->op == OP_CUSTOM ? binding_custom(build->binding, layer)->backward_workspace_bytes : 0;
     int32_t scratch = temporary ? build_new(build, "temporary", temporary, READS(gradient)) : NOTHING;
 
     for (int32_t i = 0; i < layer->input_count; i++)
@@ -68,7 +68,7 @@ inputs_only(struct build *build, const struct layer *layer, int32_t gradient)
                            build_new(build, "gradient", build_bytes(build, layer->inputs[i]),
                                      READS(gradient, kept->x, kept->y, kept->others[0], scratch)));
     for (int32_t i = 0; i < layer->parameter_count; i++) {
-        struct operation sum = {.what = "gradient", .category = MEMMODEL_GRADIENTS};
+        struct operation sum = {.what = "gradient", .category = MEMMODEL_CATEGORY_GRADIENTS};
 
         sum.bytes = build_parameter_bytes(build, layer->parameters[i]);
         build_parameter_gradient(build, layer->parameters[i], build_operation(build, &sum, READS(gradient, kept->x)),

@@ -43,7 +43,7 @@ graph_add(struct graph *graph, const struct operation *operation, const int32_t 
         return context_error(graph->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the step has too many operations");
     if (array_reserve(graph->context, &graph->operations, &graph->capacity, graph->count + 1,
                       sizeof *graph->operations))
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     new = &graph->operations[graph->count];
     *new = *operation;
     status = add_inputs(graph, new, inputs, count);

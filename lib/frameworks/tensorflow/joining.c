@@ -7,7 +7,7 @@ concat(struct build *build, const struct layer *layer)
     int32_t *inputs = memory_allocate_zeroed(build->context, (size_t)layer->input_count + 1, sizeof *inputs);
 
     if (!inputs) {
-        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
     for (int32_t i = 0; i < layer->input_count; i++)
@@ -53,7 +53,7 @@ keeps_inputs(const struct layer *layer)
 {
     int kind = ((const struct memmodel_binary *)layer->options)->kind;
 
-    return kind != MEMMODEL_ADD && kind != MEMMODEL_SUBTRACT;
+    return kind != MEMMODEL_BINARY_ADD && kind != MEMMODEL_BINARY_SUBTRACT;
 }
 
 static void

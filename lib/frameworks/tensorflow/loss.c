@@ -29,8 +29,8 @@ loss_logits(const struct memmodel_network *network, const struct layer *loss)
     int kind = ((const struct memmodel_loss *)loss->options)->kind;
     const struct layer *last = predicting_layer(network, loss);
 
-    if ((kind == MEMMODEL_BINARY_CROSS_ENTROPY && is_activation(last, MEMMODEL_SIGMOID)) ||
-        (kind == MEMMODEL_CROSS_ENTROPY && last->op == OP_SOFTMAX))
+    if ((kind == MEMMODEL_LOSS_BINARY_CROSS_ENTROPY && is_activation(last, MEMMODEL_ACTIVATION_SIGMOID)) ||
+        (kind == MEMMODEL_LOSS_CROSS_ENTROPY && last->op == OP_SOFTMAX))
         return last->inputs[0];
     return loss->inputs[0];
 }
@@ -46,7 +46,7 @@ is_binary(const struct layer *loss)
 {
     int kind = ((const struct memmodel_loss *)loss->options)->kind;
 
-    return kind == MEMMODEL_BINARY_CROSS_ENTROPY || kind == MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS;
+    return kind == MEMMODEL_LOSS_BINARY_CROSS_ENTROPY || kind == MEMMODEL_LOSS_BINARY_CROSS_ENTROPY_WITH_LOGITS;
 }
 
 /*
@@ -60,7 +60,7 @@ loss_constants(const struct layer *loss, int64_t bytes)
 
     if (is_binary(loss))
         return folded ? 3 : 1;
-    return folded && ((const struct memmodel_loss *)loss->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR ? 1 : 0;
+    return folded && ((const struct memmodel_loss *)loss->options)->kind == MEMMODEL_LOSS_MEAN_SQUARED_ERROR ? 1 : 0;
 }
 
 /*
@@ -118,7 +118,7 @@ gradient_of(struct build *build, const struct layer *layer, int32_t x, int32_t t
 
     if (is_binary(layer))
         return binary_cross_entropy(build, x, target, n, width);
-    if (((const struct memmodel_loss *)layer->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR)
+    if (((const struct memmodel_loss *)layer->options)->kind == MEMMODEL_LOSS_MEAN_SQUARED_ERROR)
         return squared_error(build, x, target, n, width);
     return build_forward(build, "gradient", n, READS(x, target)); /* over the logits: core/kernels/xent_op.cc */
 }

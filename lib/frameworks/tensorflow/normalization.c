@@ -12,7 +12,7 @@ affine_gradients(struct build *build, const struct layer *layer, int32_t gradien
 
     for (int i = 0; i < 2; i++) {
         int32_t parameter = build_parameter(layer, roles[i]);
-        struct operation sum = {.what = "Sum", .category = MEMMODEL_GRADIENTS};
+        struct operation sum = {.what = "Sum", .category = MEMMODEL_CATEGORY_GRADIENTS};
 
         if (parameter == NOTHING)
             continue;
@@ -29,7 +29,7 @@ batch_norm(struct build *build, const struct layer *layer)
     int64_t n = build_output_bytes(build, layer);
     int32_t x = build_input(build, layer, 0), variance = NOTHING;
 
-    if (!build->job->inference)
+    if (!build->job->mode)
         variance = build_new(build, "moments", 0, READS(build_new(build, "SquaredDifference", n, READS(x))));
     build_kept(build, layer)->x = x;
     build_output(build, layer, build_forward(build, "batchnorm/mul_1", n, READS(x, variance)));

@@ -29,7 +29,7 @@ static int32_t
 slot(struct update *update, const char *what, int32_t input)
 {
     struct operation operation = {
-        .what = what, .category = MEMMODEL_OPTIMIZER_STATE, .duration = (double)update->bytes + 1};
+        .what = what, .category = MEMMODEL_CATEGORY_OPTIMIZER_STATE, .duration = (double)update->bytes + 1};
 
     if (update->slots > 0) {
         operation.bytes = update->bytes;
@@ -46,7 +46,7 @@ assign(struct update *update, int32_t change)
     struct operation operation = {.what = "AssignSub",
                                   .bytes = update->bytes,
                                   .place = PLACE_VARIABLE,
-                                  .category = MEMMODEL_PARAMETERS,
+                                  .category = MEMMODEL_CATEGORY_PARAMETERS,
                                   .variable = update->parameter,
                                   .reader = update->reader};
 
@@ -117,7 +117,7 @@ adamw_begin(struct build *build, int32_t parameter, int64_t bytes)
     struct operation rest = {.what = "AssignSub",
                              .bytes = bytes,
                              .place = PLACE_VARIABLE,
-                             .category = MEMMODEL_PARAMETERS,
+                             .category = MEMMODEL_CATEGORY_PARAMETERS,
                              .variable = parameter,
                              .reader = NOTHING};
 

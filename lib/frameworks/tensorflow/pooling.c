@@ -30,7 +30,7 @@ average(struct build *build, const struct layer *layer)
 static void
 pool(struct build *build, const struct layer *layer)
 {
-    if (((const struct memmodel_pool *)layer->options)->kind == MEMMODEL_MAX)
+    if (((const struct memmodel_pool *)layer->options)->kind == MEMMODEL_POOL_MAX)
         maximum(build, layer);
     else
         average(build, layer);

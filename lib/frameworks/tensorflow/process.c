@@ -107,7 +107,7 @@ largest_kept(struct build *build)
 static int
 kept_at_once(const struct build *build)
 {
-    return machine_isa(build->job->isa) == CPU_ISA_AVX512 ? PASSES : 1;
+    return target_cpu_isa(build->job->isa) == CPU_ISA_AVX512 ? PASSES : 1;
 }
 
 static int64_t
@@ -160,7 +160,7 @@ process_graph_bytes(struct build *build)
         if (build->network->parameters[i].trainable)
             add(build, &bytes, optimizer_graph_bytes(build->optimizer));
     add(build, &bytes,
-        build_times(build, largest_kept(build), build_times(build, build->job->threads, kept_at_once(build))));
+        build_times(build, largest_kept(build), build_times(build, build->job->intra_op_threads, kept_at_once(build))));
     add(build, &bytes, largest_packing(build));
     return bytes;
 }

@@ -31,7 +31,7 @@ loop_of(struct build *build, const struct layer *layer)
     int64_t batch = build_dim(build, x->dims[options->batch_first ? 0 : 1]);
 
     loop.steps = build_times(build, length, options->bidirectional ? 2 : 1);
-    loop.state = build_times(build, dtype_bytes(x->dtype), build_times(build, batch, options->hidden));
+    loop.state = build_times(build, dtype_bytes(x->dtype), build_times(build, batch, options->hidden_size));
     loop.slice = build_bytes(build, layer->inputs[0]) / length;
     if (loop.steps > INT32_MAX)
         build_fail(build, context_error(build->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
@@ -42,7 +42,7 @@ loop_of(struct build *build, const struct layer *layer)
     if (loop.slices)
         loop.products = loop.slices + loop.steps;
     else
-        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
     return loop;
 }
 
@@ -107,7 +107,7 @@ recurrent(struct build *build, const struct layer *layer)
     int32_t last = build_input(build, layer, 0);
 
     kept->x = last;
-    if (build_wants_gradient(build, layer, 0) && !build->job->inference)
+    if (build_wants_gradient(build, layer, 0) && !build->job->mode)
         add_zeros(&loop, kept);
     if (!build->status)
         run_loop(&loop, last, kept, &last);
@@ -149,7 +149,7 @@ weight_gradients(struct build *build, const struct layer *layer, int32_t gradien
     for (int32_t i = 0; i < layer->parameter_count; i++) {
         int64_t bytes = build_parameter_bytes(build, layer->parameters[i]);
         int32_t addend = build_new(build, "while/MatMul", bytes, READS(gradient));
-        struct operation sum = {.what = "while/add", .bytes = bytes, .category = MEMMODEL_GRADIENTS};
+        struct operation sum = {.what = "while/add", .bytes = bytes, .category = MEMMODEL_CATEGORY_GRADIENTS};
 
         build_parameter_gradient(build, layer->parameters[i], build_operation(build, &sum, READS(gradient, addend)),
                                  NOTHING);

@@ -9,7 +9,7 @@ enum { SPATIAL_AXES = 3 };
 static bool
 is_nearest(const struct layer *layer)
 {
-    return ((const struct memmodel_upsample *)layer->options)->mode == MEMMODEL_NEAREST;
+    return ((const struct memmodel_upsample *)layer->options)->kind == MEMMODEL_INTERPOLATION_NEAREST;
 }
 
 /* Bytes after each repeated axis; their number. */
@@ -19,7 +19,7 @@ repeated(struct build *build, const struct layer *layer, int64_t bytes[SPATIAL_A
     const struct memmodel_upsample *options = layer->options;
     const struct tensor *x = &build->network->tensors[layer->inputs[0]],
                         *y = &build->network->tensors[layer->first_output];
-    int first = options->layout == MEMMODEL_CHANNELS_LAST ? 1 : 2, axes = x->rank - 2;
+    int first = options->layout == MEMMODEL_LAYOUT_CHANNELS_LAST ? 1 : 2, axes = x->rank - 2;
     int64_t last = build_bytes(build, layer->inputs[0]);
 
     for (int i = 0; i < axes && i < SPATIAL_AXES; i++) {

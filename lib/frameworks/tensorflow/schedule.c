@@ -343,7 +343,7 @@ schedule_run(struct schedule *schedule)
     size_t n = graph->count + 1;
     struct execution run = {.schedule = schedule, .graph = graph};
     int32_t *numbers = arena_allocate(&arena, (7 * n + graph->input_count) * sizeof *numbers);
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = MEMMODEL_ERROR_NO_MEMORY;
 
     run.buffers = arena_allocate(&arena, n * sizeof *run.buffers);
     run.done = arena_allocate(&arena, n * sizeof *run.done);

@@ -66,8 +66,8 @@ reuse(void *self, int32_t block, const struct operation *operation)
 {
     struct ledger_trace *ledger = self;
 
-    if (operation->category == MEMMODEL_SAVED_ACTIVATIONS)
-        ledger->trace->blocks[block].category = MEMMODEL_SAVED_ACTIVATIONS;
+    if (operation->category == MEMMODEL_CATEGORY_SAVED_ACTIVATIONS)
+        ledger->trace->blocks[block].category = MEMMODEL_CATEGORY_SAVED_ACTIVATIONS;
 }
 
 static void
@@ -96,13 +96,13 @@ make_parameter(struct ledger_trace *ledger, int32_t index)
     if (ledger->build->status)
         return ledger->build->status;
     if (!role)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (int i = 0; i < 2 && drawn; i++) {
-        blocks[i] = allocate(ledger, "initializer", bytes, parameter->layer, MEMMODEL_WORKSPACE);
+        blocks[i] = allocate(ledger, "initializer", bytes, parameter->layer, MEMMODEL_CATEGORY_WORKSPACE);
         if (blocks[i] < 0)
             return blocks[i];
     }
-    variable = allocate(ledger, role, bytes, parameter->layer, MEMMODEL_PARAMETERS);
+    variable = allocate(ledger, role, bytes, parameter->layer, MEMMODEL_CATEGORY_PARAMETERS);
     for (int i = 0; i < 2 && drawn && variable >= 0; i++) {
         int status = give(ledger, blocks[i]);
 
@@ -133,7 +133,8 @@ copy_inputs(struct ledger_trace *ledger)
 
         if (layer->op == OP_INPUT) {
             ledger->simulation->built_bytes += build_output_bytes(ledger->build, layer);
-            block = allocate(ledger, "array", build_output_bytes(ledger->build, layer), (int32_t)i, MEMMODEL_INPUTS);
+            block = allocate(ledger, "array", build_output_bytes(ledger->build, layer), (int32_t)i,
+                             MEMMODEL_CATEGORY_INPUTS);
         }
         if (block < 0)
             return block;
@@ -175,7 +176,7 @@ make_slot_constants(struct ledger_trace *ledger)
         if (!build->shared_slot[i])
             continue;
         block = allocate(ledger, "zeros", build_parameter_bytes(build, (int32_t)i), build->network->parameters[i].layer,
-                         MEMMODEL_OPTIMIZER_STATE);
+                         MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         if (block < 0)
             return block;
     }
@@ -234,7 +235,7 @@ allocate_constants(struct ledger_trace *ledger, const struct constants *constant
     for (int i = 0; i < constants->count * copies; i++) {
         const struct constant *constant = &constants->items[i % constants->count];
 
-        blocks[i] = allocate(ledger, constant->what, constant->bytes, constant->layer, MEMMODEL_WORKSPACE);
+        blocks[i] = allocate(ledger, constant->what, constant->bytes, constant->layer, MEMMODEL_CATEGORY_WORKSPACE);
         if (blocks[i] < 0)
             return blocks[i];
     }
@@ -265,13 +266,13 @@ set_up(struct ledger_trace *ledger, int32_t *variables)
     ledger->simulation->events_before = ledger->trace->event_count;
     if (!status)
         status = copy_inputs(ledger);
-    if (!status && !build->job->inference)
+    if (!status && !build->job->mode)
         status = make_slot_constants(ledger);
     if (!status)
         status = build_step(build);
-    if (!status && !build->job->inference)
+    if (!status && !build->job->mode)
         status = sums_rewrite(build);
-    if (!status && !build->job->inference)
+    if (!status && !build->job->mode)
         status = make_constants(ledger);
     return status;
 }
@@ -286,7 +287,7 @@ run_steps(struct ledger_trace *ledger, int32_t *variables)
         .graph = &ledger->build->graph,
         .ledger = &calls,
         .variables = variables,
-        .workers = ledger->build->job->threads,
+        .workers = ledger->build->job->intra_op_threads,
         .random = (uint64_t)ledger->simulation->draw + 1,
     };
     int status = 0;
@@ -317,7 +318,7 @@ simulate(struct build *build, struct simulation *simulation)
 {
     struct ledger_trace ledger = {.build = build, .simulation = simulation};
     int32_t *variables = memory_allocate_zeroed(build->context, build->network->parameter_count + 1, sizeof *variables);
-    int status = variables ? trace_new(build->context, &simulation->trace) : MEMMODEL_ERROR_NOMEM;
+    int status = variables ? trace_new(build->context, &simulation->trace) : MEMMODEL_ERROR_NO_MEMORY;
 
     ledger.trace = simulation->trace;
     if (!status)
@@ -352,7 +353,7 @@ build_allocate(struct build *build, struct arena *arena)
     build->ahead = arena_allocate(arena, parameters * sizeof *build->ahead);
     if (!build->outputs || !build->gradients || !build->trained || !build->kept || !build->shared_slot ||
         !build->done || !build->ahead)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     memset(build->shared_slot, 0, parameters * sizeof *build->shared_slot);
     return 0;
 }
@@ -360,14 +361,14 @@ build_allocate(struct build *build, struct arena *arena)
 static int
 check_job(memmodel_context *context, const struct memmodel_job *job)
 {
-    struct machine_profile machine;
+    struct target_cpu machine;
 
     if (!tensorflow_optimizer(job->optimizer))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
                              "TensorFlow has no rule for this optimizer; use %s", tensorflow_optimizer_names());
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
-    return machine_find(context, job->isa, job->threads, &machine);
+    return target_cpu_find(context, job->isa, job->intra_op_threads, &machine);
 }
 
 int

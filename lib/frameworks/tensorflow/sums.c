@@ -78,7 +78,7 @@ rewrite(struct build *build, const struct estimate *estimate)
     bool *lives = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *lives);
 
     if (!lives)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < estimate->count; i++)
         lives[estimate->claims[i].operation - build->graph.operations] = lives_at_peak(estimate, &estimate->claims[i]);
     for (size_t i = 0; i < build->graph.count; i++)
@@ -109,7 +109,7 @@ sums_rewrite(struct build *build)
 
     estimate.claims = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *estimate.claims);
     if (!estimate.claims)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     status = run(build, &estimate);
     if (!status && (double)estimate.peak > most_bytes)
         status = rewrite(build, &estimate);

@@ -15,26 +15,29 @@
 
 static const struct textbook_rule rules[] = {
     {"forward",
-     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
-      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
-      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}},
+     {{MEMMODEL_CATEGORY_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_CATEGORY_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}},
      3},
-    {"outputs", {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1}, {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}}, 2},
+    {"outputs",
+     {{MEMMODEL_CATEGORY_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}},
+     2},
     {"cs231n",
-     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
-      {MEMMODEL_GRADIENTS, TEXTBOOK_PARAMETERS, 1},
-      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_PARAMETERS, 1},
-      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
-      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
-      {MEMMODEL_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
+     {{MEMMODEL_CATEGORY_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_GRADIENTS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_OPTIMIZER_STATE, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_CATEGORY_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
+      {MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
      6},
     {"slots",
-     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
-      {MEMMODEL_GRADIENTS, TEXTBOOK_TRAINED, 1},
-      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_STATE, 1},
-      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
-      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
-      {MEMMODEL_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
+     {{MEMMODEL_CATEGORY_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_CATEGORY_GRADIENTS, TEXTBOOK_TRAINED, 1},
+      {MEMMODEL_CATEGORY_OPTIMIZER_STATE, TEXTBOOK_STATE, 1},
+      {MEMMODEL_CATEGORY_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_CATEGORY_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
+      {MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
      6},
 };
 
@@ -96,8 +99,8 @@ optimizer_slots(memmodel_context *context, const char *text, int *slots)
 static bool
 is_for_training(int category)
 {
-    return category == MEMMODEL_GRADIENTS || category == MEMMODEL_OPTIMIZER_STATE ||
-           category == MEMMODEL_ACTIVATION_GRADIENTS;
+    return category == MEMMODEL_CATEGORY_GRADIENTS || category == MEMMODEL_CATEGORY_OPTIMIZER_STATE ||
+           category == MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS;
 }
 
 /* Greatest number of slots that a parameter has. */
@@ -123,7 +126,7 @@ specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int 
     for (int i = 0; i < rule->term_count; i++) {
         struct textbook_term term = rule->terms[i];
 
-        if (job->inference && is_for_training(term.category))
+        if (job->mode && is_for_training(term.category))
             continue;
         if (term.quantity != TEXTBOOK_STATE || slots > 0)
             rule->terms[kept++] = term;
@@ -139,13 +142,13 @@ textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, 
     if (status)
         return status;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (strcmp(rules[i].name, job->rule) == 0) {
+        if (strcmp(rules[i].name, job->textbook_rule) == 0) {
             *rule = rules[i];
             specialise_rule(rule, job, slots);
             return 0;
         }
     }
-    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->rule,
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->textbook_rule,
                          "unknown textbook rule; known are forward, outputs, cs231n and slots");
 }
 
@@ -174,7 +177,7 @@ textbook_slots(memmodel_context *context, const memmodel_network *network, const
     int *found = status ? NULL : memory_allocate_zeroed(context, network->parameter_count + 1, sizeof *found);
 
     if (!status && !found)
-        status = MEMMODEL_ERROR_NOMEM;
+        status = MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         status = fill_slots(context, job->optimizer, &members, found);
     optimizer_members_release(context, &members);
@@ -188,9 +191,9 @@ textbook_slots(memmodel_context *context, const memmodel_network *network, const
 
 int
 textbook_categories(memmodel_context *context, const struct textbook_rule *rule,
-                    const int64_t quantities[TEXTBOOK_QUANTITY_COUNT], int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+                    const int64_t quantities[TEXTBOOK_QUANTITY_COUNT], int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
-    memset(bytes, 0, MEMMODEL_CATEGORY_COUNT * sizeof bytes[0]);
+    memset(bytes, 0, MEMMODEL_MAX_CATEGORIES * sizeof bytes[0]);
     for (int i = 0; i < rule->term_count; i++) {
         const struct textbook_term *term = &rule->terms[i];
         int64_t part;

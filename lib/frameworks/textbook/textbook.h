@@ -66,6 +66,6 @@ textbook_count(memmodel_context *context, const struct binding *binding, const s
 /* Bytes by category under a rule; MEMMODEL_ERROR_OVERFLOW. */
 int
 textbook_categories(memmodel_context *context, const struct textbook_rule *rule,
-                    const int64_t quantities[TEXTBOOK_QUANTITY_COUNT], int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+                    const int64_t quantities[TEXTBOOK_QUANTITY_COUNT], int64_t bytes[MEMMODEL_MAX_CATEGORIES]);
 
 #endif

@@ -53,7 +53,7 @@ keys_add(struct keys *keys, uint64_t key);
 bool
 keys_have(const struct keys *keys, uint64_t key);
 
-/* Room for so many in all. 0 or MEMMODEL_ERROR_NOMEM */
+/* Room for so many in all. 0 or MEMMODEL_ERROR_NO_MEMORY */
 int
 keys_reserve(struct keys *keys, size_t count);
 

@@ -17,7 +17,7 @@ struct checkpoint {
     uint64_t key;     /* of the table and the options */
 };
 
-/* Reads the file if there is one. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM;
+/* Reads the file if there is one. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_VERSION, MEMMODEL_ERROR_NO_MEMORY;
  * MEMMODEL_ERROR_DATA if it is of another fit. Release it in any case. */
 int
 checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struct checkpoint *checkpoint);
@@ -34,7 +34,7 @@ bool
 checkpoint_take(struct checkpoint *checkpoint, struct fitter *fitter, size_t input_count, size_t *tried,
                 struct archive *archive);
 
-/* Adds a part and writes the file. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM */
+/* Adds a part and writes the file. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY */
 int
 checkpoint_add(struct checkpoint *checkpoint, size_t tried, const struct archive *archive);
 

@@ -74,7 +74,7 @@ trees_list_candidates(struct trees *trees);
 
 /* ---- refit.c ---- */
 
-/* Nothing is needed for squares. 0 or MEMMODEL_ERROR_NOMEM; a failed one may be released. */
+/* Nothing is needed for squares. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed one may be released. */
 int
 trees_new_refit(struct trees *trees);
 
@@ -102,7 +102,7 @@ trees_repeats(const struct trees *trees);
 double
 trees_loss_of(const struct trees *trees, size_t row, double error);
 
-/* Sets what candidates leave on rows held out. 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_CALLBACK. */
+/* Sets what candidates leave on rows held out. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_CALLBACK. */
 int
 trees_judge(struct trees *trees);
 

@@ -37,16 +37,17 @@ selection_new(memmodel_context *context, size_t rows, size_t features, struct se
                                     .weighted = memory_allocate_zeroed(context, rows, sizeof(double))};
     if (!selection->rests || !selection->gains || !selection->norms || !selection->first_rests ||
         !selection->alignments || !selection->first_alignments || !selection->weighted)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     selection->target = memory_allocate_zeroed(context, 2 * rows, sizeof(double));
     if (!selection->target)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     selection->roots = selection->target + rows;
     selection->work = memory_allocate_zeroed(context, 1, sizeof *selection->work);
     selection->beams = memory_allocate_zeroed(context, 2, sizeof *selection->beams);
     selection->small = memory_allocate_zeroed(context, rows * SMALLEST, sizeof *selection->small);
     selection->products = memory_allocate_zeroed(context, SMALLEST, sizeof *selection->products);
-    return selection->work && selection->beams && selection->small && selection->products ? 0 : MEMMODEL_ERROR_NOMEM;
+    return selection->work && selection->beams && selection->small && selection->products ? 0
+                                                                                          : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void

@@ -45,7 +45,7 @@ grammar_permits(const struct grammar *grammar, unsigned operation, const struct 
 bool
 grammar_allows(const struct grammar *grammar, const struct formula *formula);
 
-/* At most so many features. 0 or MEMMODEL_ERROR_NOMEM; a failed library may be released. */
+/* At most so many features. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed library may be released. */
 int
 library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
             const struct grammar *grammar, size_t most, struct library *library);

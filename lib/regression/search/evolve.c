@@ -24,7 +24,7 @@ island_new(memmodel_context *context, size_t rows, const double *const *inputs, 
     island->people = memory_allocate_zeroed(context, 2 * EVOLVE_POPULATION, sizeof *island->people);
     island->migrants = memory_allocate_zeroed(context, MIGRANTS, sizeof *island->migrants);
     island->archive = memory_allocate_zeroed(context, 1, sizeof *island->archive);
-    return island->people && island->migrants && island->archive ? 0 : MEMMODEL_ERROR_NOMEM;
+    return island->people && island->migrants && island->archive ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 int
@@ -247,7 +247,7 @@ world_begin(struct world *world, const struct aim *aim, uint64_t seed, const str
 
         keys_release(&island->keys);
         if (keys_reserve(&island->keys, 100 * EVOLVE_POPULATION))
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
         memset(island->archive, 0, sizeof *island->archive);
         island->fitter.aim = aim;
         island->fitter.tried = 0;
@@ -313,7 +313,7 @@ world_advance(struct world *world, size_t generations)
         struct keys *keys = &world->islands[i].keys;
 
         if (keys_reserve(keys, keys->count + (generations * ATTEMPTS + 1) * EVOLVE_POPULATION + MIGRANTS))
-            return MEMMODEL_ERROR_NOMEM;
+            return MEMMODEL_ERROR_NO_MEMORY;
     }
     for (size_t i = 0; i < count; i++)
         crews[i] = (struct crew){world, i, generations};

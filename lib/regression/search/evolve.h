@@ -38,7 +38,7 @@ struct world {
     size_t threads;
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM; a failed world may be released. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed world may be released. */
 int
 world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
           const struct grammar *grammar, size_t threads, struct world *world);
@@ -50,7 +50,7 @@ world_release(struct world *world);
 int
 world_begin(struct world *world, const struct aim *aim, uint64_t seed, const struct archive *archive);
 
-/* So many generations on every island, and a migration. 0 or MEMMODEL_ERROR_NOMEM */
+/* So many generations on every island, and a migration. 0 or MEMMODEL_ERROR_NO_MEMORY */
 int
 world_advance(struct world *world, size_t generations);
 

@@ -49,7 +49,7 @@ int
 hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
          size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt)
 {
-    int64_t evaluations = options->evaluations > 0 ? options->evaluations : DEFAULT_EVALUATIONS;
+    int64_t evaluations = options->max_evaluations > 0 ? options->max_evaluations : DEFAULT_EVALUATIONS;
     int status;
 
     *hunt = (struct hunt){.options = options, .began = seconds_now(), .error = (double)NAN};
@@ -83,24 +83,17 @@ hunt_release(memmodel_context *context, struct hunt *hunt)
     world_release(&hunt->world);
 }
 
+/* A caller who says stop ends the fit: a formula that was not judged yet is no answer. */
 static int
 report(struct hunt *hunt, size_t tried, const struct archive *archive, size_t used)
 {
-    const struct memmodel_fit_options *options = hunt->options;
+    memmodel_context *context = hunt->fitter.machine.context;
     const struct formula *best = archive_best(archive, ARCHIVE_MOST_NODES);
-    struct memmodel_fit_progress progress = {
-        .size = sizeof progress,
-        .evaluations = (int64_t)tried,
-        .most = (int64_t)hunt->evaluations,
-        .seconds = seconds_now() - hunt->began,
-    };
 
     if (best && used == hunt->fitter.machine.rows)
         hunt->error = sqrt(best->error / (double)used);
-    progress.error = hunt->error;
-    if (!options->progress || options->progress(options->user, &progress) == 0)
-        return 0;
-    return context_error(hunt->fitter.machine.context, MEMMODEL_ERROR_CALLBACK, NULL, "stopped by the observer");
+    context_report(context, "formulas", (int64_t)tried, (int64_t)hunt->evaluations, hunt->error);
+    return context_look(context, 0);
 }
 
 /* ---- how far an age may go ---- */
@@ -109,12 +102,12 @@ report(struct hunt *hunt, size_t tried, const struct archive *archive, size_t us
 static void
 begin_age(struct hunt *hunt, const struct aim *aim, double share)
 {
-    double most = share * (double)hunt->evaluations, left = hunt->began + hunt->options->seconds - hunt->ready;
+    double most = share * (double)hunt->evaluations, left = hunt->began + hunt->options->max_seconds - hunt->ready;
 
     hunt->room = most > (double)hunt->tried ? (size_t)most - hunt->tried : 0;
     hunt->fitter.aim = aim;
     hunt->fitter.tried = 0;
-    if (hunt->options->seconds > 0)
+    if (hunt->options->max_seconds > 0)
         hunt->fitter.deadline = hunt->ready + share * fmax(left, 0);
 }
 

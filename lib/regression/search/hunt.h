@@ -23,7 +23,7 @@ struct hunt {
     double error;                          /* root of the mean squared one of the best formula on all rows */
 };
 
-/* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed hunt may be released. */
+/* 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed hunt may be released. */
 int
 hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
          size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt);
@@ -34,7 +34,7 @@ hunt_release(memmodel_context *context, struct hunt *hunt);
 /*
  * One age, of which the first begins with enumeration: adds to the archive. `part`: says which rows are searched, `share`: of
  * the formulas that may have been tried and of the seconds, but for what hunt_new() took, that may have passed when it ends. 0,
- * MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_CALLBACK.
+ * MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_CALLBACK.
  */
 int
 hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, double share, struct archive *archive);

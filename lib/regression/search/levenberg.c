@@ -33,7 +33,7 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
     if (status)
         return status;
     fitter->residual = memory_allocate_zeroed(context, rows, sizeof *fitter->residual);
-    return fitter->residual ? 0 : MEMMODEL_ERROR_NOMEM;
+    return fitter->residual ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 void

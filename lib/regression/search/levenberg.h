@@ -40,7 +40,7 @@ struct fitter {
     double deadline;                   /* and until then by the clock; infinite: for ever */
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM; a failed fitter may be released. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed fitter may be released. */
 int
 fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
            struct fitter *fitter);

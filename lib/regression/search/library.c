@@ -294,7 +294,7 @@ make(memmodel_context *context, size_t rows, const double *const *inputs, size_t
     *library = (struct library){.capacity = MOST_VALUES / rows < most ? 1 + MOST_VALUES / rows : most};
     library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
     builder.ranges = memory_allocate_zeroed(context, library->capacity, sizeof *builder.ranges);
-    status = library->features && builder.ranges ? 0 : MEMMODEL_ERROR_NOMEM;
+    status = library->features && builder.ranges ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     if (!status)
         status = matrix_new(context, rows, library->capacity + 1, &library->values);
     if (!status)

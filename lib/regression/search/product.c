@@ -156,7 +156,7 @@ allocate(memmodel_context *context, size_t rows, size_t input_count, size_t most
     products->factors = memory_allocate_zeroed(context, most, sizeof *products->factors);
     products->rests = memory_allocate_zeroed(context, 6 * most + 4 * rows, sizeof *products->rests);
     if (!products->factors || !products->rests)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     products->gains = products->rests + most;
     products->first_rests = products->gains + most;
     products->norms = products->first_rests + most;

@@ -29,7 +29,7 @@ struct products {
     size_t inputs;
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM; failed products may be released. The library is kept, and of about its size. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; failed products may be released. The library is kept, and of about its size. */
 int
 products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
              const struct grammar *grammar, const struct library *library, struct products *products);

@@ -20,7 +20,7 @@ trees_new_refit(struct trees *trees)
         return status;
     refit->right_side = memory_allocate_zeroed(context, 5 * rows, sizeof *refit->right_side);
     if (!refit->right_side)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     refit->roots = refit->right_side + rows;
     refit->measured = refit->roots + rows;
     refit->weights = refit->measured + rows;

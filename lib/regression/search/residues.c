@@ -172,7 +172,7 @@ keys_reserve(struct keys *keys, size_t count)
         wider.capacity *= 2;
     wider.slots = memory_allocate_zeroed(keys->context, wider.capacity, sizeof *wider.slots);
     if (!wider.slots)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < keys->capacity; i++)
         keys_add(&wider, keys->slots[i]);
     memory_release(keys->context, keys->slots);

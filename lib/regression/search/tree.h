@@ -121,7 +121,7 @@ struct tree_machine {
     size_t sizes[TREE_MOST_NODES];
 };
 
-/* 0 or MEMMODEL_ERROR_NOMEM; a failed machine may be released. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed machine may be released. */
 int
 tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
                  struct tree_machine *machine);

@@ -17,7 +17,7 @@ tree_machine_new(memmodel_context *context, size_t rows, const double *const *in
     machine->slopes = memory_allocate_zeroed(context, rows * TREE_MOST_NODES, sizeof *machine->slopes);
     machine->domain = memory_allocate_zeroed(context, input_count, sizeof *machine->domain);
     if (!machine->values || !machine->slopes || !machine->domain)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < input_count; i++)
         machine->domain[i] = tree_range_of(inputs[i], rows);
     return 0;

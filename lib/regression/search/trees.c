@@ -112,7 +112,7 @@ allocate(struct trees *trees)
     trees->order = memory_allocate_zeroed(context, rows, sizeof *trees->order);
     trees->folds = memory_allocate_zeroed(context, 2 * rows, 1);
     if (!trees->archive || !trees->fold_archive || !trees->roots || !trees->order || !trees->folds)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     trees->group_folds = trees->folds + rows;
     trees->column = trees->roots + rows;
     trees->leverages = trees->column + rows;
@@ -159,8 +159,8 @@ key_of(const struct trees *trees, const struct memmodel_fit_options *options)
     const struct training *training = trees->training;
     size_t rows = training->columns.rows;
     const uint64_t words[] = {
-        (uint64_t)rows,          (uint64_t)training->input_count, (uint64_t)options->search,
-        (uint64_t)options->seed, (uint64_t)options->evaluations,  (uint64_t)options->integer_exponents,
+        (uint64_t)rows,          (uint64_t)training->input_count,    (uint64_t)options->search,
+        (uint64_t)options->seed, (uint64_t)options->max_evaluations, (uint64_t)options->integer_exponents,
         (uint64_t)options->loss};
     const struct structure *structure = trees->problem->structure;
     uint64_t key = 1;
@@ -195,7 +195,7 @@ run(struct trees *trees, const struct memmodel_fit_options *options)
     if (!status)
         status = trees_new_refit(trees);
     if (!status)
-        status = checkpoint_open(training->context, options->checkpoint, key_of(trees, options), &trees->checkpoint);
+        status = checkpoint_open(training->context, options->resume_path, key_of(trees, options), &trees->checkpoint);
     if (!status)
         status = search_all(trees);
     if (!status)
@@ -217,7 +217,7 @@ trees_fit(const struct general_problem *problem, const struct memmodel_fit_optio
     int status;
 
     if (!trees)
-        return MEMMODEL_ERROR_NOMEM;
+        return MEMMODEL_ERROR_NO_MEMORY;
     trees->problem = problem;
     trees->training = problem->training;
     trees->loss = loss_is_square(problem->loss) ? NULL : problem->loss;

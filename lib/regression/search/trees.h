@@ -7,7 +7,7 @@
 /*
  * After general_fit() of the same problem: adds candidates to `general`, and their trees to `basis`, which is the problem's. One
  * of them becomes the chosen one if its score is better, and if on rows held out, its search repeated without them, it is better
- * than the one chosen before by more than the standard error of the difference. 0, MEMMODEL_ERROR_NOMEM,
+ * than the one chosen before by more than the standard error of the difference. 0, MEMMODEL_ERROR_NO_MEMORY,
  * MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting), MEMMODEL_ERROR_CALLBACK.
  */
 int

@@ -1,4 +1,4 @@
-/* memmodel/builder.h alone, twice, in C11 and C++17. Written by ./run generate. */
+/* memmodel/builder.h alone, twice, in C11, C++11 and C++17. Written by ./run generate. */
 /* clang-format off */
 #include "memmodel/builder.h"
 #include "memmodel/builder.h"

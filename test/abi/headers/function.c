@@ -1,4 +1,4 @@
-/* memmodel/function.h alone, twice, in C11 and C++17. Written by ./run generate. */
+/* memmodel/function.h alone, twice, in C11, C++11 and C++17. Written by ./run generate. */
 /* clang-format off */
 #include "memmodel/function.h"
 #include "memmodel/function.h"

@@ -6,13 +6,13 @@ local ROUNDS, CALLS = 60, 20000
 local name = jit and "LuaJIT" or _VERSION
 
 local function best(run)
-    local least = math.huge
+    local min = math.huge
     for _ = 1, ROUNDS do
         local start = os.clock()
         run()
-        least = math.min(least, os.clock() - start)
+        min = math.min(min, os.clock() - start)
     end
-    return least / CALLS * 1e9
+    return min / CALLS * 1e9
 end
 
 local function report(benchmark, run)

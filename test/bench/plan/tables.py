@@ -38,11 +38,11 @@ def show_capacity(lines):
     )
 
 
-def show_least(lines):
-    """Each program a column: ours, ours with more nodes, the peers."""
+def show_min_peak(lines):
+    """Each program a column: ours, ours with more nodes, the baselines."""
     by_program = {}
     for line in lines:
-        program = {"least": "ours", "more": "ours, more nodes"}.get(line["part"]) or line.get("peer")
+        program = {"min_peak": "ours", "more": "ours, more nodes"}.get(line["part"]) or line.get("baseline")
         by_program.setdefault(program, {})[line["table"]] = line
     ours = by_program["ours"]
     bounds = [(line["table"], line["lower_bound"]) for line in lines if "lower_bound" in line]
@@ -81,7 +81,7 @@ def main():
         lines.append(json.loads(text))
     whole = of_part(lines, "capacity")
     show_capacity(whole)
-    show_least(of_part(lines, "least") + of_part(lines, "more") + of_part(lines, "peer"))
+    show_min_peak(of_part(lines, "min_peak") + of_part(lines, "more") + of_part(lines, "baseline"))
     show_rules(of_part(lines, "rule"), whole)
 
 

@@ -29,7 +29,7 @@ import tables
 from results import FOLDER, machine
 from tables import Table
 
-RULES = ("larger", "held_out", "student", "jackknife_plus")
+METHODS = ("default", "conformal", "student_t", "jackknife_plus")
 KINDS = ("peaks", "simulated", "moments", "noise", "real", "beyond")
 RANDOM = 20260101
 SHARE = 0.3  # of rows or points that are held out
@@ -191,20 +191,19 @@ def of_made() -> Iterator[Case]:
 
 
 def bounds(split: Split, loss: str, level: float) -> dict[str, np.ndarray]:
-    """Of every rule that the model has, the bounds of the tested rows; and which are outside."""
+    """By every method that the model has, the bounds of the tested rows; and which are extrapolated."""
     table, x = split.table, split.table.x[split.training]
     kept = [i for i in range(x.shape[1]) if np.ptp(x[:, i]) > 0]
     columns = {table.columns[i]: x[:, i] for i in kept}
     model = memmodel.fit({**columns, "the target": table.y[split.training]}, "the target", loss=loss)
     rows = table.x[split.tested][:, [table.columns.index(name) for name in model.inputs]]
     points = model.predict(rows, level=level)
-    found = {"outside": np.asarray(points.outside), "larger": np.asarray(points.upper)}
-    for rule in RULES[1:]:
+    found = {"extrapolated": np.asarray(points.extrapolated), "default": np.asarray(points.upper)}
+    for method in METHODS[1:]:
         try:
-            of_rows = (model.bound(level=level, rule=rule, **dict(zip(model.inputs, row))) for row in rows)
-            found[rule] = np.array([bound.upper for bound in of_rows])
-        except memmodel.MemmodelError:  # a rule that this model does not have
-            found[rule] = np.full(len(rows), np.nan)
+            found[method] = np.asarray(model.predict(rows, level=level, method=method).upper)
+        except memmodel.MemmodelError:  # a method that this model does not have
+            found[method] = np.full(len(rows), np.nan)
     return found
 
 
@@ -215,23 +214,23 @@ def summary(covered: list[np.ndarray], excess: list[np.ndarray]) -> dict[str, fl
 
 
 def judge(case: Case, count: int, level: float) -> dict[str, Any]:
-    covered: dict[str, list[np.ndarray]] = {rule: [] for rule in RULES}
-    excess: dict[str, list[np.ndarray]] = {rule: [] for rule in RULES}
+    covered: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
+    excess: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
     outside, rows = [], []
     for _, split in zip(range(count), case.splits()):
         truth, found = split.table.y[split.tested], bounds(split, case.loss, level)
         # Of relative errors a share of the truth, else of the target's standard deviation.
         scale = truth if case.loss == "relative" else split.table.y.std()
-        outside.append((truth <= found["larger"])[found["outside"] != 0])
+        outside.append((truth <= found["default"])[found["extrapolated"] != 0])
         rows.append(split.training.sum())
-        for rule in RULES:
-            covered[rule].append(truth <= found[rule])
-            excess[rule].append((found[rule] - truth) / scale)
+        for method in METHODS:
+            covered[method].append(truth <= found[method])
+            excess[method].append((found[method] - truth) / scale)
     beyond_box = np.concatenate(outside)
     share = float(f"{beyond_box.mean():.4g}") if len(beyond_box) else None
     return {
         "rows": int(np.median(rows)),
-        **{rule: summary(covered[rule], excess[rule]) for rule in RULES},
+        **{method: summary(covered[method], excess[method]) for method in METHODS},
         "outside": {"rows": len(beyond_box), "coverage": share},
     }
 
@@ -277,8 +276,8 @@ class Kept:
 
 def show(line: dict[str, Any]) -> str:
     cells = [f"{line['rows']:5}"]
-    for rule in RULES:
-        cells.append(f"{line[rule]['coverage']:8.1%} {line[rule]['bad']:5.1%} {line[rule]['excess']:7.1%}")
+    for method in METHODS:
+        cells.append(f"{line[method]['coverage']:8.1%} {line[method]['bad']:5.1%} {line[method]['excess']:7.1%}")
     covered = line["outside"]["coverage"]
     return "  ".join(cells) + ("" if covered is None else f"  {covered:8.1%} {line['outside']['rows']:6}")
 
@@ -287,18 +286,18 @@ def board(splits: int = 200, level: float = 0.95, kinds: str = ",".join(KINDS), 
     kept = Kept({"build": build(), "splits": splits, "level": level})
     print(f"\nUpper bounds of {level:.0%}, {splits} splits. {machine()}")
     print("Coverage; splits with less than 80 %; median excess, of the truth or (squared) of the standard deviation\n")
-    head = "  ".join(f"{rule:>22}" for rule in RULES)
-    print(f"{'':32} {'rows':>5}  {head}  {'larger, outside':>15}")
+    head = "  ".join(f"{method:>22}" for method in METHODS)
+    print(f"{'':32} {'rows':>5}  {head}  {'default, outside':>15}")
     missed = []
     for case in (*of_peaks(), *of_made(), *of_real()):
         if case.kind not in kinds.split(",") or not case.name.startswith(tuple(names.split(","))):
             continue
         line = kept.of(case)
         print(f"{case.name:32} {show(line)}", flush=True)
-        if case.kind != "beyond" and not LEAST <= line["larger"]["coverage"] <= MOST:
-            missed.append(f"{case.name} {line['larger']['coverage']:.1%}")
+        if case.kind != "beyond" and not LEAST <= line["default"]["coverage"] <= MOST:
+            missed.append(f"{case.name} {line['default']['coverage']:.1%}")
     if level == 0.95:
-        print(f"\nNot within {LEAST:.0%} to {MOST:.0%} by the larger rule: {'; '.join(missed) or 'none'}")
+        print(f"\nNot within {LEAST:.0%} to {MOST:.0%} by the default method: {'; '.join(missed) or 'none'}")
 
 
 def main() -> None:

@@ -50,7 +50,7 @@ def simulating(chosen: dict[str, methods.Method], known: dict[tuple[float, ...],
     if "memmodel" not in chosen or not known:
         return {}
     return {
-        "memmodel simulated": with_simulation(known, basis="given", terms=["simulated"]),
+        "memmodel simulated": with_simulation(known, basis="user", terms=["simulated"]),
         "memmodel sim. and inputs": with_simulation(known),
     }
 

@@ -55,7 +55,7 @@ def our_fit(**options: Any) -> Method:
         model = memmodel.fit({**table, "the target": part.y}, "the target", **options)
         rows = {name: part.test_x[:, i] for i, name in enumerate(part.columns) if name in model.inputs}
         formula = model.formula()
-        nodes = next((entry.nodes for entry in model.front if entry.chosen), count_nodes(formula))
+        nodes = next((entry.node_count for entry in model.front if entry.selected), count_nodes(formula))
         return Outcome(model.evaluate(rows), nodes, formula)
 
     return method

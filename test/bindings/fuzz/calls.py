@@ -35,7 +35,7 @@ ALLOWED = (TypeError, ValueError, OverflowError, MemoryError, MemmodelError, Not
 # waiting for one's own end.
 LEFT_OUT = {"context_new", "function_pointer", "Monitor.run", "Monitor.join"}
 # Nobody makes these but the package itself.
-MADE_WITHIN = {"Dim", "Tensor", "Points"}
+MADE_WITHIN = {"Dim", "Tensor", "Predictions"}
 
 SAMPLES = "dim,batch,peak_bytes\n" + "".join(
     f"{dim},{batch},{1_000_000 + 40 * batch * dim**2}\n" for dim in (16, 32, 64) for batch in (1, 2, 4)
@@ -127,8 +127,8 @@ def sources() -> dict[str, str]:
     _ffi.network_parameter(network, "table", "float32", [4, 3, 3, 3], True)
     x = _ffi.network_conv(network, x, _ffi.Conv(filters=4, kernel=[3]))
     _ffi.network_activation(network, x, _ffi.Activation(kind="relu"))
-    model = _ffi.fit(_ffi.samples_parse(context, "samples", SAMPLES), None)
-    texts = {"network.json": _ffi.network_to_json(network), "model.json": _ffi.model_to_json(model)}
+    model = _ffi.fit(_ffi.samples_from_csv(context, "samples", SAMPLES), None, None)
+    texts = {"network.json": _ffi.network_to_json(network, None), "model.json": _ffi.model_to_json(model, None)}
     return {**texts, "samples.csv": SAMPLES}
 
 
@@ -150,13 +150,13 @@ def first_objects(random: Random) -> Pool:
         pool.add(value)
     pool.add(_ffi.network_load(context, "network.json"))
     pool.add(_ffi.model_load(context, "model.json"))
-    pool.add(_ffi.samples_read(context, "samples.csv"))
+    pool.add(_ffi.samples_load(context, "samples.csv"))
     job = _ffi.Job(symbols=[_ffi.SymbolValue(name="batch", value=2)])
     if random.random() < 0.3:
-        pool.add(_ffi.estimate(_ffi.network_load(context, "network.json"), job))
+        pool.add(_ffi.estimate(_ffi.network_load(context, "network.json"), job, None))
     pool.add(memmodel.Network.load("network.json"))
     pool.add(memmodel.Model.load("model.json"))
-    pool.add(memmodel.Samples.read("samples.csv"))
+    pool.add(memmodel.Samples.load("samples.csv"))
     network = memmodel.Network()
     x = network.input("image", (network.symbol("batch"), 4, 8, 8))
     tokens, sequence = network.input("tokens", (2, 8), "int64"), network.input("sequence", (2, 4, 8))
@@ -194,7 +194,7 @@ def arguments(random: Random, target: Target, pool: Pool) -> tuple[list[Any], di
         if random.random() < chance:
             value = wrong(random, pool)
             bad.append(one.name)
-        if one.name == "observer" and value is None:
+        if target.name == "monitor_run" and one.name == "callback" and value is None:
             value = observer(random)  # without one it waits for its own end
         if one.kind is one.KEYWORD_ONLY:
             named[one.name] = value

@@ -35,8 +35,8 @@ DOUBLES = [0.0, 1.0, 0.5, 0.95, 32.0, 64.5, -1.0, 1e9, 1e300, 5e-324, math.inf, 
 
 # What makes a call take as long as it says: nothing that is longer than a case may take.
 BRIEF: dict[str, list[Any]] = {
-    "interval": [0.0, 0.001, 0.5, -1.0, 5e-324, math.inf, -math.inf, math.nan],
-    "evaluations": [1, 100, 1000, -1, -(2**63)],
+    "interval_seconds": [0.0, 0.001, 0.5, -1.0, 5e-324, math.inf, -math.inf, math.nan],
+    "max_evaluations": [1, 100, 1000, -1, -(2**63)],
 }
 
 # What makes a call succeed, by the name of a parameter or of a field; without it few layers would ever be built.
@@ -46,8 +46,10 @@ SENSIBLE: dict[str, list[Any]] = {
     "kernel": [[3], [1], [2]],
     "stride": [[1], [2]],
     "groups": [1, 2],
-    "hidden": [4],
-    "rows": [[0, 1], 10],
+    "hidden_size": [4],
+    "num_embeddings": [10],
+    "embedding_dim": [8],
+    "rows": [[0, 1]],
     "parts": [2],
     "axis": [0, 1, -1],
     "axes": [[1], [0, 2, 1, 3], [2]],
@@ -68,7 +70,6 @@ SENSIBLE: dict[str, list[Any]] = {
     "mask": [-1000],
     "role": ["weight", "bias"],
     "outputs": [[_ffi.Shape(dims=[2, 3], rank=2)]],
-    "width": [8],
     "tensors": [[1, 2], [2, 2]],
     "q": [1],
     "level": [0.95, 0.5],
@@ -79,12 +80,15 @@ SENSIBLE: dict[str, list[Any]] = {
     "budget": ["16GiB", 10**9],
     "symbol": ["batch"],
     "kind": [1, 2, 3],
-    "output": [[2, 2], [4]],
+    "output_size": [[2, 2], [4]],
     "column": ["dim", "peak_bytes", 0],
     "path": ["network.json", "model.json", "samples.csv"],
     "pid": [os.getpid()],
     "table": ["samples.csv", {"x": [1, 2, 3, 4, 5], "y": [3, 5, 7, 9, 12]}],
+    "input_bytes": [8],
+    "saved_bytes": [16],
     "seed": [7],
+    "fraction": [0.5],
     "count": [10],
     "capacity": [4],
 }
@@ -272,7 +276,8 @@ def field(random: Random, name: str, kind: Any, pool: Pool) -> Any:
     if isinstance(kind, type) and issubclass(kind, ctypes.Array):
         return [random.choice(INTEGERS) for _ in range(random.choice([0, 1, 2, 3, 8, 9]))]
     if inspect.isclass(kind) and hasattr(kind, "contents") and issubclass(kind._type_, _call.Struct):
-        return [struct(random, kind._type_, pool) for _ in range(random.randrange(3))]
+        several = [struct(random, kind._type_, pool) for _ in range(random.randrange(3))]
+        return random.choice([several, *several])
     return random.choice(INTEGERS)
 
 

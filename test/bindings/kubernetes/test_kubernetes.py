@@ -168,7 +168,7 @@ class Admission(Case):
         document = self.with_annotations({"memmodel/container": "metrics"})
         self.assertGreater(memory(self.admitted(document), 1)["requests"], PREDICTED)
 
-    def test_outside_of_the_measurements_there_is_a_warning(self):
+    def test_where_the_model_extrapolates_there_is_a_warning(self):
         document = self.with_annotations({"memmodel/inputs": "dim=64 batch=40"})
         response = self.review(document)
         self.assertEqual(len(response["warnings"]), 1)

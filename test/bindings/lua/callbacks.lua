@@ -1,4 +1,5 @@
 -- Lua functions that the library calls: their errors come out of the call, and nothing is left half done.
+local fixtures = require "fixtures"
 local harness = require "harness"
 local memmodel = require "memmodel"
 
@@ -12,7 +13,7 @@ test("the log gets the library's messages, until it is taken away", function()
     memmodel.set_log(function(message)
         messages[#messages + 1] = message
     end)
-    local samples = memmodel.parse_samples(TALKATIVE)
+    local samples = memmodel.samples_from_csv(TALKATIVE)
     memmodel.fit(samples)
     equal(#messages, 2)
     truth(messages[1]:find '"b"')
@@ -26,7 +27,7 @@ test("an error in a log comes out of the call, as it was raised", function()
     memmodel.set_log(function()
         error(problem)
     end)
-    local ok, raised = pcall(memmodel.fit, memmodel.parse_samples(TALKATIVE))
+    local ok, raised = pcall(memmodel.fit, memmodel.samples_from_csv(TALKATIVE))
     memmodel.set_log(nil)
     equal(ok, false)
     equal(raised, problem)
@@ -39,7 +40,7 @@ test("a log that is set again and again leaves no callback behind", function()
             calls = calls + 1
         end)
     end
-    memmodel.fit(memmodel.parse_samples(TALKATIVE))
+    memmodel.fit(memmodel.samples_from_csv(TALKATIVE))
     memmodel.set_log(nil)
     equal(calls, 2)
 end)
@@ -49,15 +50,49 @@ test("a log may outlive its context's handle", function()
     context:set_log(function()
         error "never called"
     end)
-    local samples = memmodel.C.memmodel_samples_parse(context, "x", TALKATIVE)
+    local samples = memmodel.C.memmodel_samples_from_csv(context, "x", TALKATIVE)
     context:close()
     memmodel.fit(samples)
 end)
 
-test("an error in an observer ends the watch", function()
-    local file = io.open "/proc/self/stat" or harness.skip "no /proc"
-    local monitor = memmodel.monitor(tonumber(file:read("*a"):match "^%d+"), { interval = 0.001 })
-    file:close()
+test("progress tells how far a search is, and ends it with true", function()
+    local stages = {}
+    memmodel.set_progress(function(progress)
+        truth(progress.done >= 0 and progress.seconds >= 0)
+        stages[#stages + 1] = progress.stage
+        return #stages == 2
+    end)
+    local job = { symbols = { batch = 2, dim = 16 }, budget = 1 }
+    local ok, recomputation = pcall(memmodel.recompute, (fixtures.unet()), job)
+    memmodel.set_progress(nil)
+    equal(ok and recomputation:result().status, "cancelled") -- with the best so far
+    equal(table.concat(stages, " "), "simulations simulations")
+end)
+
+test("an error in a progress callback comes out of the call", function()
+    local problem = { code = 8 }
+    memmodel.set_progress(function()
+        error(problem)
+    end)
+    local ok, raised = pcall(memmodel.fit, fixtures.samples(), { search = "enumerate", max_evaluations = 20000 })
+    memmodel.set_progress(nil)
+    equal(ok, false)
+    equal(raised, problem)
+    truth(memmodel.fit(fixtures.samples()))
+end)
+
+test("progress may outlive its context's handle", function()
+    local context = memmodel.new_context()
+    context:set_progress(function()
+        error "never called"
+    end)
+    local samples = memmodel.C.memmodel_samples_from_csv(context, "x", TALKATIVE)
+    context:close()
+    memmodel.fit(samples)
+end)
+
+test("an error in a callback ends the monitoring", function()
+    local monitor = memmodel.monitor(fixtures.own_pid(), { interval_seconds = 0.001 })
     local seen = 0
     local ok, raised = pcall(monitor.run, monitor, function()
         seen = seen + 1
@@ -69,18 +104,20 @@ test("an error in an observer ends the watch", function()
     refused("INVALID_ARGUMENT", "self", "cannot be closed in a callback", monitor.run, monitor, function()
         monitor:close()
     end)
-    truth(monitor:summarize().readings == 2)
+    truth(monitor:result().reading_count == 2)
     equal(pcall(monitor.run, monitor, function()
         coroutine.yield()
     end), false)
-    refused("INVALID_ARGUMENT", "observer", "must be a function", monitor.run, monitor, 5)
+    refused("INVALID_ARGUMENT", "callback", "must be a function", monitor.run, monitor, 5)
 end)
 
-local function custom(rule)
+local function custom(callback)
     local network = memmodel.network()
     local x = network:input("x", "float32", { "batch", 10 })
     local shape = network:shape(x)
-    network:custom({ x }, { name = "mine", outputs = { shape }, parameters = 10, saved = 1000, rule = rule })
+    network:custom({ x }, {
+        name = "mine", outputs = { shape }, parameter_count = 10, saved_bytes = 1000, callback = callback,
+    })
     return network
 end
 
@@ -89,12 +126,12 @@ local function saved(network, batch)
     return report:categories().saved_activations
 end
 
-test("a custom operator's rule is asked with shapes in numbers", function()
+test("a custom operator's callback is asked with shapes in numbers", function()
     local asked
-    local network = custom(function(inputs, needs)
+    local network = custom(function(inputs, requirements)
         asked = inputs
-        equal(needs.saved, 1000)
-        return { saved = 7 * inputs[1].dims[1] }
+        equal(requirements.saved_bytes, 1000)
+        return { saved_bytes = 7 * inputs[1].dims[1] }
     end)
     local plain = saved(custom(nil), 5)
     equal(saved(network, 5), plain - 1000 + 35)
@@ -103,11 +140,11 @@ test("a custom operator's rule is asked with shapes in numbers", function()
     equal(asked[1].dims[2], 10)
 end)
 
-test("a rule that returns nothing leaves the numbers as they are", function()
+test("a callback that returns nothing leaves the numbers as they are", function()
     equal(saved(custom(function() end), 5), saved(custom(nil), 5))
 end)
 
-test("an error in a rule comes out of the estimate", function()
+test("an error in a callback comes out of the estimate", function()
     local ok, raised = pcall(saved, custom(function()
         error("no idea", 0)
     end), 5)
@@ -116,22 +153,22 @@ test("an error in a rule comes out of the estimate", function()
     refused("CALLBACK", nil, "mine", saved, custom(function()
         return 1
     end), 5)
-    refused("INVALID_ARGUMENT", "needs", "did you mean 'saved'?", saved, custom(function()
-        return { savd = 1 }
+    refused("INVALID_ARGUMENT", "requirements", "did you mean 'saved_bytes'?", saved, custom(function()
+        return { saved_byte = 1 }
     end), 5)
 end)
 
-test("a rule lives as long as its network, and may refer to it", function()
+test("a callback lives as long as its network, and may refer to it", function()
     local network
     network = custom(function()
-        return { saved = network and 10 or 0 }
+        return { saved_bytes = network and 10 or 0 }
     end)
     collectgarbage()
     collectgarbage()
     equal(saved(network, 5), saved(custom(nil), 5) - 990)
 end)
 
-test("a rule may not use the objects of the running call", function()
+test("a callback may not use the objects of the running call", function()
     local network
     network = custom(function()
         network:estimate { symbols = { batch = 1 } }

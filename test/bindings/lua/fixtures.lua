@@ -1,4 +1,5 @@
 -- What several tests need.
+local harness = require "harness"
 local memmodel = require "memmodel"
 
 local fixtures = {}
@@ -8,7 +9,7 @@ function fixtures.samples()
     local samples = memmodel.samples { "a", "b", "peak" }
     for a = 1, 6 do
         for _, b in ipairs { 1, 2, 4 } do
-            samples:add { a, b, 3 * a * b + 100 }
+            samples:add_row { a, b, 3 * a * b + 100 }
         end
     end
     return samples
@@ -20,7 +21,7 @@ end
 
 local function convolutions(network, x, filters)
     for _ = 1, 2 do
-        x = network:conv(x, { filters = filters, kernel = 3, padding = "same" })
+        x = network:conv(x, { filters = filters, kernel = 3, auto_pad = "same" })
         x = network:batch_norm(x)
         x = network:activation(x, { kind = "relu" })
     end
@@ -39,7 +40,7 @@ function fixtures.unet()
     x = convolutions(network, x, 256)
     for level = 4, 1, -1 do
         x = network:conv_transpose(x, { filters = 8 * 2 ^ level, kernel = 2, stride = 2 })
-        x = network:concat({ skips[level], x }, { channels = true })
+        x = network:concat({ skips[level], x }, { along_channels = true })
         x = convolutions(network, x, 8 * 2 ^ level)
     end
     return network, network:conv(x, { filters = 1, kernel = 1, activation = "sigmoid" })
@@ -50,6 +51,14 @@ function fixtures.bytes(dimension)
     local network = memmodel.network()
     network:parameter("x", "uint8", { dimension }, false)
     return network
+end
+
+-- The number of this process; without /proc the test is skipped.
+function fixtures.own_pid()
+    local file = io.open "/proc/self/stat" or harness.skip "no /proc"
+    local pid = tonumber(file:read("*a"):match "^%d+")
+    file:close()
+    return pid
 end
 
 function fixtures.temporary()

@@ -36,7 +36,7 @@ test("a child works after what it was made from was closed or forgotten", functi
     local objects = family()
     objects.context:close()
     objects.network:close()
-    truth(objects.report:peak().live > 0)
+    truth(objects.report:result().live > 0)
     local trace = objects.trace
     objects.report:close()
     objects = nil -- luacheck: ignore
@@ -68,12 +68,12 @@ test("a model in a cycle is collected", function()
     equal(weak[1], nil)
 end)
 
-test("a network whose rule refers to it is collected", function()
+test("a network whose callback refers to it is collected", function()
     local weak = setmetatable({}, { __mode = "v" })
     do
         local network = memmodel.network()
         local x = network:input("x", "float32", { 4 })
-        network:custom({ x }, { outputs = { network:shape(x) }, rule = function()
+        network:custom({ x }, { outputs = { network:shape(x) }, callback = function()
             return network and {}
         end })
         weak[1] = network
@@ -130,7 +130,7 @@ end)
 
 flat("generated functions", 100000, function()
     model:target()
-    memmodel.C.memmodel_model_domain(model, 0)
+    memmodel.C.memmodel_model_get_input(model, 0)
 end)
 
 flat("errors", 20000, function()
@@ -145,14 +145,16 @@ flat("objects and texts", 5000, function()
     network:to_json()
 end)
 
-flat("logs", 20000, function()
+flat("logs and progress", 20000, function()
     memmodel.set_log(function() end)
     memmodel.set_log(nil)
+    memmodel.set_progress(function() end)
+    memmodel.set_progress(nil)
 end)
 
-flat("rules", 2000, function()
+flat("callbacks", 2000, function()
     local network = memmodel.network()
     local x = network:input("x", "float32", { 4 })
-    network:custom({ x }, { outputs = { network:shape(x) }, rule = function() end })
+    network:custom({ x }, { outputs = { network:shape(x) }, callback = function() end })
     network:close()
 end)

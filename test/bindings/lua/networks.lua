@@ -7,7 +7,7 @@ local test, equal, refused, truth = harness.test, harness.equal, harness.refused
 
 test("the 3D U-Net has 5,650,801 parameters", function()
     local network = fixtures.unet()
-    equal(network:estimate({ symbols = { batch = 1, dim = 16 } }):total().parameters, 5650801)
+    equal(network:estimate({ symbols = { batch = 1, dim = 16 } }):total().parameter_count, 5650801)
 end)
 
 test("a network says its symbols, layers and shapes", function()
@@ -17,13 +17,13 @@ test("a network says its symbols, layers and shapes", function()
     equal(shape.rank, 5)
     equal(shape.dtype, "float32")
     equal(shape.dims[2], 1)
-    equal(network:dim_text(shape.dims[1]), "batch")
+    equal(network:dim_to_text(shape.dims[1]), "batch")
 end)
 
 test("what if: a change is what the changed job's own report says", function()
     local network = fixtures.unet()
     local job = { symbols = { batch = 2, dim = 16 } }
-    local report = network:what_if(job)
+    local report = network:estimate_what_if(job)
     local seen
     for _, change in ipairs(report:changes()) do
         if change.name == "optimizer sgd" then
@@ -31,10 +31,10 @@ test("what if: a change is what the changed job's own report says", function()
         end
     end
     job.optimizer = "sgd"
-    local peak = memmodel.estimate(network, job):peak()
+    local peak = memmodel.estimate(network, job):result()
     equal(seen.live, peak.live)
-    equal(seen.saved, report:peak().process - peak.process)
-    equal(memmodel.C.memmodel_measure_name(report:measure()), "process")
+    equal(seen.saving, report:result().process - peak.process)
+    equal(report:result().metric, "process")
     truth(report:to_html():find "<!DOCTYPE html>")
     truth(report:trace():to_perfetto():find "traceEvents")
     equal(#memmodel.estimate(network, job):changes(), 0)
@@ -46,7 +46,7 @@ test("a network survives its way through JSON", function()
     equal(copy:to_json(), network:to_json())
 end)
 
-test("a network is read from the bytes of an ONNX file", function()
+test("a network is made from the bytes of an ONNX file", function()
     -- x[2, 3] -> Relu -> y, opset 17: the fields of onnx.proto by hand, among them zero bytes
     local function field(number, content) return string.char(number * 8 + 2, #content) .. content end
     local function info(name)
@@ -64,7 +64,7 @@ end)
 test("a report has peaks, layers, categories, formulas and a trace", function()
     local network = fixtures.unet()
     local report = memmodel.estimate(network, { symbols = { batch = 2, dim = 16 }, optimizer = "sgd" })
-    local peak = report:peak()
+    local peak = report:result()
     truth(peak.live > 0 and peak.reserved >= peak.live)
     equal(#report:layers(), report:layer_count())
     equal(report:layers()[1].shape, "2x1x16x16x16")
@@ -72,6 +72,8 @@ test("a report has peaks, layers, categories, formulas and a trace", function()
     equal(report:categories().parameters, 4 * 5650801 + 18 * 8)
     truth(report:formulas().total:find "batch")
     equal(#report:unmodelled(), 0)
+    equal(peak.verdict, "none")
+    truth(peak.peak_location:find "backward pass of step")
     local live, most = 0, 0
     for event in report:trace():events() do
         live = live + event.bytes
@@ -84,19 +86,40 @@ end)
 test("the largest batch is the last that fits", function()
     local network = fixtures.unet()
     local budget = 2 ^ 30
-    local largest = memmodel.solve(network, { symbols = { dim = 32 } }, "batch", budget)
+    local job = { symbols = { dim = 32 }, budget = budget }
+    local max = memmodel.estimate_max(network, job, "batch")
     local function process(batch)
-        return network:estimate({ symbols = { dim = 32, batch = batch } }):peak().process
+        return network:estimate({ symbols = { dim = 32, batch = batch } }):result().process
     end
-    truth(process(largest) <= budget and process(largest + 1) > budget)
-    truth(memmodel.solve(network, { symbols = { dim = 32 }, measure = "live" }, "batch", budget) > largest)
+    truth(process(max) <= budget and process(max + 1) > budget)
+    job.metric = "live"
+    truth(memmodel.estimate_max(network, job, "batch") > max)
+end)
+
+test("a budget has a verdict and a headroom, and what it takes is told", function()
+    local network = fixtures.unet()
+    local job = { symbols = { batch = 2, dim = 16 }, metric = "live", budget = 2 ^ 20 }
+    local result = memmodel.estimate(network, job):result()
+    equal(result.verdict, "exceeds")
+    equal(result.headroom, 2 ^ 20 - result.live)
+    job.budget = 2 ^ 40
+    equal(memmodel.estimate(network, job):result().verdict, "fits")
+    equal(memmodel.recompute(network, job):result().verdict, "fits")
+    job.mode = "inference"
+    equal(memmodel.optimize(network, job):result().verdict, "fits")
+end)
+
+test("a schedule takes the options of its plan", function()
+    local schedule = fixtures.unet():schedule { symbols = { batch = 1, dim = 16 }, plan = { max_nodes = 1000 } }
+    truth(schedule:result().peak > 0)
+    truth(schedule:plan():buffer(0).bytes > 0)
 end)
 
 test("a GPU is named by its kind, and is of no CPU", function()
     local network = fixtures.unet()
     local function peak(job)
         job.symbols = { batch = 1, dim = 32 }
-        return network:estimate(job):peak()
+        return network:estimate(job):result()
     end
     equal(peak({ gpu = "h100" }).process, peak({ gpu = "h100", device = "cuda" }).process)
     refused("INVALID_ARGUMENT", nil, "which GPU is it? There are profiles of t4", peak, { device = "cuda" })
@@ -110,15 +133,15 @@ test("options are given by name, numbers alone or in a list, flags as true", fun
     local shape = network:shape(y)
     equal(table.concat(shape.dims, " ", 1, 4), "1 8 15 14")
     -- 8 filters of 3 channels and 3 x 5 elements
-    equal(network:estimate({ framework = "textbook" }):total().parameters, 8 * 3 * 3 * 5)
+    equal(network:estimate({ framework = "textbook" }):total().parameter_count, 8 * 3 * 3 * 5)
 end)
 
 test("a split has several results", function()
     local network = memmodel.network()
     local x = network:input("x", "float32", { 2, 6 })
     local first = network:split(x, { sizes = { 2, 4 }, axis = 1 })
-    equal(network:shape(network:result(first, 1)).dims[2], 4)
-    equal(network:shape(network:reshape(x, { 3, memmodel.INFER })).dims[2], 4)
+    equal(network:shape(network:layer_output(first, 1)).dims[2], 4)
+    equal(network:shape(network:reshape(x, { 3, memmodel.DIM_INFER })).dims[2], 4)
     equal(network:shape(network:permute(x, { 1, 0 })).dims[1], 6)
 end)
 
@@ -128,22 +151,17 @@ test("attention without a mask takes nil in its place", function()
     equal(network:shape(network:attention(x, x, x, nil, { causal = true })).dims[4], 16)
 end)
 
-local function own_pid()
-    local file = io.open "/proc/self/stat"
-    return file and tonumber(file:read("*a"):match "^%d+")
-end
-
 test("a monitor watches a process", function()
-    local monitor = memmodel.monitor(own_pid() or harness.skip "no /proc", { interval = 0.002 })
+    local monitor = memmodel.monitor(fixtures.own_pid(), { interval_seconds = 0.002 })
     local reading = monitor:read()
     truth(reading.rss > 2 ^ 18)
-    equal(monitor:processes()[1], own_pid())
-    equal(monitor:summarize().readings, 1)
+    equal(monitor:processes()[1], fixtures.own_pid())
+    equal(monitor:result().reading_count, 1)
     equal(monitor:curve()[1].bytes, reading.rss)
 end)
 
-test("an observer sees each reading, and ends the watch with true", function()
-    local monitor = memmodel.monitor(own_pid() or harness.skip "no /proc", { interval = 0.002 })
+test("a callback sees each reading, and ends the monitoring with true", function()
+    local monitor = memmodel.monitor(fixtures.own_pid(), { interval_seconds = 0.002 })
     local seen = 0
     monitor:run(function(reading)
         truth(reading.rss > 0)
@@ -154,5 +172,5 @@ test("an observer sees each reading, and ends the watch with true", function()
     monitor:run(function()
         monitor:stop()
     end)
-    equal(monitor:summarize().readings, 4)
+    equal(monitor:result().reading_count, 4)
 end)

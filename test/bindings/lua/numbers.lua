@@ -10,7 +10,7 @@ local has_integers = math.type ~= nil
 local has_64_bits = has_integers or jit
 
 local function live_bytes(network, n)
-    return network:estimate({ symbols = { n = n }, framework = "textbook", rule = "forward" }):peak().live
+    return network:estimate({ symbols = { n = n }, framework = "textbook", textbook_rule = "forward" }):result().live
 end
 
 -- 2^53 + 1 where this Lua has it
@@ -59,10 +59,10 @@ end)
 
 test("numbers of 32 bits and sizes are held to their range", function()
     local model = fixtures.model()
-    refused("INVALID_ARGUMENT", "input", "out of range", memmodel.C.memmodel_model_input_name, model, -1)
+    refused("INVALID_ARGUMENT", "index", "out of range", memmodel.C.memmodel_model_get_input, model, -1)
     refused("INVALID_ARGUMENT", "index", "out of range", function()
         local network, x = fixtures.unet()
-        network:result(x, 2 ^ 31)
+        network:layer_output(x, 2 ^ 31)
     end)
-    refused("INVALID_ARGUMENT", "seed", "out of range", memmodel.C.memmodel_samples_shuffle, -1, 3)
+    refused("INVALID_ARGUMENT", "seed", "out of range", fixtures.samples().split, fixtures.samples(), 0.5, -1)
 end)

@@ -15,7 +15,7 @@ PYTHON = sys.executable
 
 def block(net, x, filters):
     for _ in range(2):
-        x = net.conv(x, filters=filters, kernel=3, padding="same")
+        x = net.conv(x, filters=filters, kernel=3, auto_pad="same")
         x = net.batch_norm(x)
         x = net.activation(x, kind="relu")
     return x
@@ -37,7 +37,7 @@ def unet3d(filters=16, depth=4):
     for level in reversed(range(depth)):
         with net.scope(f"decoder.{level}"):
             x = net.conv_transpose(x, filters=filters << level, kernel=2, stride=2)
-            x = net.concat([x, skips[level]], channels=True)
+            x = net.concat([x, skips[level]], along_channels=True)
             x = block(net, x, filters << level)
     net.conv(x, filters=1, kernel=1, name="mask", activation="sigmoid")
     return net
@@ -60,7 +60,7 @@ def blocks(count=4, width=64):
 def pooled():
     """What is left of an image when it is averaged."""
     net = memmodel.Network()
-    net.global_pool(net.input("x", (1, 2, 8, 8)), keep=True)
+    net.global_pool(net.input("x", (1, 2, 8, 8)), keep_dims=True)
     return net
 
 
@@ -69,7 +69,7 @@ def classifier():
     net = memmodel.Network()
     x = net.input("image", (net.symbol("batch"), 3, 50, 50))
     for filters in (32, 64):
-        x = net.conv(x, filters=filters, kernel=3, padding="same", activation="relu")
+        x = net.conv(x, filters=filters, kernel=3, auto_pad="same", activation="relu")
         x = net.pool(x, kernel=2)
     x = net.linear(net.flatten(x, 1, -1), units=500, activation="relu")
     net.linear(x, units=10)

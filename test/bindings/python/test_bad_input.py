@@ -1,7 +1,9 @@
 """Whatever is wrong with an argument: an exception that names it, never a crash, and nothing wrapped silently."""
 
+import copy
 import ctypes
 import gc
+import pickle
 import unittest
 
 import memmodel
@@ -31,7 +33,7 @@ class Names(unittest.TestCase):
             self.refused(OverflowError, "filters", lambda value=value: self.net.conv(self.x, filters=value, kernel=1))
             self.refused(OverflowError, "batch", lambda value=value: memmodel.estimate(self.net, batch=value))
         self.refused(OverflowError, "steps", lambda: memmodel.estimate(self.net, batch=1, steps=2**31))
-        self.refused(OverflowError, "budget", lambda: memmodel.solve(self.net, "batch", 2**63))
+        self.refused(OverflowError, "budget", lambda: memmodel.estimate_max(self.net, "batch", 2**63))
         self.refused(OverflowError, "kernel", lambda: self.net.conv(self.x, filters=1, kernel=(1, 2**64)))
         self.refused(OverflowError, "first", lambda: self.net.flatten(self.x, 2**31, 1))
         self.refused(OverflowError, "max_terms", lambda: memmodel.fit({"a": [1], "b": [1]}, max_terms=2**40))
@@ -52,13 +54,13 @@ class Names(unittest.TestCase):
         self.refused(TypeError, "rate", lambda: self.net.dropout(self.x, rate="half"))
         self.refused(TypeError, "path", lambda: memmodel.Network.load(7))
         self.refused(TypeError, "table", lambda: memmodel.fit(7))
-        self.refused(TypeError, "rule", lambda: self.net.custom([self.x], [(1,)], rule=7))
+        self.refused(TypeError, "callback", lambda: self.net.custom([self.x], [(1,)], callback=7))
 
     def test_names_of_enums_are_checked(self):
-        self.refused(ValueError, "padding", lambda: self.net.conv(self.x, filters=1, kernel=1, padding="some"))
-        self.refused(ValueError, "padding", lambda: self.net.conv(self.x, filters=1, kernel=1, padding=77))
+        self.refused(ValueError, "auto_pad", lambda: self.net.conv(self.x, filters=1, kernel=1, auto_pad="some"))
+        self.refused(ValueError, "auto_pad", lambda: self.net.conv(self.x, filters=1, kernel=1, auto_pad=77))
         wrong = ffi.LossKind.DICE
-        self.refused(ValueError, "padding", lambda: self.net.conv(self.x, filters=1, kernel=1, padding=wrong))
+        self.refused(ValueError, "auto_pad", lambda: self.net.conv(self.x, filters=1, kernel=1, auto_pad=wrong))
         self.refused(TypeError, "kind", lambda: self.net.activation(self.x, kind=None))
 
     def test_zeros_inside_texts_are_refused(self):
@@ -74,7 +76,7 @@ class Names(unittest.TestCase):
         self.refused(ValueError, "x", lambda: self.net.flatten(y, 0, -1))
         self.refused(ValueError, "b", lambda: self.x + y)
         self.refused(ValueError, r"shape\[1\]", lambda: self.net.input("z", (self.batch, size)))
-        self.refused(ValueError, "saved", lambda: self.net.custom([self.x], [(1,)], saved=size))
+        self.refused(ValueError, "saved_bytes", lambda: self.net.custom([self.x], [(1,)], saved_bytes=size))
         with self.assertRaisesRegex(ValueError, "another network"):
             self.batch + size
 
@@ -113,12 +115,17 @@ class Low(unittest.TestCase):
         ffi.network_unref(self.network)
         for call in (
             lambda: ffi.network_symbol(self.network, "n"), lambda: ffi.network_layer_count(self.network),
-            lambda: ffi.network_ref(self.network), lambda: ffi.estimate(self.network, None),
+            lambda: ffi.network_ref(self.network), lambda: ffi.estimate(self.network, None, None),
         ):  # fmt: skip
             with self.assertRaisesRegex(ValueError, "network: this network is closed"):
                 call()
         ffi.network_unref(self.network)
         ffi.network_unref(None)
+
+    def test_handles_stay_in_their_process(self):
+        for take in (pickle.dumps, copy.copy, copy.deepcopy):
+            with self.assertRaisesRegex(TypeError, "network .* cannot be pickled"):
+                take(self.network)
 
     def test_a_reference_more_keeps_the_object(self):
         more = ffi.network_ref(self.network)
@@ -141,7 +148,7 @@ class Low(unittest.TestCase):
         options = ffi.Conv(filters=3)
         for name, value, error in (
             ("filters", 2**64, OverflowError), ("filters", "3", TypeError), ("kernel", [1, 2, 3, 4], ValueError),
-            ("padding", "around", ValueError), ("name", "a\0", ValueError), ("no_bias", 2**31, OverflowError),
+            ("auto_pad", "around", ValueError), ("name", "a\0", ValueError), ("no_bias", 2**31, OverflowError),
         ):  # fmt: skip
             with self.assertRaisesRegex(error, f"^{name}"):
                 setattr(options, name, value)
@@ -173,7 +180,7 @@ class Low(unittest.TestCase):
                 ffi.model_evaluate(self.model, wrong)
         for wrong in ([], ["1"], ["1", "2", "3"]):
             with self.assertRaisesRegex(ValueError, "^values: .*2 values"):
-                ffi.samples_append(self.context, "/nowhere/at/all", ["a", "b"], wrong)
+                ffi.samples_append_to_file(self.context, "/nowhere/at/all", ["a", "b"], wrong)
         with self.assertRaisesRegex(ValueError, "^columns: "):
             ffi.model_evaluate_many(self.model, [[1.0], [1.0, 2.0]])
         for wrong in (None, "12", 7, {1: 2}, ["a", "b"], [None, 1]):
@@ -201,53 +208,65 @@ class Low(unittest.TestCase):
                 ffi.model_evaluate(self.model, wrong)
 
     def test_huge_counts_are_refused(self):
-        for count in (2**62, 2**63, 2**64, -1):
-            with self.assertRaises((OverflowError, MemoryError, ValueError)):
-                ffi.samples_shuffle(1, count)
         with self.assertRaises((OverflowError, MemoryError, ValueError, LookupError)):
             ffi.monitor_processes(ffi.monitor_new(self.context, __import__("os").getpid(), None), 2**61)
 
     def test_what_came_back_stays_when_its_object_is_closed(self):
         network = networks.classifier()._handle
         options = ffi.Job(framework="textbook", symbols=[ffi.SymbolValue(name="batch", value=1)])
-        report = ffi.estimate(network, options)
-        layer = ffi.report_layer(report, 1)
+        report = ffi.estimate(network, options, None)
+        layer = ffi.report_get_layer(report, 1)
         samples = ffi.samples_new(self.context, ["a"])
-        ffi.samples_add(samples, [7.0])
+        ffi.samples_add_row(samples, [7.0])
         column = ffi.samples_column(samples, "a")
         with self.assertRaises(memmodel.MemmodelError):
             ffi.network_symbol(self.network, "no name")
         error = ffi.context_error(self.context)
         for handle in (report, samples, self.network, self.context):
             handle.close()
-        self.assertEqual((layer.name, layer.parameters, list(column)), (b"conv_1", 896, [7.0]))
+        self.assertEqual((layer.name, layer.parameter_count, list(column)), (b"conv_1", 896, [7.0]))
         self.assertEqual(error.status, ffi.Status.ERROR_INVALID_ARGUMENT)
         self.assertIn(b"no name", error.message)
 
     def test_a_struct_holds_the_objects_it_names(self):
-        context = ffi.context_new(None)
-        job = ffi.Job(context=context, framework="abacus")
-        context.close()
+        candidates = ffi.samples_from_csv(ffi.context_new(None), "mine", "a,b\n1,2\n2,3\n")
+        options = ffi.AdviseOptions(candidates=candidates, count=1)
+        candidates.close()
+        _, design = ffi.advise(None, options, self.context)
+        self.assertEqual(ffi.samples_column_name(design, 0), "a")
+        with self.assertRaisesRegex(ValueError, "candidates: this samples is closed"):
+            ffi.AdviseOptions(candidates=candidates)
+
+    def test_a_context_that_is_left_out_is_that_of_the_object(self):
         with self.assertRaisesRegex(memmodel.UnsupportedError, "abacus"):
-            ffi.estimate(self.network, job)
-        with self.assertRaisesRegex(ValueError, "context: this context is closed"):
-            ffi.Job(context=context)
+            ffi.estimate(self.network, ffi.Job(framework="abacus"), None)
+        self.assertIs(ffi.fit(self.samples(), None, None).context.__class__, ffi.ContextHandle)
+
+    def samples(self):
+        return ffi.samples_from_csv(self.context, "mine", "a,b\n1,2\n2,3\n3,4\n4,5\n")
+
+    def test_a_field_that_points_to_one_struct_takes_no_sequence(self):
+        plan = ffi.PlanOptions(max_nodes=7)
+        self.assertEqual(ffi.ScheduleOptions(plan=plan).plan.contents.max_nodes, 7)
+        for wrong in ([], [plan], ffi.ChainOptions(), 7):
+            with self.assertRaisesRegex(TypeError, "^plan: PlanOptions is needed"):
+                ffi.ScheduleOptions(plan=wrong)
 
     def test_what_a_callback_was_given_may_be_kept(self):
         kept = []
 
-        def rule(inputs, needs):
-            kept.append((inputs, needs))
-            needs.saved = 5
+        def callback(inputs, requirements):
+            kept.append((inputs, requirements))
+            requirements.saved_bytes = 5
             return 0
 
         network = memmodel.Network()
         x = network.input("x", (3,))
         shape = ffi.Shape(dims=[3], rank=1)
-        ffi.network_custom(network._handle, [x.code], ffi.Custom(outputs=[shape], rule=rule))
+        ffi.network_custom(network._handle, [x.code], ffi.Custom(outputs=[shape], callback=callback))
         memmodel.estimate(network)
-        kept[0][1].saved = 7
-        self.assertEqual((kept[0][0][0].dims[0], kept[0][1].saved), (3, 7))
+        kept[0][1].saved_bytes = 7
+        self.assertEqual((kept[0][0][0].dims[0], kept[0][1].saved_bytes), (3, 7))
 
     def test_callbacks_must_be_callable(self):
         with self.assertRaisesRegex(TypeError, "^log: "):

@@ -66,7 +66,7 @@ def model_of(formula):
         table["dim"].append(dim)
         table["batch"].append(batch)
         table["y"].append(10 + sum(values))
-    return memmodel.fit(table, "y", ["dim", "batch"], terms=list(formula), basis="given", max_terms=4)
+    return memmodel.fit(table, "y", ["dim", "batch"], terms=list(formula), basis="user", max_terms=4)
 
 
 def model_with_limits():
@@ -93,7 +93,7 @@ def searched_model(law):
     generator = random.Random(3)
     rows = [(generator.uniform(16, 128), generator.uniform(1, 16)) for _ in range(60)]
     table = {"dim": [dim for dim, _ in rows], "batch": [batch for _, batch in rows], "y": [law(*row) for row in rows]}
-    return memmodel.fit(table, "y", ["dim", "batch"], loss="squared", search="all", evaluations=80_000)
+    return memmodel.fit(table, "y", ["dim", "batch"], loss="squared", search="all", max_evaluations=80_000)
 
 
 def points(count):
@@ -128,8 +128,8 @@ class Exports(unittest.TestCase):
 
     def test_the_formulas_have_every_term(self):
         for model, formula in zip(self.models, FORMULAS):
-            self.assertGreaterEqual(model.scores.terms, len(formula), model.formula())
-        self.assertIsNotNone(self.models[-1].limits)
+            self.assertGreaterEqual(model.scores.term_count, len(formula), model.formula())
+        self.assertIsNotNone(self.models[-1].output_range)
         for model in self.models[len(FORMULAS) : -1]:
             self.assertGreater(model.scores.r2, 0.999, model.formula())
 
@@ -149,17 +149,17 @@ class Exports(unittest.TestCase):
                 continue
             for model, expected in zip(self.models, self.values):
                 with self.subTest(compiler=compiler, options=options):
-                    values = self.run_c(model.export("c"), compiler, *strict, *options)
+                    values = self.run_c(model.to_code("c"), compiler, *strict, *options)
                     self.assert_same_bits(model, values, expected)
 
     def test_two_headers_can_be_included_together(self):
-        header = self.models[0].export("c") + self.models[1].export("c").replace("predict_y", "predict_z")
+        header = self.models[0].to_code("c") + self.models[1].to_code("c").replace("predict_y", "predict_z")
         self.assert_same_bits(self.models[0], self.run_c(header, "cc", "-std=c99", "-Wall", "-Werror"), self.values[0])
 
     def test_python_has_the_same_bits(self):
         for model, expected in zip(self.models, self.values):
             module = {}
-            exec(model.export("python"), module)
+            exec(model.to_code("python"), module)
             self.assert_same_bits(model, [module["predict_y"](*point) for point in self.points], expected)
 
     def test_json_is_the_same_model(self):
@@ -181,7 +181,7 @@ class Exports(unittest.TestCase):
         base.execute("CREATE TABLE runs (dim REAL, batch REAL)")
         base.executemany("INSERT INTO runs VALUES (?, ?)", self.points)
         for model, expected in zip(self.models, self.values):
-            rows = base.execute(f"SELECT {model.export('sql')} FROM runs").fetchall()
+            rows = base.execute(f"SELECT {model.to_code('sql')} FROM runs").fetchall()
             for point, (value,), wanted in zip(self.points, rows, expected):
                 if all(1e-280 < number < 1e18 for number in point) and 1e-280 < abs(wanted) < 1e280:
                     self.assert_near(model, point, value, wanted)
@@ -191,7 +191,7 @@ class Exports(unittest.TestCase):
     def test_latex_reads_back_as_the_same_values(self):
         """Where the formula is a moderate number. What is printed for a paper does not show limits."""
         for model, expected in zip(self.models[:-1], self.values):
-            program = compile(python_of_latex(model.export("latex")), "latex", "eval")
+            program = compile(python_of_latex(model.to_code("latex")), "latex", "eval")
             for point, wanted in zip(self.points, expected):
                 if all(1e-10 < number < 1e10 for number in point) and math.isfinite(wanted):
                     names = {"dim": point[0], "batch": point[1], "math": math, "max": max, "min": min}

@@ -51,7 +51,7 @@ class Tables(unittest.TestCase):
         report = memmodel.estimate(networks.classifier(), batch=4)
         shown = page(report)
         self.assertIn(memmodel.format_bytes(report.peak.live), shown.text)
-        self.assertIn(report.moment, shown.text)
+        self.assertIn(report.peak_location, shown.text)
         for name, size in report.categories.items():
             if size:
                 self.assertIn(f"{name} {memmodel.format_bytes(size)}", shown.text)
@@ -67,15 +67,15 @@ class Tables(unittest.TestCase):
         report = memmodel.estimate(network, batch=2, gpu="h100")
         for text in (repr(report), str(report), report._repr_html_()):
             self.assertRegex(text, "not modelled.*none_such")
-            self.assertIn("unverified", text)
+            self.assertIn("not validated", text)
         written = json.loads(report.to_json())
         self.assertEqual([one["op"] for one in written["unmodelled"]], [one.op for one in report.unmodelled])
-        self.assertFalse(written["verified"])
+        self.assertFalse(written["validated"])
 
     def test_a_report_of_what_is_known_has_no_reservations(self):
         report = memmodel.estimate(networks.classifier(), batch=2)
         for text in (repr(report), report._repr_html_()):
-            self.assertNotRegex(text, "unverified|not modelled")
+            self.assertNotRegex(text, "not validated|not modelled")
 
     def test_a_long_report_shows_the_layers_that_matter_and_counts_the_others(self):
         report = memmodel.estimate(networks.unet3d(), batch=1, dim=32)
@@ -102,15 +102,15 @@ class Tables(unittest.TestCase):
         for part in (model.formula(), "dim 16 128", "batch 1 8", "16 samples"):
             self.assertIn(part, shown.text)
 
-    def test_a_prediction_says_when_its_bound_is_a_guess(self):
+    def test_a_prediction_says_when_its_bound_is_not_guaranteed(self):
         model = networks.model()
         inside, outside = page(model.predict(dim=32, batch=2)), page(model.predict(dim=4096, batch=2))
         self.assertIn("2,548,000", inside.text)  # 1000 * 32^2 * 2 + 500000
-        self.assertNotIn("guess", inside.text)
-        self.assertIn("guess", outside.text)
+        self.assertNotIn("not guaranteed", inside.text)
+        self.assertIn("not guaranteed", outside.text)
 
     def test_samples_show_their_first_rows_and_name_the_rest(self):
-        table = memmodel.Samples.parse("batch,peak,machine\n" + "".join(f"{i},{i}000,a\n" for i in range(1, 30)))
+        table = memmodel.Samples.from_csv("batch,peak,machine\n" + "".join(f"{i},{i}000,a\n" for i in range(1, 30)))
         shown = page(table)
         self.assertEqual(shown.rows, 1 + 10)
         self.assertIn("29 rows, the first 10 shown; columns of text: machine", shown.text)

@@ -39,15 +39,15 @@ class Cycles(unittest.TestCase):
         objects = {
             "report": report, "trace": report.trace, "network": net, "model": model,
             "handle": net._handle, "context": net._handle.context, "samples": memmodel.Samples({"a": [1]}),
-            "monitor": memmodel.Monitor(), "turns": net._turns,
+            "monitor": memmodel.Monitor(), "lock": net._lock,
         }  # fmt: skip
         references = {name: weakref.ref(thing) for name, thing in objects.items()}
         del objects, net, report, model
         self.assertEqual({name for name, reference in references.items() if reference() is not None}, set())
 
-    def test_a_network_with_a_rule_goes_too(self):
+    def test_a_network_with_a_callback_goes_too(self):
         net = memmodel.Network()
-        net.custom([net.input("x", (1,))], [(1,)], rule=lambda _: {})
+        net.custom([net.input("x", (1,))], [(1,)], callback=lambda _: {})
         memmodel.estimate(net)
         reference = weakref.ref(net)
         del net
@@ -111,7 +111,7 @@ class Leaks(unittest.TestCase):
             net = memmodel.Network()
             batch = net.symbol("batch")
             x = net.input("x", (batch, 3))
-            net.custom([net.linear(x, units=4)], [(batch, 2)], rule=lambda _: {"saved": 8})
+            net.custom([net.linear(x, units=4)], [(batch, 2)], callback=lambda _: {"saved_bytes": 8})
             report = memmodel.estimate(net, batch=2, steps=1)
             return report.layers, report.trace[0], report.to_json(), report.unmodelled, repr(x)
 

@@ -26,7 +26,7 @@ class Fit(unittest.TestCase):
     def test_it_is_the_tools_fit_bit_for_bit(self):
         for path in (networks.TORCH_SAMPLES, networks.KERAS_SAMPLES):
             words = ("fit", path, "--filter", "status=ok", "--target", "peak_bytes", "--inputs", "dim,batch", "--json")
-            samples = memmodel.Samples.read(path).filter(status="ok")
+            samples = memmodel.Samples.load(path).filter(status="ok")
             model = memmodel.fit(samples, "peak_bytes", ["dim", "batch"])
             self.assertEqual(model.to_json(), tool(*words))
 
@@ -35,9 +35,9 @@ class Fit(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "unet.json"
             net.save(path)
-            words = ("--target", "peak_bytes", "--inputs", "dim,batch", "--network", path, "--basis", "given", "--json")
+            words = ("--target", "peak_bytes", "--inputs", "dim,batch", "--network", path, "--basis", "user", "--json")
             expected = tool("fit", networks.TORCH_SAMPLES, *words)
-        model = memmodel.fit(networks.TORCH_SAMPLES, "peak_bytes", ["dim", "batch"], network=net, basis="given")
+        model = memmodel.fit(networks.TORCH_SAMPLES, "peak_bytes", ["dim", "batch"], network=net, basis="user")
         self.assertEqual(model.to_json(), expected)
 
     def test_squared_errors_take_a_target_of_any_sign(self):
@@ -49,36 +49,36 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(model(a=3, b=4), -9, places=9)
         self.assertAlmostEqual(model.scores.r2, 1, places=9)
         self.assertTrue(math.isnan(model.scores.loo_mape))
-        self.assertAlmostEqual(model.limits[0], -17 - 2, places=12)  # the least is -17, a tenth of the range 2
+        self.assertAlmostEqual(model.output_range[0], -17 - 2, places=12)  # the least is -17, a tenth of the range 2
         self.assertEqual(model(a=5, b=4), model(a=50, b=4))
-        self.assertTrue(model.predict(a=50, b=4).outside)
-        chosen = [entry for entry in model.front if entry.chosen]
+        self.assertTrue(model.predict(a=50, b=4).extrapolated)
+        chosen = [entry for entry in model.front if entry.selected]
         self.assertEqual([entry.formula for entry in chosen], [model.formula()])
-        self.assertEqual(sorted(entry.nodes for entry in model.front), [entry.nodes for entry in model.front])
+        self.assertEqual(sorted(entry.node_count for entry in model.front), [entry.node_count for entry in model.front])
         self.assertEqual(pickle.loads(pickle.dumps(model)).to_json(), model.to_json())
         self.assertIn("R2 1.000", repr(model))
         with self.assertRaisesRegex(memmodel.DataError, "row 1.*squared"):
             memmodel.fit({"a": [1, 2, 3, 4], "y": [0, 1, 2, 3]}, "y")
 
-    def test_a_checkpoint_may_be_any_path(self):
+    def test_a_search_goes_on_from_any_path(self):
         with tempfile.TemporaryDirectory() as folder:
             kept = Path(folder) / "search.json"
             x = [1 + 0.37 * (i * 7 % 30) for i in range(30)]
             columns = {"x": x, "y": [20 * v / (v + 2.5) + 0.1 * (i % 4) for i, v in enumerate(x)]}
-            options = {"search": "all", "evaluations": 20000, "checkpoint": kept}
-            with self.assertRaises(memmodel.CallbackError):
+            options = {"search": "all", "max_evaluations": 20000, "resume": kept}
+            with self.assertRaises(memmodel.CancelledError):
                 memmodel.fit(columns, progress=lambda now: kept.exists(), **options)
             self.assertTrue(kept.exists())
             memmodel.fit(columns, **options)
             self.assertFalse(kept.exists())
 
-    def test_progress_is_told_to_what_returns_nothing(self):
+    def test_progress_is_reported_to_what_returns_nothing(self):
         told = []
         columns = {"x": [1.0, 2, 3, 4, 5, 6], "y": [2.0, 9, 28, 66, 125, 217]}
-        memmodel.fit(columns, search="enumerate", evaluations=400, progress=lambda now: told.append(now.evaluations))
+        memmodel.fit(columns, search="enumerate", max_evaluations=400, progress=lambda now: told.append(now.done))
         self.assertTrue(told)
-        with self.assertRaises(memmodel.CallbackError):
-            memmodel.fit(columns, search="enumerate", evaluations=400, progress=lambda now: "stop")
+        with self.assertRaises(memmodel.CancelledError):
+            memmodel.fit(columns, search="enumerate", max_evaluations=400, progress=lambda now: "stop")
 
     def test_other_losses_search_trees_too(self):
         rows = [(1.1 * x, 0.9 * z) for x in range(1, 8) for z in range(1, 7)]
@@ -88,17 +88,17 @@ class Fit(unittest.TestCase):
             "z": [z for _, z in rows],
             "y": [5 * y if i == 10 else y for i, y in enumerate(law)],
         }
-        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", evaluations=24000)
-        for value, y in zip(model.evaluate(table), law):  # it passes over the wild row
+        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", max_evaluations=24000)
+        for value, y in zip(model.evaluate(table), law):  # it skips the outlier
             self.assertAlmostEqual(float(value), y, 9)
 
-    def test_models_of_positive_terms_have_no_limits_but_a_front(self):
+    def test_models_of_positive_terms_have_no_output_range_but_a_front(self):
         model = memmodel.fit({"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}, "peak")
-        self.assertIsNone(model.limits)
-        self.assertEqual([entry.formula for entry in model.front if entry.chosen], [model.formula()])
-        self.assertEqual(model.front[0].nodes, 1)  # the constant
-        self.assertGreater(model.front[0].held_out_error, 0.3)
-        self.assertLess(model.front[-1].held_out_error, 1e-9)
+        self.assertIsNone(model.output_range)
+        self.assertEqual([entry.formula for entry in model.front if entry.selected], [model.formula()])
+        self.assertEqual(model.front[0].node_count, 1)  # the constant
+        self.assertGreater(model.front[0].nested_cv_error, 0.3)
+        self.assertLess(model.front[-1].nested_cv_error, 1e-9)
         self.assertEqual(memmodel.Model.from_json(model.to_json()).front, model.front)
         self.assertTrue(math.isnan(model.scores.r2))
 
@@ -109,24 +109,24 @@ class Fit(unittest.TestCase):
             with self.assertRaisesRegex(memmodel.InvalidArgumentError, refused):
                 model.predict(n=value)
             with self.assertRaisesRegex(memmodel.InvalidArgumentError, "^n: takes whole numbers"):
-                model.bound(n=value)
+                model.predict(n=value)
         with self.assertRaisesRegex(memmodel.InvalidArgumentError, r"^n: .*not 2.5 \(row 2\)$"):
             model.predict({"n": [1.0, 2.5]})
         self.assertAlmostEqual(model(n=2.5), 6)
         self.assertAlmostEqual(float(model.evaluate({"n": [2.5]})[0]), 6)
-        self.assertEqual(memmodel.Model.from_json(model.to_json()).solve("n", 9.5), 4)
+        self.assertEqual(memmodel.Model.from_json(model.to_json()).predict_max("n", 9.5), 4)
         two = memmodel.fit({"n": [1, 2, 3, 4] * 3, "m": [1] * 4 + [2] * 4 + [3] * 4,
                             "peak": [1 + n * m for m in (1, 2, 3) for n in (1, 2, 3, 4)]}, "peak")
         with self.assertRaisesRegex(memmodel.InvalidArgumentError, "^m: takes whole numbers"):
-            two.solve("n", 9, m=0.5)
+            two.predict_max("n", 9, m=0.5)
 
     def test_the_selection_is_said_by_name(self):
         table = {"n": [1, 2, 3, 4, 5, 6, 7, 8], "y": [5.0, 4, 6, 5, 4, 6, 5, 4]}
-        smallest = memmodel.fit(table, "y", loss="squared", selection="standard_error")
-        self.assertEqual(smallest.scores.terms, 1)  # the mean: nothing is surely better
-        shortest = memmodel.fit(table, "y", loss="squared", selection="description").to_json()
+        smallest = memmodel.fit(table, "y", loss="squared", selection="one_standard_error")
+        self.assertEqual(smallest.scores.term_count, 1)  # the mean: nothing is better by more than one standard error
+        shortest = memmodel.fit(table, "y", loss="squared", selection="description_length").to_json()
         self.assertEqual(shortest, memmodel.fit(table, "y", loss="squared").to_json())
-        with self.assertRaisesRegex(ValueError, "standard_error"):
+        with self.assertRaisesRegex(ValueError, "one_standard_error"):
             memmodel.fit(table, "y", selection="least")
 
     def test_tables_of_any_kind_give_the_same_model(self):
@@ -135,7 +135,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(memmodel.fit(memmodel.Samples(table), "peak").to_json(), expected)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table.csv"
-            memmodel.Samples(table).write(path)
+            memmodel.Samples(table).save(path)
             self.assertEqual(memmodel.fit(str(path), "peak").to_json(), expected)
         if numpy:
             arrays = {name: numpy.array(values) for name, values in table.items()}
@@ -149,10 +149,10 @@ class Fit(unittest.TestCase):
 
     def test_given_terms_and_what_is_wrong_with_them(self):
         table = {"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}
-        self.assertAlmostEqual(memmodel.fit(table, "peak", terms=["n"], basis="given")(n=10), 2 * 10 + 1)
+        self.assertAlmostEqual(memmodel.fit(table, "peak", terms=["n"], basis="user")(n=10), 2 * 10 + 1)
         with self.assertRaises(memmodel.ParseError):
             memmodel.fit(table, "peak", terms=["n +"])
-        with self.assertRaises(memmodel.UnknownSymbolError):
+        with self.assertRaises(memmodel.NotFoundError):
             memmodel.fit(table, "peek")
         with self.assertRaises(memmodel.DataError):
             memmodel.fit({"n": [1, 2], "peak": [1, 2]}, "peak")
@@ -178,7 +178,7 @@ class Units(unittest.TestCase):
             again = memmodel.Model.from_json(model.to_json())
             self.assertEqual((again.unit, again.unit_bytes), (unit, unit and scale))
             if unit:  # 5 GB and 1 GB a sample: 10 are 15 GB, and 16 GiB are 17.18 GB
-                self.assertEqual((again.solve("batch", "15.9GB"), again.solve("batch", "16GiB")), (10, 12))
+                self.assertEqual((again.predict_max("batch", "15.9GB"), again.predict_max("batch", "16GiB")), (10, 12))
 
 
 class EarlyEnds(unittest.TestCase):
@@ -191,14 +191,14 @@ class EarlyEnds(unittest.TestCase):
         lines = ["dim,batch,peak_bytes,seconds,status"]
         lines += [f"{dim},{batch},{1e9 + 900 * batch * dim**3:.0f},9,ok" for dim, batch in self.ROWS]
         lines += [f"{dim},{batch},{end}" for (dim, batch), end in zip(self.LARGE, ends, strict=False)]
-        return memmodel.fit(memmodel.Samples.parse("\n".join(lines) + "\n"), "peak_bytes", **options)
+        return memmodel.fit(memmodel.Samples.from_csv("\n".join(lines) + "\n"), "peak_bytes", **options)
 
     def test_limits_that_are_met_change_nothing(self):
         dropped = self.fitted([])
         for ends in (["15000000000,3,signal 9"] * 4, ["OOM,3,oom"] * 4, ["15000000000,3,limit"] * 4):
             model = self.fitted(ends, capacity="16GB")
             self.assertEqual(model.formula(), dropped.formula())
-            self.assertEqual((model.scores.censored, model.scores.samples), (4, len(self.ROWS)))
+            self.assertEqual((model.scores.censored, model.scores.sample_count), (4, len(self.ROWS)))
             self.assertEqual(memmodel.Model.from_json(model.to_json()).scores.censored, 4)
 
     def test_whatever_a_status_says_but_success_is_an_early_end(self):
@@ -224,7 +224,7 @@ class EarlyEnds(unittest.TestCase):
             for status, reading in (("exit 1", 30e9), ("out of memory", 20e9), ("signal 9", 20e9)):
                 lines = ["batch,peak_bytes,status", *(f"{batch},{peak},ok" for batch, peak in line)]
                 lines += [f"{batch},{reading},{status}" for batch in (32, 33, 34)]
-                table = memmodel.Samples.parse("\n".join(lines) + "\n")
+                table = memmodel.Samples.from_csv("\n".join(lines) + "\n")
                 model = memmodel.fit(table, "peak_bytes", loss=loss, capacity=30e9)
                 dropped = memmodel.fit(table.filter(status="ok"), "peak_bytes", loss=loss)
                 self.assertLess(dropped(batch=33), 5e9)
@@ -253,13 +253,13 @@ class OnePoint(unittest.TestCase):
 
     def test_it_predicts_by_name_in_any_order(self):
         prediction = self.model.predict(batch=2, dim=64, level=0.95)
-        self.assertAlmostEqual(prediction.prediction, 1000 * 64**2 * 2 + 500_000, delta=1)
-        self.assertGreaterEqual(prediction.upper, prediction.prediction)
-        self.assertFalse(prediction.outside)
+        self.assertAlmostEqual(prediction.value, 1000 * 64**2 * 2 + 500_000, delta=1)
+        self.assertGreaterEqual(prediction.upper, prediction.value)
+        self.assertFalse(prediction.extrapolated)
         self.assertEqual(self.model.predict(dim=64, batch=2), prediction)
-        self.assertEqual(self.model(dim=64, batch=2), prediction.prediction)
+        self.assertEqual(self.model(dim=64, batch=2), prediction.value)
         self.assertEqual(self.model.predict({"dim": 64, "batch": 2}), prediction)
-        self.assertTrue(self.model.predict(dim=1000, batch=2).outside)
+        self.assertTrue(self.model.predict(dim=1000, batch=2).extrapolated)
 
     def test_it_predicts_as_the_tool_does(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -267,12 +267,28 @@ class OnePoint(unittest.TestCase):
             model = memmodel.fit(networks.KERAS_SAMPLES, "peak_bytes", ["dim", "batch"])
             model.save(path)
             said = json.loads(tool("predict", path, "--set", "dim=96", "--set", "batch=2", "--level", "0.9", "--json"))
-            largest = tool("predict", path, "--set", "dim=128", "--solve", "batch", "--budget", "16GiB").splitlines()[0]
+            largest = tool("predict", path, "--set", "dim=128", "--max", "batch", "--budget", "16GiB").splitlines()[0]
             again = memmodel.Model.load(path)
         prediction = again.predict(dim=96, batch=2, level=0.9)
-        expected = prediction._asdict()
+        expected = {**prediction._asdict(), "method": prediction.method.replace("_", "-")}
         self.assertEqual([{name: row[name] for name in expected} for row in said["rows"]], [expected])
-        self.assertEqual(largest, f"largest batch within 16.00 GiB: {again.solve('batch', '16GiB', dim=128)}")
+        self.assertEqual(largest, f"max batch within 16.00 GiB: {again.predict_max('batch', '16GiB', dim=128)}")
+
+    def test_a_bound_is_by_the_method_that_is_asked_for(self):
+        model = memmodel.fit(networks.KERAS_SAMPLES, "peak_bytes", ["dim", "batch"])
+        by = {method: model.predict(dim=64, batch=4, method=method) for method in ("conformal", "student-t")}
+        self.assertEqual([one.method for one in by.values()], ["conformal", "student_t"])
+        default = model.predict(dim=64, batch=4)
+        self.assertEqual(default.upper, max(one.upper for one in by.values()))
+        self.assertIn(default, by.values())
+        # n points support at most n / (n + 1) whatever the errors' distribution
+        self.assertTrue(0.5 < default.distribution_free_level <= 1 - 1 / (default.calibration_count + 1))
+        if numpy:
+            many = model.predict({"dim": [64.0, 96.0], "batch": [4.0, 2.0]}, method="conformal")
+            self.assertEqual(many.upper[0], by["conformal"].upper)
+        for wrong in ("larger", 77, None, [1]):
+            with self.assertRaisesRegex((TypeError, ValueError), "^method: "):
+                model.predict(dim=64, batch=4, method=wrong)
 
     def test_levels_between_the_usual_ones_lie_between(self):
         model = memmodel.fit(networks.KERAS_SAMPLES, "peak_bytes", ["dim", "batch"])
@@ -298,22 +314,22 @@ class OnePoint(unittest.TestCase):
     def test_numbers_that_are_no_numbers_give_none(self):
         self.assertTrue(math.isnan(self.model(dim=math.nan, batch=1)))
 
-    def test_solve_finds_the_last_that_fits(self):
-        largest = self.model.solve("batch", 20_000_000, dim=64)
+    def test_predict_max_finds_the_last_that_fits(self):
+        largest = self.model.predict_max("batch", 20_000_000, dim=64)
         self.assertLessEqual(self.model.predict(dim=64, batch=largest).upper, 20_000_000)
         self.assertGreater(self.model.predict(dim=64, batch=largest + 1).upper, 20_000_000)
         with self.assertRaisesRegex(ValueError, "unit of peak"):
-            self.model.solve("batch", "1kB", dim=64)
-        with self.assertRaises(memmodel.UnknownSymbolError):
-            self.model.solve("bach", 1, dim=64)
+            self.model.predict_max("batch", "1kB", dim=64)
+        with self.assertRaises(memmodel.NotFoundError):
+            self.model.predict_max("bach", 1, dim=64)
         with self.assertRaisesRegex(TypeError, "dim"):
-            self.model.solve("batch", 1)
+            self.model.predict_max("batch", 1)
 
     def test_what_a_model_says_of_itself(self):
         self.assertEqual(self.model.inputs, ("dim", "batch"))
         self.assertEqual(self.model.target, "peak")
         self.assertEqual(self.model.domain, {"dim": (16, 128), "batch": (1, 8)})
-        self.assertEqual(self.model.scores.samples, 16)
+        self.assertEqual(self.model.scores.sample_count, 16)
         for language in ("python", "c"):
             self.assertIn("dim", self.model.formula(language))
         value = eval(self.model.formula("python"), {"dim": 48.0, "batch": 3.0, "math": math})
@@ -349,9 +365,9 @@ class ManyPoints(unittest.TestCase):
         cls.scalars = [cls.model.predict(dim=dim, batch=batch) for dim, batch in points]
 
     def assert_as_scalars(self, points):
-        self.assertEqual(points.prediction.tolist(), [one.prediction for one in self.scalars])
+        self.assertEqual(points.value.tolist(), [one.value for one in self.scalars])
         self.assertEqual(points.upper.tolist(), [one.upper for one in self.scalars])
-        self.assertEqual(points.outside.tolist(), [one.outside for one in self.scalars])
+        self.assertEqual(points.extrapolated.tolist(), [one.extrapolated for one in self.scalars])
 
     def test_arrays_of_every_kind_have_the_bits_of_scalars(self):
         table = numpy.stack([self.dims, self.batches], axis=1)
@@ -373,9 +389,9 @@ class ManyPoints(unittest.TestCase):
 
     def test_a_single_number_is_for_all_points(self):
         points = self.model.predict({"dim": self.dims, "batch": 4})
-        self.assertEqual(points.prediction[7], self.model(dim=self.dims[7], batch=4))
+        self.assertEqual(points.value[7], self.model(dim=self.dims[7], batch=4))
         self.assertEqual(len(points), 100)
-        self.assertEqual(numpy.asarray(points).sum(), points.prediction.sum())
+        self.assertEqual(numpy.asarray(points).sum(), points.value.sum())
 
     def test_contiguous_columns_are_not_copied(self):
         columns = self.model.predict({"dim": self.dims, "batch": 4})._columns
@@ -410,7 +426,7 @@ class ManyPoints(unittest.TestCase):
 
     def test_no_points_are_no_predictions(self):
         points = self.model.predict(numpy.zeros((0, 2)))
-        self.assertEqual((len(points.prediction), len(points.upper)), (0, 0))
+        self.assertEqual((len(points.value), len(points.upper)), (0, 0))
 
 
 if __name__ == "__main__":

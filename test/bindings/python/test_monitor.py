@@ -25,12 +25,12 @@ def touch(mib):
 @unittest.skipUnless(sys.platform.startswith("linux"), "Linux")
 class Watching(unittest.TestCase):
     def test_it_sees_what_a_block_of_code_takes(self):
-        with memmodel.Monitor(interval=0.002) as monitor:
+        with memmodel.Monitor(interval_seconds=0.002) as monitor:
             before = monitor.read().rss
             block = touch(200)
             del block
         self.assertGreaterEqual(monitor.peak - before, 195 * MIB)
-        self.assertGreaterEqual(monitor.summary.readings, 2)
+        self.assertGreaterEqual(monitor.result.reading_count, 2)
 
     def test_the_curve_has_the_peak(self):
         with memmodel.Monitor() as monitor:
@@ -45,15 +45,15 @@ class Watching(unittest.TestCase):
 
     def test_before_the_first_reading_there_is_nothing(self):
         monitor = memmodel.Monitor()
-        self.assertEqual((len(monitor.curve), monitor.summary.readings), (0, 0))
+        self.assertEqual((len(monitor.curve), monitor.result.reading_count), (0, 0))
 
     def test_it_can_be_asked_while_it_watches(self):
         with memmodel.Monitor() as monitor:
-            first = monitor.summary.readings
+            first = monitor.result.reading_count
             for _ in range(20):
                 self.assertGreaterEqual(monitor.peak, 1)
                 self.assertIn(os.getpid(), monitor.processes)
-        self.assertGreater(monitor.summary.readings, first)
+        self.assertGreater(monitor.result.reading_count, first)
 
     def test_memory_that_processes_share_counts_once(self):
         code = (
@@ -67,20 +67,20 @@ class Watching(unittest.TestCase):
             monitor = memmodel.Monitor(child.pid, pss=True)
             reading = monitor.read()
             child.communicate(b"")
-        self.assertEqual(reading.processes, 2)
+        self.assertEqual(reading.process_count, 2)
         self.assertGreaterEqual(reading.rss, 200 * MIB)
         self.assertTrue(100 * MIB <= reading.charge < 150 * MIB)
         self.assertLess(monitor.peak, 150 * MIB)
-        self.assertGreaterEqual(monitor.summary.peak_rss, 200 * MIB)
-        self.assertFalse(monitor.summary.own_cgroup)
+        self.assertGreaterEqual(monitor.result.peak_rss, 200 * MIB)
+        self.assertFalse(monitor.result.own_cgroup)
 
     def test_a_command_is_run_to_its_end(self):
         code = "x = bytearray(150 << 20); x[::4096] = b'1' * len(x[::4096]); raise SystemExit(3)"
         monitor = memmodel.Monitor.run([sys.executable, "-c", code])
         self.assertGreaterEqual(monitor.peak, 150 * MIB)
         self.assertLess(monitor.peak, 250 * MIB)
-        self.assertTrue(monitor.summary.ended)
-        self.assertEqual(monitor.summary.exit_code, 3)
+        self.assertTrue(monitor.result.exited)
+        self.assertEqual(monitor.result.exit_code, 3)
         with self.assertRaises(OSError):
             memmodel.Monitor.run(["/nowhere/at/all"])
 
@@ -89,14 +89,15 @@ class Watching(unittest.TestCase):
             monitor = memmodel.Monitor(child.pid).start()
             child.communicate(b"\n")
         monitor.join()
-        self.assertTrue(monitor.summary.ended)
-        self.assertTrue(monitor.read().ended)
+        self.assertTrue(monitor.result.exited)
+        self.assertTrue(monitor.read().exited)
 
     def test_wrong_arguments_are_refused(self):
         for wrong, error in (
             (lambda: memmodel.Monitor(2**40), memmodel.MemmodelError), (lambda: memmodel.Monitor("me"), TypeError),
-            (lambda: memmodel.Monitor(2**70), OverflowError), (lambda: memmodel.Monitor(interval=-1.0), ValueError),
-            (lambda: memmodel.Monitor(interval="fast"), TypeError),
+            (lambda: memmodel.Monitor(2**70), OverflowError),
+            (lambda: memmodel.Monitor(interval_seconds=-1.0), ValueError),
+            (lambda: memmodel.Monitor(interval_seconds="fast"), TypeError),
         ):  # fmt: skip
             with self.assertRaises(error):
                 wrong()
@@ -119,7 +120,7 @@ class Watching(unittest.TestCase):
     def test_a_forgotten_monitor_stops(self):
         import threading
 
-        memmodel.Monitor(interval=0.001).start()
+        memmodel.Monitor(interval_seconds=0.001).start()
         for thread in threading.enumerate():
             if thread.name == "memmodel monitor":
                 thread.join(10)

@@ -16,14 +16,14 @@ class Building(unittest.TestCase):
         self.x = self.net.input("image", (self.batch, 3, 32, 32))
 
     def test_options_are_keyword_arguments_and_enums_have_names(self):
-        by_name = self.net.conv(self.x, filters=8, kernel=(3, 5), padding="same", activation="relu")
-        by_member = self.net.conv(self.x, filters=8, kernel=3, padding=memmodel.ffi.Padding.SAME)
+        by_name = self.net.conv(self.x, filters=8, kernel=(3, 5), auto_pad="same", activation="relu")
+        by_member = self.net.conv(self.x, filters=8, kernel=3, auto_pad=memmodel.ffi.AutoPad.SAME)
         self.assertEqual(by_name.shape, (self.batch, 8, 32, 32))
         self.assertEqual(by_member.shape, by_name.shape)
 
     def test_a_single_number_is_for_every_spatial_dimension(self):
         # 32 + 2 * 2 - 3 + 1 = 34 along both axes
-        self.assertEqual(self.net.conv(self.x, filters=1, kernel=3, pad=2).shape, (self.batch, 1, 34, 34))
+        self.assertEqual(self.net.conv(self.x, filters=1, kernel=3, padding=2).shape, (self.batch, 1, 34, 34))
 
     def test_dimensions_can_be_computed_with(self):
         half = self.batch // 2
@@ -41,9 +41,9 @@ class Building(unittest.TestCase):
 
     def test_further_outputs_and_axes(self):
         first = self.net.split(self.x, parts=3, axis=1)
-        self.assertEqual(first.result(2).shape, (self.batch, 1, 32, 32))
+        self.assertEqual(first.layer_output(2).shape, (self.batch, 1, 32, 32))
         uneven = self.net.split(self.x, sizes=[1, 2], axis=1)
-        self.assertEqual(uneven.result(1).shape, (self.batch, 2, 32, 32))
+        self.assertEqual(uneven.layer_output(1).shape, (self.batch, 2, 32, 32))
         self.assertEqual(self.net.permute(self.x, (0, 2, 3, 1)).shape, (self.batch, 32, 32, 3))
         self.assertEqual(self.net.reduce(self.x, axes=(2, 3), kind="mean").shape, (self.batch, 3))
         self.assertEqual(self.net.reduce(self.x, axes=1).shape, (self.batch, 32, 32))
@@ -110,47 +110,47 @@ class Files(unittest.TestCase):
 
 
 class CustomOperators(unittest.TestCase):
-    def network(self, rule):
+    def network(self, callback):
         net = memmodel.Network()
         batch = net.symbol("batch")
         x = net.input("x", (batch, 10))
-        y = net.custom([x], [(batch, 20)], name="mine", parameters=7, saved=4 * batch, rule=rule)
+        y = net.custom([x], [(batch, 20)], name="mine", parameter_count=7, saved_bytes=4 * batch, callback=callback)
         net.loss(y, net.input("target", (batch, 20)), kind="mean_squared_error")
         return net
 
-    def saved(self, rule, batch):
+    def saved(self, callback, batch):
         """Bytes that the operator kept in the first step."""
-        trace = memmodel.estimate(self.network(rule), batch=batch).trace
+        trace = memmodel.estimate(self.network(callback), batch=batch).trace
         return [
             event.bytes for event in trace
             if event.layer == "mine" and event.step == 1 and event.phase == "forward" and event.bytes > 0
         ]  # fmt: skip
 
-    def test_a_rule_in_python_corrects_what_was_declared(self):
+    def test_a_callback_in_python_corrects_what_was_declared(self):
         shapes = []
 
-        def rule(inputs):
+        def callback(inputs):
             shapes.extend(inputs)
-            return {"saved": 1000 * inputs[0][0]}
+            return {"saved_bytes": 1000 * inputs[0][0]}
 
         self.assertEqual(self.saved(None, 5), [5 * 20 * 4, 4 * 5])
-        self.assertEqual(self.saved(rule, 5), [5 * 20 * 4, 5000])
+        self.assertEqual(self.saved(callback, 5), [5 * 20 * 4, 5000])
         self.assertEqual(shapes, [(5, 10)])
 
-    def test_an_exception_in_a_rule_is_the_cause(self):
-        def rule(_):
+    def test_an_exception_in_a_callback_is_the_cause(self):
+        def callback(_):
             raise ZeroDivisionError("mine")
 
         with self.assertRaises(memmodel.CallbackError) as caught:
-            memmodel.estimate(self.network(rule), batch=1)
+            memmodel.estimate(self.network(callback), batch=1)
         self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
         self.assertEqual(caught.exception.object, "mine")
 
-    def test_what_a_rule_returns_is_checked(self):
+    def test_what_a_callback_returns_is_checked(self):
         for wrong, cause in (
             (lambda _: {"nonsense": 1}, AttributeError),
-            (lambda _: {"saved": 2**64}, OverflowError),
-            (lambda _: {"saved": "much"}, TypeError),
+            (lambda _: {"saved_bytes": 2**64}, OverflowError),
+            (lambda _: {"saved_bytes": "much"}, TypeError),
             (lambda _: None, AttributeError),
             (lambda: {}, TypeError),
         ):
@@ -158,18 +158,18 @@ class CustomOperators(unittest.TestCase):
                 memmodel.estimate(self.network(wrong), batch=1)
             self.assertIsInstance(caught.exception.__cause__, cause)
 
-    def test_a_keyboard_interrupt_in_a_rule_comes_through(self):
-        def rule(_):
+    def test_a_keyboard_interrupt_in_a_callback_comes_through(self):
+        def callback(_):
             raise KeyboardInterrupt
 
         with self.assertRaises(KeyboardInterrupt):
-            memmodel.estimate(self.network(rule), batch=1)
+            memmodel.estimate(self.network(callback), batch=1)
 
-    def test_a_rule_may_not_change_its_network(self):
-        def rule(_):
+    def test_a_callback_may_not_change_its_network(self):
+        def callback(_):
             net.symbol("more")
 
-        net = self.network(rule)
+        net = self.network(callback)
         with self.assertRaises(memmodel.CallbackError) as caught:
             memmodel.estimate(net, batch=1)
         self.assertIsInstance(caught.exception.__cause__, RuntimeError)

@@ -18,11 +18,11 @@ class Loading(unittest.TestCase):
         # ResNet-50 has 25,557,032, of which 2 * 26,560 are of normalisations: the exporter folds these into the
         # convolutions, and leaves out the biases, which are zero in a model that was not trained
         net = memmodel.onnx.load(str(MODELS / "resnet.onnx"))
-        report = memmodel.estimate(net, batch=1, framework="textbook", inference=True)
+        report = memmodel.estimate(net, batch=1, framework="textbook", mode="inference")
         self.assertEqual(report.categories["parameters"], 4 * (25_557_032 - 2 * 26_560))
 
     def test_the_first_dimension_can_be_renamed(self):
-        self.assertEqual(memmodel.onnx.load(MODELS / "vgg.onnx", batch="images").symbols, ["images"])
+        self.assertEqual(memmodel.onnx.load(MODELS / "vgg.onnx", batch_symbol="images").symbols, ["images"])
 
     def test_a_model_in_memory_is_read_from_any_bytes(self):
         content = (MODELS / "encoder.onnx").read_bytes()
@@ -43,7 +43,7 @@ class Loading(unittest.TestCase):
     def test_the_peak_of_an_inference_run_grows_with_the_batch(self):
         net = memmodel.onnx.load(MODELS / "vgg.onnx")
         peaks = [
-            memmodel.estimate(net, batch=batch, framework="onnxruntime", inference=True).peak.live
+            memmodel.estimate(net, batch=batch, framework="onnxruntime", mode="inference").peak.live
             for batch in (1, 2, 4)
         ]
         self.assertEqual(peaks, sorted(set(peaks)))

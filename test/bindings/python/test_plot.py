@@ -61,7 +61,7 @@ class Pictures(unittest.TestCase):
         self.assertFalse(overlap(ax))
 
     def test_the_largest_layers_are_shown_in_their_order(self):
-        ax = memmodel.plot.layers(self.report, most=5)
+        ax = memmodel.plot.layers(self.report, max_layers=5)
         names = [label.get_text() for label in ax.get_yticklabels()]
         held = sorted(self.report.layers, key=lambda layer: -layer.peak_bytes)[:5]
         self.assertEqual(names, [layer.name for layer in self.report.layers if layer in held])
@@ -115,7 +115,7 @@ class Pictures(unittest.TestCase):
         upper, prediction = ax.lines[:2]
         for x, y, top in zip(prediction.get_xdata(), prediction.get_ydata(), upper.get_ydata()):
             answer = self.model.predict(batch=float(x), dim=32)
-            self.assertAlmostEqual(y, answer.prediction)
+            self.assertAlmostEqual(y, answer.value)
             self.assertAlmostEqual(top, answer.upper)
         labels = [text.get_text() for text in ax.get_legend().get_texts()]
         self.assertIn("training data, 1 to 8", labels)

@@ -20,9 +20,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(repr(self.samples), "<Samples of 3 rows: n, peak>")
 
     def test_rows_are_added_by_name_or_in_order(self):
-        self.samples.add(n=4, peak=40)
-        self.samples.add([5, 50])
-        self.samples.add({"n": 6})
+        self.samples.add_row(n=4, peak=40)
+        self.samples.add_row([5, 50])
+        self.samples.add_row({"n": 6})
         self.assertEqual(list(self.samples["n"]), [1, 2, 3, 4, 5, 6])
         self.assertTrue(math.isnan(self.samples["peak"][5]))
 
@@ -32,14 +32,14 @@ class Tables(unittest.TestCase):
     def test_a_column_that_was_taken_stays_when_rows_are_added(self):
         column = self.samples["n"]
         for row in range(10_000):
-            self.samples.add([row, row])
+            self.samples.add_row([row, row])
         self.assertEqual(list(column), [1, 2, 3])
 
     def test_wrong_rows_are_refused(self):
         for wrong, error in (
-            (lambda: self.samples.add([1]), ValueError), (lambda: self.samples.add([1, 2, 3]), ValueError),
-            (lambda: self.samples.add(nn=1), ValueError), (lambda: self.samples.add(n="many"), TypeError),
-            (lambda: self.samples.add("12"), TypeError), (lambda: self.samples.add(n=math.inf), ValueError),
+            (lambda: self.samples.add_row([1]), ValueError), (lambda: self.samples.add_row([1, 2, 3]), ValueError),
+            (lambda: self.samples.add_row(nn=1), ValueError), (lambda: self.samples.add_row(n="many"), TypeError),
+            (lambda: self.samples.add_row("12"), TypeError), (lambda: self.samples.add_row(n=math.inf), ValueError),
             (lambda: memmodel.Samples({"n": [1, 2], "m": [1]}), ValueError), (lambda: memmodel.Samples("n"), TypeError),
             (lambda: memmodel.Samples(["n", "n"]), ValueError), (lambda: memmodel.Samples([]), ValueError),
             (lambda: memmodel.Samples(["a\0b"]), ValueError), (lambda: self.samples.select([3]), ValueError),
@@ -51,37 +51,45 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(self.samples), 3)
 
     def test_rows_are_picked(self):
-        table = memmodel.Samples.parse("status,n\nok,1\nkilled,2\nok,3\n")
+        table = memmodel.Samples.from_csv("status,n\nok,1\nkilled,2\nok,3\n")
         self.assertEqual(list(table.filter(status="ok")["n"]), [1, 3])
         self.assertEqual(list(table.filter(status="ok", n=3)["n"]), [3])
         self.assertEqual(list(table.select([2, 0])["n"]), [3, 1])
-        self.assertEqual(sorted(memmodel.Samples.shuffle(7, 100)), list(range(100)))
-        self.assertEqual(memmodel.Samples.shuffle(7, 100), memmodel.Samples.shuffle(7, 100))
+
+    def test_rows_are_split_for_training_and_testing(self):
+        table = memmodel.Samples({"n": range(100)})
+        train, test = table.split(0.7, seed=7)
+        self.assertEqual((len(train), len(test)), (70, 30))
+        self.assertEqual(sorted([*train["n"], *test["n"]]), list(range(100)))
+        self.assertEqual(list(table.split(0.7, seed=7)[0]["n"]), list(train["n"]))
+        self.assertNotEqual(list(table.split(0.7, seed=8)[0]["n"]), list(train["n"]))
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "fraction"):
+            table.split(1.5)
 
     def test_files_keep_every_bit(self):
         values = [0.1, 1 / 3, 2.0**-1074, 1.7e308]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "samples.csv"
-            memmodel.Samples({"x": values}).write(path)
-            self.assertEqual(list(memmodel.Samples.read(path)["x"]), values)
+            memmodel.Samples({"x": values}).save(path)
+            self.assertEqual(list(memmodel.Samples.load(path)["x"]), values)
 
     def test_rows_are_appended_to_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "runs.csv"
-            memmodel.Samples.append(path, dim=64, status="ok", peak=2**53)
-            memmodel.Samples.append(path, peak=0.1, dim=None, status="killed")
-            table = memmodel.Samples.read(path)
+            memmodel.Samples.append_to_file(path, dim=64, status="ok", peak=2**53)
+            memmodel.Samples.append_to_file(path, peak=0.1, dim=None, status="killed")
+            table = memmodel.Samples.load(path)
             self.assertEqual(table.columns, ["dim", "status", "peak"])
             self.assertEqual(list(table["peak"]), [2.0**53, 0.1])
             self.assertEqual(len(table.filter(status="killed", dim="")), 1)
             with self.assertRaises(LookupError):
-                memmodel.Samples.append(path, size=1)
+                memmodel.Samples.append_to_file(path, size=1)
             with self.assertRaisesRegex(TypeError, "^dim: "):
-                memmodel.Samples.append(path, dim=[1])
+                memmodel.Samples.append_to_file(path, dim=[1])
 
-    def test_a_wrong_file_is_told_with_its_place(self):
+    def test_a_wrong_file_is_named_with_its_place(self):
         with self.assertRaises(memmodel.ParseError) as caught:
-            memmodel.Samples.parse("a,b\n1\n", name="mine.csv")
+            memmodel.Samples.from_csv("a,b\n1\n", name="mine.csv")
         self.assertEqual((caught.exception.object, caught.exception.line), ("mine.csv", 2))
 
     def test_frames_go_there_and_back(self):

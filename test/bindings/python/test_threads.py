@@ -38,7 +38,7 @@ class Threads(unittest.TestCase):
                 net = memmodel.Network()
                 x = net.input("x", (net.symbol("batch"), 3, 8, 8))
                 net.conv(x, filters=filters, kernel=3)
-                report = memmodel.estimate(net, batch=number + 1, framework="textbook", rule="outputs")
+                report = memmodel.estimate(net, batch=number + 1, framework="textbook", textbook_rule="outputs")
                 # filters * (27 + 1) parameters; outputs of 6 * 6 elements a filter and image
                 expected = 4 * (28 * filters + (number + 1) * 36 * filters)
                 assert report.peak.live == expected, (report.peak, expected)
@@ -80,7 +80,7 @@ class Threads(unittest.TestCase):
         def work(number):
             for _ in range(2000):
                 assert model.predict(dim=number + 1, batch=2) == expected[number]
-                assert model(dim=number + 1, batch=2) == expected[number].prediction
+                assert model(dim=number + 1, batch=2) == expected[number].value
 
         self.assertEqual(together(work), [])
 
@@ -93,7 +93,7 @@ class Threads(unittest.TestCase):
                 name = f"wrong_{number}"
                 try:
                     memmodel.estimate(net, symbols={"batch": 1, name: 1})
-                except memmodel.UnknownSymbolError as problem:
+                except memmodel.NotFoundError as problem:
                     assert problem.object == name, (problem.object, name)
                 try:
                     net.input(f"bad name {number}", (1,))
@@ -105,11 +105,11 @@ class Threads(unittest.TestCase):
     def test_all_threads_with_one_table(self):
         samples = memmodel.Samples(["n", "peak"])
         for number in range(1, 6):
-            samples.add([number, 2 * number])
+            samples.add_row([number, 2 * number])
 
         def work(number):
             for row in range(100):
-                samples.add([number, row + 1])
+                samples.add_row([number, row + 1])
                 assert len(samples["n"]) >= 6
             if number == 0:
                 memmodel.fit(samples, "peak")
@@ -182,7 +182,7 @@ class Fork(unittest.TestCase):
             assert memmodel.estimate(net, batch=2).peak == peak
             assert model.predict(dim=64, batch=2) == prediction
             net.symbol("more")
-            samples.add([5, 6])
+            samples.add_row([5, 6])
             memmodel.fit(samples, "peak")
 
         self.assertTrue(self.in_child(work))

@@ -1,5 +1,5 @@
 -- Stands for the library's binding where scripts are tested without it. A "model" is a Lua chunk:
--- return {inputs = {"batch"}, upper = function(point) return 1000 * point.batch end, most = {batch = 100}}
+-- return {inputs = {"batch"}, upper = function(point) return 1000 * point.batch end, max = {batch = 100}}
 
 local model = {}
 model.__index = model
@@ -12,23 +12,23 @@ function model:unit_bytes()
     return self.chunk.unit_bytes or 0
 end
 
-function model:predict(point, level)
-    local outside = false
-    for name, most in pairs(self.chunk.most or {}) do
-        outside = outside or point[name] > most
+function model:predict(point, options)
+    local extrapolated = false
+    for name, max in pairs(self.chunk.max or {}) do
+        extrapolated = extrapolated or point[name] > max
     end
-    local upper = self.chunk.upper(point, level)
-    return upper * 0.9, upper, outside
+    local upper = self.chunk.upper(point, options.level)
+    return upper * 0.9, upper, extrapolated
 end
 
-function model:solve(point, name, budget, level)
+function model:predict_max(point, name, budget, options)
     local trial = setmetatable({}, { __index = point })
-    local largest = 0
+    local value = 0
     repeat
-        largest = largest + 1
-        trial[name] = largest
-    until self.chunk.upper(trial, level) > budget
-    return largest - 1
+        value = value + 1
+        trial[name] = value
+    until self.chunk.upper(trial, options.level) > budget
+    return value - 1
 end
 
 local memmodel = { loads = 0 }

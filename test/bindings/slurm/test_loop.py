@@ -82,7 +82,7 @@ class Loop(unittest.TestCase):
     def predict(self, model: Path, **inputs: int) -> float:
         sets = [f"--set={name}={value}" for name, value in inputs.items()]
         process = subprocess.run([TOOL, "predict", model, *sets, "--json"], capture_output=True, text=True, check=True)
-        return json.loads(process.stdout)["rows"][0]["prediction"]
+        return json.loads(process.stdout)["rows"][0]["value"]
 
     def check_another_turn(self):
         """The run of the page's last job is in the table; a refit with it counts for the next submission."""

@@ -29,7 +29,7 @@ local partitions = {
 }
 
 -- What the library's place holds; MODEL takes 1000 MiB and 500 MiB more for each of the batch.
-local MODEL = [[return {inputs = {"batch", "dim"}, most = {batch = 20},
+local MODEL = [[return {inputs = {"batch", "dim"}, max = {batch = 20},
     upper = function(point) return (1000 + 500 * point.batch) * 1048576 end}]]
 
 local function write(name, content)
@@ -262,8 +262,8 @@ end)
 holds("what does not fit is refused with the need and the largest that fits", function()
     local job = { script = script("model=unet batch=64 dim=64") }
     equal(submit(job), DOES_NOT_FIT)
-    equal(told[1], "memmodel: this job needs up to 32.2 GiB of memory by model unet for batch=64 dim=64, which is "
-        .. "outside of what was measured; the largest node of partition debug has 15.6 GiB. "
+    equal(told[1], "memmodel: this job needs up to 32.2 GiB of memory by model unet for batch=64 dim=64, "
+        .. "extrapolated: the bound is not guaranteed; the largest node of partition debug has 15.6 GiB. "
         .. "The largest batch that fits is 30.")
     equal(job.min_mem_per_node, nil)
     equal(job.admin_comment, nil)
@@ -275,8 +275,8 @@ holds("a job that fits nowhere for any value is told so", function()
     contains(told[1], "Not even batch=1 fits.")
 end)
 
-holds("a model without the input to solve for is refused without advice", function()
-    settings('solve_for = "width"')
+holds("a model without the input whose maximum is asked for is refused without advice", function()
+    settings('max_input = "width"')
     equal(submit({ script = script("model=unet batch=64 dim=1") }), DOES_NOT_FIT)
     equal(told[1]:match("has 15.6 GiB%.(.*)$"), "")
 end)

@@ -20,8 +20,8 @@ LEVELS = {"none": "disable", "basic": "basic", "extended": "extended", "all": "a
 
 def predicted(tool: str, path: pathlib.Path, values: dict[str, int], level: str, runs: int) -> tuple[int, int]:
     """Bytes in use, and taken of the system."""
-    command = [tool, "estimate", str(path), "--framework", "onnxruntime", "--inference", "--json", "--isa", "avx2"]
-    command += ["--steps", str(runs), "--threads", "1", "--optimization", LEVELS[level]]
+    command = [tool, "estimate", str(path), "--framework", "onnxruntime", "--mode", "inference", "--json"]
+    command += ["--isa", "avx2", "--steps", str(runs), "--intra-op-threads", "1", "--graph-optimization", LEVELS[level]]
     command += [f"--set={name}={value}" for name, value in values.items()]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     outside = report["categories"]["parameters"] + report["categories"]["inputs"]

@@ -31,12 +31,12 @@ two_layer_network(memmodel_context *context)
     expect(memmodel_network_new(context, &network) == 0, "a network is made");
     dims[0] = memmodel_network_symbol(network, "batch");
     dims[1] = 10;
-    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, dims);
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, dims);
     memset(&linear, 0, sizeof linear);
     linear.size = sizeof linear;
     linear.units = 4;
     x = memmodel_network_linear(network, x, &linear);
-    expect(memmodel_network_output(network, x) == 0, "a layer is an output");
+    expect(memmodel_network_mark_output(network, x) == 0, "a layer is an output");
     return network;
 }
 
@@ -46,22 +46,23 @@ check_estimate(memmodel_network *network)
 {
     struct memmodel_symbol_value batch = {"batch", 3};
     memmodel_report *report = NULL;
-    struct memmodel_peak peak;
+    struct memmodel_report_result peak;
     struct memmodel_job job;
     int64_t largest = 0;
 
     memset(&job, 0, sizeof job);
     job.size = sizeof job;
     job.framework = "textbook";
-    job.rule = "forward";
+    job.textbook_rule = "forward";
     job.symbols = &batch;
     job.symbol_count = 1;
-    expect(memmodel_estimate(network, &job, &report) == 0, "an estimate is made");
+    expect(memmodel_estimate(network, &job, NULL, &report) == 0, "an estimate is made");
     memset(&peak, 0, sizeof peak);
     peak.size = sizeof peak;
-    expect(memmodel_report_peak(report, &peak) == 0, "a report has a peak");
+    expect(memmodel_report_get_result(report, &peak) == 0, "a report has a peak");
     expect(peak.live == 176 + 3 * (40 + 16), "three rows take 344 bytes");
-    expect(memmodel_solve(network, &job, "batch", 176 + 100 * 56 + 55, &largest) == 0, "a batch is found");
+    job.budget = 176 + 100 * 56 + 55;
+    expect(memmodel_estimate_max(network, &job, "batch", NULL, &largest) == 0, "a batch is found");
     expect(largest == 100, "100 rows fit, and 101 do not");
     memmodel_report_unref(report);
 }
@@ -80,12 +81,12 @@ check_fit(memmodel_context *context)
     for (int i = 1; i <= 12; i++) {
         row[0] = i;
         row[1] = 1000 + 200 * i;
-        expect(memmodel_samples_add(samples, row) == 0, "a row is added");
+        expect(memmodel_samples_add_row(samples, row) == 0, "a row is added");
     }
-    expect(memmodel_fit(samples, NULL, &model) == 0, "a formula is fitted");
+    expect(memmodel_fit(samples, NULL, NULL, &model) == 0, "a formula is fitted");
     memset(&prediction, 0, sizeof prediction);
     prediction.size = sizeof prediction;
-    expect(memmodel_model_predict(model, &five, 0.95, &prediction) == 0, "the formula predicts");
+    expect(memmodel_model_predict(model, &five, NULL, &prediction) == 0, "the formula predicts");
     expect(fabs(prediction.value - 2000) < 0.01 && prediction.upper >= prediction.value,
            "a batch of 5 takes 2000 bytes");
     memmodel_model_unref(model);
@@ -98,7 +99,7 @@ check_error(memmodel_context *context, memmodel_network *network)
     const struct memmodel_error *error = memmodel_context_error(context);
     memmodel_report *report = NULL;
 
-    expect(memmodel_estimate(network, NULL, &report) == MEMMODEL_ERROR_UNBOUND && !report, "batch is not bound");
+    expect(memmodel_estimate(network, NULL, NULL, &report) == MEMMODEL_ERROR_UNBOUND && !report, "batch is not bound");
     expect(error->status == MEMMODEL_ERROR_UNBOUND && strcmp(error->object, "batch") == 0, "the error says so");
     expect(strcmp(memmodel_status_name(error->status), "MEMMODEL_ERROR_UNBOUND") == 0, "the error has a name");
 }

@@ -15,7 +15,7 @@
 #define MEMMODEL_VERSION "0.2.0"
 
 /** Most weights in a box. @since 0.1 */
-#define MEMMODEL_MOST 8
+#define MEMMODEL_MAX_WEIGHTS 8
 
 /** A box. @since 0.1 */
 typedef struct memmodel_box memmodel_box;
@@ -25,15 +25,15 @@ typedef int64_t memmodel_weight;
 
 /** What a call returns. @since 0.1 */
 enum memmodel_status {
-    MEMMODEL_OK = 0,           /**< no error */
-    MEMMODEL_ERROR_NOMEM = -1, /**< there is no memory. Free some */
-    MEMMODEL_ERROR_FULL = -2,  /**< the box is full. Take a larger one */
+    MEMMODEL_OK = 0,               /**< no error */
+    MEMMODEL_ERROR_NO_MEMORY = -1, /**< there is no memory. Free some */
+    MEMMODEL_ERROR_FULL = -2,      /**< the box is full. Take a larger one */
 };
 
 /** How a box is closed. @since 0.1 */
 enum memmodel_lid {
-    MEMMODEL_FLAT = 0,  /**< with a flat lid */
-    MEMMODEL_ROUND = 3, /**< with a round one, as high as MEMMODEL_MOST */
+    MEMMODEL_LID_FLAT = 0,  /**< with a flat lid */
+    MEMMODEL_LID_ROUND = 3, /**< with a round one, as high as MEMMODEL_MAX_WEIGHTS */
 };
 
 /**
@@ -42,14 +42,14 @@ enum memmodel_lid {
  * @since 0.1
  */
 struct memmodel_box_options {
-    size_t size;                         /**< sizeof(struct memmodel_box_options) */
-    const char *name;                    /**< of the box. @default "box" */
-    int64_t limit_bytes;                 /**< most it may take; 0: any. @unit bytes */
-    memmodel_weight most[MEMMODEL_MOST]; /**< of each place */
-    int32_t lid;                         /**< enum memmodel_lid */
-    int32_t reserved;                    /**< 0 */
-    const double *shares;                /**< `share_count` numbers. @length share_count @nullable @since 0.2 */
-    size_t share_count;                  /**< how many @since 0.2 */
+    size_t size;                               /**< sizeof(struct memmodel_box_options) */
+    const char *name;                          /**< of the box. @default "box" */
+    int64_t limit_bytes;                       /**< most it may take; 0: any. @unit bytes */
+    memmodel_weight max[MEMMODEL_MAX_WEIGHTS]; /**< of each place */
+    int32_t lid;                               /**< enum memmodel_lid */
+    int32_t reserved;                          /**< 0 */
+    const double *shares;                      /**< `share_count` numbers. @length share_count @nullable @since 0.2 */
+    size_t share_count;                        /**< how many @since 0.2 */
 };
 
 /**
@@ -61,7 +61,7 @@ struct memmodel_box_options {
  * @threads the box's
  * @since 0.1
  */
-typedef int (*memmodel_observer)(void *user, memmodel_weight weight);
+typedef int (*memmodel_weight_callback)(void *user, memmodel_weight weight);
 
 /**
  * Make a box: empty, and open.
@@ -72,7 +72,7 @@ typedef int (*memmodel_observer)(void *user, memmodel_weight weight);
  *
  * @param[in]  options  NULL for defaults. @nullable
  * @param[out] box      new box with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_NO_MEMORY
  * @threads any
  * @since 0.1
  */
@@ -83,7 +83,7 @@ memmodel_box_new(const struct memmodel_box_options *options, memmodel_box **box)
  * Put weights into a box.
  *
  * @param[in] box      box
- * @param[in] weights  at most MEMMODEL_MOST. @length count
+ * @param[in] weights  at most MEMMODEL_MAX_WEIGHTS. @length count
  * @param[in] count    of `weights`
  * @returns 0, MEMMODEL_ERROR_FULL, or what memmodel_box_new() returns
  * @threads the box's
@@ -97,15 +97,15 @@ memmodel_box_fill(memmodel_box *box, const memmodel_weight *weights, size_t coun
  * See each weight.
  *
  * @param[in] box       box
- * @param[in] observer  sees them. May call memmodel_box_name()
- * @param[in] user      handed to each call of `observer`. @nullable
+ * @param[in] callback  sees them. May call memmodel_box_name()
+ * @param[in] user      handed to each call of `callback`. @nullable
  * @threads the box's
  * @blocking
  * @stability testing
  * @since 0.2
  */
 MEMMODEL_API void
-memmodel_box_each(const memmodel_box *box, memmodel_observer observer, void *user);
+memmodel_box_each(const memmodel_box *box, memmodel_weight_callback callback, void *user);
 
 /** Its name. @param[in] box  box @returns the name, owned by the box. @transfer none @threads any @since 0.1 */
 MEMMODEL_API const char *

@@ -30,16 +30,16 @@
 /* 0.1 */
 
 VALUE(MEMMODEL_OK, 0);
-VALUE(MEMMODEL_ERROR_NOMEM, -1);
+VALUE(MEMMODEL_ERROR_NO_MEMORY, -1);
 VALUE(MEMMODEL_ERROR_FULL, -2);
 
-VALUE(MEMMODEL_FLAT, 0);
-VALUE(MEMMODEL_ROUND, 3);
+VALUE(MEMMODEL_LID_FLAT, 0);
+VALUE(MEMMODEL_LID_ROUND, 3);
 
 FIELD(memmodel_box_options, size, 0, 0);
 FIELD(memmodel_box_options, name, 8, 4);
 FIELD(memmodel_box_options, limit_bytes, 16, 8);
-FIELD(memmodel_box_options, most, 24, 16);
+FIELD(memmodel_box_options, max, 24, 16);
 FIELD(memmodel_box_options, lid, 88, 80);
 FIELD(memmodel_box_options, reserved, 92, 84);
 BYTES(memmodel_box_options, 96, 88);

@@ -13,7 +13,7 @@ const struct layout layouts[] = {
     FIELD(memmodel_box_options, size),
     FIELD(memmodel_box_options, name),
     FIELD(memmodel_box_options, limit_bytes),
-    FIELD(memmodel_box_options, most),
+    FIELD(memmodel_box_options, max),
     FIELD(memmodel_box_options, lid),
     FIELD(memmodel_box_options, reserved),
     FIELD(memmodel_box_options, shares),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from memmodel.errors import MemmodelError
 
 __all__ = [
-    "NomemError",
+    "NoMemoryError",
     "FullError",
 ]
 
 
-class NomemError(MemmodelError, MemoryError):
+class NoMemoryError(MemmodelError, MemoryError):
     """There is no memory. Free some."""
 
     status = -1

@@ -1,4 +1,4 @@
-/* memmodel.h alone, twice, in C11 and C++17. Written by ./run generate. */
+/* memmodel.h alone, twice, in C11, C++11 and C++17. Written by ./run generate. */
 /* clang-format off */
 #include "memmodel.h"
 #include "memmodel.h"

@@ -1,0 +1,73 @@
+/* Names of what a job is asked: metrics, modes and verdicts. */
+#include "frameworks/job.h"
+
+#include "base/choice.h"
+
+#include <string.h>
+
+enum { METRICS = MEMMODEL_METRIC_PROCESS + 1 };
+
+static const char *const metric_names[METRICS + 1] = {
+    [MEMMODEL_METRIC_DEFAULT] = "default",
+    [MEMMODEL_METRIC_LIVE] = "live",
+    [MEMMODEL_METRIC_RESERVED] = "reserved",
+    [MEMMODEL_METRIC_PROCESS] = "process",
+};
+
+const char *
+memmodel_metric_name(int metric)
+{
+    return metric >= 0 && metric < METRICS ? metric_names[metric] : NULL;
+}
+
+int
+memmodel_metric_default(const char *framework)
+{
+    return framework && strcmp(framework, "textbook") == 0 ? MEMMODEL_METRIC_LIVE : MEMMODEL_METRIC_PROCESS;
+}
+
+static const char *const mode_names[] = {
+    [MEMMODEL_MODE_TRAINING] = "training",
+    [MEMMODEL_MODE_INFERENCE] = "inference",
+    [MEMMODEL_MODE_FORWARD] = "forward",
+    NULL,
+};
+
+const char *
+memmodel_mode_name(int mode)
+{
+    return mode >= 0 && mode <= MEMMODEL_MODE_FORWARD ? mode_names[mode] : NULL;
+}
+
+static const char *const verdict_names[] = {
+    [MEMMODEL_VERDICT_NONE] = "none",
+    [MEMMODEL_VERDICT_FITS] = "fits",
+    [MEMMODEL_VERDICT_EXCEEDS] = "does not fit",
+    [MEMMODEL_VERDICT_UNKNOWN] = "unknown",
+};
+
+const char *
+memmodel_verdict_name(int verdict)
+{
+    return verdict >= 0 && verdict <= MEMMODEL_VERDICT_UNKNOWN ? verdict_names[verdict] : NULL;
+}
+
+int
+job_check_choices(memmodel_context *context, const struct memmodel_job *job)
+{
+    int status = choice_check(context, "mode", "mode", job->mode, mode_names);
+
+    if (!status)
+        status = choice_check(context, "metric", "metric", job->metric, metric_names);
+    return status ? status : flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
+}
+
+int
+verdict_of(int64_t budget, int64_t bytes)
+{
+    if (budget == 0)
+        return MEMMODEL_VERDICT_NONE;
+    if (bytes < 0)
+        return MEMMODEL_VERDICT_UNKNOWN;
+    return bytes <= budget ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
+}
