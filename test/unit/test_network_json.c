@@ -187,6 +187,8 @@ static const struct {
     {HEAD "\"layers\": [" INPUT
           "{\"op\": \"conv\", \"name\": \"c\", \"inputs\": [\"x\"], \"filters\": 1, \"kernel\": [9]}]}",
      MEMMODEL_ERROR_SHAPE, 3, 1, "at least 9"},
+    {HEAD "\"layers\": [" INPUT "{\"op\": \"activation\", \"name\": \"a\", \"inputs\": [\"x\", \"x\"]}]}",
+     MEMMODEL_ERROR_INVALID_ARGUMENT, 3, 1, "2 inputs, needs 1"},
     {HEAD "\"layers\": [" INPUT
           "{\"op\": \"split\", \"name\": \"s\", \"inputs\": [\"x\"], \"parts\": 2, \"sizes\": [4]}]}",
      MEMMODEL_ERROR_PARSE, 3, 68, "as many"},

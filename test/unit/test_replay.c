@@ -224,6 +224,18 @@ expect_refused(memmodel_context *context, const char *bytes, size_t length, cons
     assert_null(trace);
 }
 
+/* PyTorch keeps no history unless it is asked to: {"segments": []}. */
+static void
+a_snapshot_without_history_is_a_trace_without_events(void **state)
+{
+    static const char bytes[] = "\x80\x02}X\x08\x00\x00\x00segments]s.";
+    memmodel_trace *trace = NULL;
+
+    assert_int_equal(snapshot_parse(*state, "snapshot", bytes, sizeof bytes - 1, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 0);
+    memmodel_trace_unref(trace);
+}
+
 static void
 a_pickle_that_is_not_plain_data_is_refused_with_its_offset(void **state)
 {
@@ -417,6 +429,7 @@ main(void)
         WITH_CONTEXT(a_framework_has_an_allocator_for_a_device),
         WITH_CONTEXT(a_snapshot_of_each_protocol_becomes_a_trace),
         WITH_CONTEXT(a_replayed_snapshot_waits_where_the_recorded_one_did),
+        WITH_CONTEXT(a_snapshot_without_history_is_a_trace_without_events),
         WITH_CONTEXT(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
         WITH_CONTEXT(a_history_that_cannot_be_is_refused),
         WITH_CONTEXT(a_written_replay_is_read_back_as_the_same_events),
