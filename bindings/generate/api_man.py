@@ -1,4 +1,4 @@
-"""doc/api/man3: a manual page a function. Fields of the options it takes and the results it fills are on its page."""
+"""A manual page a function. Fields of the options it takes and the results it fills are on its page."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ CALL = re.compile(r"\bmemmodel_\w+")
 
 
 def files(api: Api) -> dict[str, str]:
-    return {f"doc/api/man3/{function['name']}.3": "".join(page(function, api)) for function in api["functions"]}
+    return {f"{function['name']}.3": "".join(page(function, api)) for function in api["functions"]}
 
 
 def page(function: Function, api: Api) -> Iterator[str]:
     name = function["name"]
-    yield f'.\\" Written from include/{function["header"]} by ./run generate.\n'
+    yield f'.\\" Written from include/{function["header"]}.\n'
     yield f'.TH {name} 3 "" "libmemmodel {c.version(api)}" "libmemmodel"\n'
     yield f".SH NAME\n{name} \\- {marked(purpose(function))}\n"
     yield from synopsis(function)

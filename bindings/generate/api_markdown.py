@@ -1,36 +1,36 @@
-"""doc/api: one page a header, and an index of them. Pages say what the headers say, with links."""
+"""One page a header, an index of them, and a page of errors. Pages say what the headers say, with links."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 
-from generate import c
+from generate import c, errors
 from generate.links import Links, page
 from generate.model import Alias, Api, Callback, Enum, Field, Function, Item, Parameter, Returns, Struct
 from generate.text import described, sentence, split_sentence, summary, wrap
 
-WRITTEN = "Written from `include/memmodel/` by `./run generate`.\n"
+WRITTEN = "Written from `include/memmodel/`.\n"
 INDEX = """\
 # The C interface
 
-`#include <memmodel.h>` brings all of it. [errors.md](../errors.md) lists what can go wrong and what to do then,
+`#include <memmodel.h>` brings all of it. [errors.md](errors.md) lists what can go wrong and what to do then,
 [conventions.md](../conventions.md) what holds for every call. The same as data, for tools and bindings:
-[memmodel-api.json](memmodel-api.json).
+[memmodel-api.json](../../include/memmodel-api.json).
 
 """
 
 
 def files(api: Api) -> dict[str, str]:
     pages = {page(header["name"]): Page(api, header["name"]).write(header["text"]) for header in api["headers"]}
-    return {"doc/api/README.md": index(api), **pages}
+    return {"README.md": index(api), "errors.md": errors.write(api), **pages}
 
 
 def index(api: Api) -> str:
-    links = Links(api, "doc/api/README.md")
+    links = Links(api, "README.md")
     parts = [INDEX, "| header | what it is about |\n|---|---|\n"]
     for header in api["headers"]:
-        name = page(header["name"]).rpartition("/")[2]
+        name = page(header["name"])
         about = split_sentence(header["text"])[0]
         parts.append(f"| [`{header['name']}`]({name}) | {cell(links.text(about))} |\n")
     parts.append("\n## All functions\n\n| function | what it does |\n|---|---|\n")

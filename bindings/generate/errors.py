@@ -1,8 +1,8 @@
-"""doc/errors.md: every status, what it means, what to do, and which functions return it."""
+"""errors.md: every status, what it means, what to do, and which functions return it."""
 
 from __future__ import annotations
 
-from generate.links import Links
+from generate.links import ERRORS, Links
 from generate.model import Api, Value
 from generate.text import flow, sentence, split_sentence, wrap
 
@@ -12,18 +12,16 @@ of bytes return the negative number in its place. `memmodel_context_error()` the
 column or file is meant, and where in a text that was read. What a failing call was to fill in is untouched. Numbers are
 never reused.
 
-Written from `include/memmodel/` by `./run generate`.
+Written from `include/memmodel/`.
 """
 
 
-def files(api: Api) -> dict[str, str]:
-    enums = [enum for enum in api["enums"] if enum["name"] == "memmodel_status"]
-    statuses = [value for enum in enums for value in enum["values"] if value["value"]]
-    if not statuses:
-        return {}
-    links = Links(api, "doc/errors.md")
-    parts = ["# Errors\n", wrap(links.text(flow(HEAD))) + "\n", table(statuses)]
-    return {"doc/errors.md": "\n".join([*parts, *(section(status, api, links) for status in statuses)])}
+def write(api: Api) -> str:
+    statuses = next(enum["values"] for enum in api["enums"] if enum["name"] == "memmodel_status")
+    errors = [status for status in statuses if status["value"]]
+    links = Links(api, ERRORS)
+    parts = ["# Errors\n", wrap(links.text(flow(HEAD))) + "\n", table(errors)]
+    return "\n".join([*parts, *(section(status, api, links) for status in errors)])
 
 
 def table(statuses: list[Value]) -> str:

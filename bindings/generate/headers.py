@@ -9,7 +9,7 @@ UMBRELLA = "memmodel.h"
 
 def files(api: Api) -> dict[str, str]:
     names = [UMBRELLA, *(header["name"] for header in api["headers"])]
-    return {f"test/abi/headers/{stem(name)}.c": source(name, api) for name in names}
+    return {f"{stem(name)}.c": source(name, api) for name in names}
 
 
 def stem(header: str) -> str:
@@ -22,7 +22,7 @@ def source(header: str, api: Api) -> str:
     enums = [item["values"][0]["name"] for item in api["enums"] if item["header"] == header]
     sizes = "".join(f"\n        + (int)sizeof({name})" for name in (*structs, *enums, *functions))
     return (
-        f"/* {header} alone, twice, in C11, C++11 and C++17. Written by ./run generate. */\n/* clang-format off */\n"
+        f"/* {header} alone, twice, in C11, C++11 and C++17. */\n/* clang-format off */\n"
         f'#include "{header}"\n#include "{header}"\n\n'
         f"enum {{\n    USED = 0{sizes}\n}};\n{filled(header, api)}"
     )

@@ -9,7 +9,7 @@ from generate.model import Api, Field, Struct
 HEAD = """\
 /*
  * Where every public field lies and which number every name has, as programs compiled with a released version rely on.
- * Written from include/memmodel/ by ./run generate; a block of a released version never changes, see doc/abi.md.
+ * Written from include/memmodel/; a block of a released version never changes, see doc/abi.md.
  */
 #include <memmodel.h>
 
@@ -40,7 +40,7 @@ HEAD = """\
 
 def files(api: Api) -> dict[str, str]:
     blocks = [f"\n/* {version} */\n" + "".join(block(api, version)) for version in versions(api)]
-    return {"test/abi/layout.c": HEAD + "".join(blocks)}
+    return {"layout.c": HEAD + "".join(blocks)}
 
 
 def versions(api: Api) -> list[str]:

@@ -1,26 +1,24 @@
-"""Names in texts as links between the pages of doc/api and doc/errors.md."""
+"""Names in texts as links between the pages of the documentation, which lie in one folder."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 
 from generate.model import Api
 
-ERRORS = "doc/errors.md"
+ERRORS = "errors.md"
 # Code stays as it is; a name of ours may be followed by () and preceded by what it is.
 WORD = re.compile(r"`[^`]+`|\b(?:(?:enum|struct) )?(?:memmodel_\w+|MEMMODEL_\w+)(?:\(\))?|[*<|\[\]]")
 
 
 def page(header: str) -> str:
-    return "doc/api/" + header.removeprefix("memmodel/").removesuffix(".h") + ".md"
+    return header.removeprefix("memmodel/").removesuffix(".h") + ".md"
 
 
 class Links:
     """Where each name is explained, seen from one page."""
 
     def __init__(self, api: Api, here: str) -> None:
-        self.folder = posixpath.dirname(here)
         self.here = here
         self.targets: dict[str, tuple[str, str]] = {}
         for constant in api["constants"]:
@@ -44,8 +42,7 @@ class Links:
         if name not in self.targets:
             return shown
         target, anchor = self.targets[name]
-        path = "" if target == self.here else posixpath.relpath(target, self.folder)
-        return f"[{shown}]({path}#{anchor})"
+        return f"[{shown}]({'' if target == self.here else target}#{anchor})"
 
     def text(self, text: str) -> str:
         """A text as Markdown: code stays, names of ours become links, the rest means nothing special."""

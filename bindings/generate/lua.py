@@ -1,8 +1,8 @@
 """Lua's low layer: signatures for libffi, layouts as the C compiler has them, and the description that both Luas read.
 
-bindings/lua/core/signatures.c   for the module of PUC Lua
-bindings/lua/core/layouts.c      the same
-bindings/lua/memmodel/api.lua    what memmodel/marshal.lua goes by, on PUC Lua and LuaJIT alike
+signatures.c   for the module of PUC Lua
+layouts.c      the same
+api.lua        what memmodel/marshal.lua goes by, on PUC Lua and LuaJIT alike
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Entry = dict[str, object]
 
 def files(api: Api) -> dict[str, str]:
     return {
-        "bindings/lua/core/layouts.c": layouts(api),
-        "bindings/lua/core/signatures.c": signatures(api),
-        "bindings/lua/memmodel/api.lua": description(api),
+        "layouts.c": layouts(api),
+        "signatures.c": signatures(api),
+        "api.lua": description(api),
     }
 
 
@@ -62,7 +62,7 @@ def kinds(function: Function | Callback, api: Api) -> str:
 def signatures(api: Api) -> str:
     names = [each["name"] for each in api["functions"]]
     lines = [
-        "/* Generated from the headers by `./run generate`: how libffi calls the library. Not edited by hand. */",
+        "/* Generated from the headers: how libffi calls the library. Not edited by hand. */",
         '#include "core.h"',
         "",
         "#include <memmodel.h>",
@@ -83,7 +83,7 @@ def signatures(api: Api) -> str:
 
 def layouts(api: Api) -> str:
     lines = [
-        "/* Generated from the headers by `./run generate`: where the fields of structs lie. Not edited by hand. */",
+        "/* Generated from the headers: where the fields of structs lie. Not edited by hand. */",
         '#include "core.h"',
         "",
         "#include <memmodel.h>",
@@ -129,7 +129,7 @@ def destructors(api: Api) -> Iterator[str]:
 
 def description(api: Api) -> str:
     lines = [
-        "-- Generated from the headers by `./run generate`: what memmodel/marshal.lua goes by. Not edited by hand.",
+        "-- Generated from the headers: what memmodel/marshal.lua goes by. Not edited by hand.",
         "return {",
         *section("constants", ((each["name"], literal(each["value"])) for each in api["constants"])),
         *section("enums", ((each["name"], enum(each["values"])) for each in api["enums"])),

@@ -1,4 +1,4 @@
-"""The declarations that LuaJIT's ffi.cdef() reads: bindings/lua/memmodel/cdef.lua."""
+"""The declarations that LuaJIT's ffi.cdef() reads: cdef.lua."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from generate.model import Api, Struct
 
 
 def files(api: Api) -> dict[str, str]:
-    return {"bindings/lua/memmodel/cdef.lua": "\n".join(lines(api)) + "\n"}
+    return {"cdef.lua": "\n".join(lines(api)) + "\n"}
 
 
 def lines(api: Api) -> Iterator[str]:
-    yield "-- Generated from the headers by `./run generate`: the library as LuaJIT's ffi sees it. Not edited by hand."
+    yield "-- Generated from the headers: the library as LuaJIT's ffi sees it. Not edited by hand."
     yield "return [["
     for alias in api["aliases"]:
         yield f"typedef {c.declare(alias['type'], alias['name'])};"

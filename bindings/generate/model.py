@@ -1,4 +1,4 @@
-"""The model of the API: what the headers say, as every back end sees it; written out it is doc/api/memmodel-api.json.
+"""The model of the API: what the headers say, as every back end sees it; written out it is include/memmodel-api.json.
 
 Optional keys are absent where they do not apply.
 """

@@ -7,8 +7,8 @@ from generate.model import Alias, Api, Callback, Function
 
 HEAD = """\
 /*
- * Every public function, callback and alias has the type that doc/api/memmodel-api.json says, and bindings believe.
- * Written from include/memmodel/ by ./run generate.
+ * Every public function, callback and alias has the type that include/memmodel-api.json says, and bindings believe.
+ * Written from include/memmodel/.
  */
 #include <memmodel.h>
 
@@ -24,7 +24,7 @@ def files(api: Api) -> dict[str, str]:
         *(callback(each) for each in api["callbacks"]),
         *(function(each) for each in api["functions"]),
     ]
-    return {"test/abi/prototypes.c": HEAD + "".join(lines)}
+    return {"prototypes.c": HEAD + "".join(lines)}
 
 
 def same(kind: str, expected: str, name: str) -> str:

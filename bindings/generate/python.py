@@ -10,10 +10,8 @@ from generate.model import Api, Callback, Enum, Field, Handle, Struct, Value
 from generate.python_types import Types
 from generate.text import WIDTH, sentence, title
 
-PACKAGE = "bindings/python/memmodel/"
-
 HEAD = '''\
-"""The library, function by function. Generated from include/memmodel/*.h by ./run generate: edit those.
+"""The library, function by function. Generated from include/memmodel/*.h: edit those.
 
 Functions are called as in C without their prefix, and checked: wrong arguments raise TypeError, ValueError or
 OverflowError naming the argument, a failed call the exception of its status. Numbers of array elements are left out,
@@ -34,7 +32,7 @@ from memmodel._library import Library\
 '''
 
 EXCEPTIONS_HEAD = '''\
-"""An exception for each status. Generated from include/memmodel/context.h by ./run generate: edit that."""
+"""An exception for each status. Generated from include/memmodel/context.h: edit that."""
 
 from __future__ import annotations
 
@@ -168,7 +166,7 @@ def low_layer(api: Api) -> str:
 
 def files(api: Api) -> dict[str, str]:
     return {
-        PACKAGE + "_exceptions.py": exceptions(api),
-        PACKAGE + "_ffi.py": low_layer(api),
-        PACKAGE + "_layers.py": python_layers.layers(api),
+        "_exceptions.py": exceptions(api),
+        "_ffi.py": low_layer(api),
+        "_layers.py": python_layers.layers(api),
     }

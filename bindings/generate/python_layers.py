@@ -11,7 +11,7 @@ from generate.python_types import HINTS, Types
 from generate.text import WIDTH, sentence, title
 
 HEAD = '''\
-"""A method for each layer. Generated from include/memmodel/builder.h and layers.h by ./run generate: edit those."""
+"""A method for each layer. Generated from include/memmodel/builder.h and layers.h: edit those."""
 
 from __future__ import annotations
 

@@ -53,13 +53,18 @@ def members(enum: Enum) -> list[tuple[str, int, str]]:
     ]
 
 
+def chosen(name: str, api: Api) -> str:
+    """How a text in Python calls an enumerator; other names stay."""
+    for enum in api["enums"]:
+        values = [value["name"] for value in enum["values"]]
+        if name in values and not name.endswith("_COUNT") and title(enum["name"]) != "status":
+            return f'"{members(enum)[values.index(name)][0].lower()}"'
+    return name
+
+
 def in_python(text: str, api: Api) -> str:
     """A text of the headers, with Python's names in place of C's."""
-    for enum in api["enums"]:
-        if title(enum["name"]) == "status":
-            continue
-        for (name, _, _), value in zip(members(enum), enum["values"], strict=False):
-            text = re.sub(rf"\b{value['name']}\b", f'"{name.lower()}"', text)
+    text = re.sub(r"\bMEMMODEL_\w+", lambda found: chosen(found[0], api), text)
     text = re.sub(r"\bMEMMODEL_ERROR_[A-Z_]+\b", lambda found: exception(found[0]), text)
     text = re.sub(r"\bMEMMODEL_(?=[A-Z])", "", text)
     text = re.sub(r"\b(enum|struct) (memmodel_\w+)", lambda found: camel(found[2]), text)

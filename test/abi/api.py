@@ -1,4 +1,4 @@
-"""doc/api/memmodel-api.json, and what of it is a promise to programs that are already compiled.
+"""include/memmodel-api.json, and what of it is a promise to programs that are already compiled.
 
 A promise is a line of text: a function's prototype, a field's place, a number. The lines of a released version are kept
 in test/abi/released/, and each of them must still be true; see doc/abi.md.
@@ -13,7 +13,7 @@ CHANGING_CONSTANTS = re.compile(r"MEMMODEL_VERSION")
 
 
 def load(root):
-    return json.loads((root / "doc" / "api" / "memmodel-api.json").read_text(encoding="utf-8"))
+    return json.loads((root / "include" / "memmodel-api.json").read_text(encoding="utf-8"))
 
 
 def node_of(function):

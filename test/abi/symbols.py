@@ -68,7 +68,7 @@ def main(root, library):
     headers, api, listed, seen = declared(root), described(root), mapped(root), exported(library)
     api_names = [name.split("@")[0] for name in api]
     problems = repeated(headers, "declared in include/") + repeated(listed, "listed in lib/memmodel.map")
-    problems += missing(headers, api_names, "in doc/api/memmodel-api.json")
+    problems += missing(headers, api_names, "in include/memmodel-api.json")
     problems += missing(api_names, headers, "declared in include/")
     problems += missing(api, listed, "listed so in lib/memmodel.map")
     problems += missing(listed, api, "described so, by its @since and @stability")

@@ -1,8 +1,11 @@
 """Checks that what documents name is there: files behind relative links, headings behind #, paths between backticks.
 
-usage: links.py SOURCE_ROOT
+usage: links.py SOURCE_ROOT PAGES
+
+PAGES is the folder of the pages that the build makes, which lie in doc/api where they are read.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -29,32 +32,36 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
-def broken_link(document, target):
+def broken_link(document, folder, target):
     name, _, anchor = target.partition("#")
     path = document.parent / name if name else document
+    path = path if path.exists() else Path(os.path.normpath(folder / name))
     if not path.exists():
         return True
     return bool(anchor) and path.suffix == ".md" and anchor not in anchors(path)
 
 
-def problems(root, document):
+def problems(root, document, folder):
+    """What is wrong in a document that is read in a folder."""
     text = FENCE.sub("", document.read_text(encoding="utf-8"))
     links = [link for link in LINK.findall(text) if not re.match(r"\w+:", link)]
-    yield from (f"the link {link}" for link in links if broken_link(document, link))
+    yield from (f"the link {link}" for link in links if broken_link(document, folder, link))
     for name in NAMED.findall(text):
-        if not (root / name).exists() and not (document.parent / name).exists():
+        if not (root / name).exists() and not (folder / name).exists():
             yield f"the path {name}"
 
 
-def main(root):
+def main(root, pages):
+    read_in = {document: document.parent for document in documents(root)}
+    read_in |= {page: root / "doc" / "api" for page in sorted(pages.glob("*.md"))}
     found = [
-        f"{document.relative_to(root)}: {problem} leads nowhere"
-        for document in documents(root)
-        for problem in problems(root, document)
+        f"{document}: {problem} leads nowhere"
+        for document, folder in read_in.items()
+        for problem in problems(root, document, folder)
     ]
-    print(*found, f"{len(documents(root))} documents", sep="\n")
+    print(*found, f"{len(read_in)} documents", sep="\n")
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    sys.exit(main(*(Path(word).resolve() for word in sys.argv[1:])))

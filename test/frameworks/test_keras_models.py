@@ -1,6 +1,6 @@
 """Keras models as networks: names, losses, unknown layers. Skipped where keras is missing.
 
-    MEMMODEL_LIBRARY=.../libmemmodel.so PYTHONPATH=bindings/python build/venv/keras/bin/python \\
+    MEMMODEL_LIBRARY=.../libmemmodel.so PYTHONPATH=build/release/bindings/python build/venv/keras/bin/python \\
         test/frameworks/test_keras_models.py
 """
 

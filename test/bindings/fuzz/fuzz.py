@@ -2,8 +2,9 @@
 
 usage: fuzz.py LIBRARY [--seconds S] [--seed N] [--case N]
 
-LIBRARY is best one that was built with AddressSanitizer: its run-time library is then loaded first, and Python takes
-its memory from there. The same seed makes the same calls. After a crash the last line says how to repeat its case.
+LIBRARY lies in its build, with the package. It is best one that was built with AddressSanitizer: its run-time library
+is then loaded first, and Python takes its memory from there. The same seed makes the same calls. After a crash the last
+line says how to repeat its case.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PACKAGE = HERE.parents[2] / "bindings" / "python"
 SECONDS_OF_A_CALL = 100
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024:exitcode=99",
@@ -39,7 +39,7 @@ def preloaded(library: Path) -> dict[str, str]:
 
 def interpreter() -> str:
     """The one that has numpy, where `./run` has set that up."""
-    python = PACKAGE.parents[1] / "build/venv/python/bin/python"
+    python = HERE.parents[2] / "build/venv/python/bin/python"
     return str(python) if python.exists() else sys.executable
 
 
@@ -83,6 +83,7 @@ def main() -> int:
     parser.add_argument("--case", type=int)
     options = parser.parse_args()
     library = options.library.resolve()
+    package = library.parents[1] / "bindings" / "python"  # of the same build
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "work").mkdir()
@@ -91,7 +92,7 @@ def main() -> int:
         command += ["--seed", str(options.seed), "--seconds", str(options.seconds)]
         if options.case is not None:
             command += ["--first", str(options.case), "--cases", "1"]
-        environment = {**os.environ, **preloaded(library), "MEMMODEL_LIBRARY": str(library), "PYTHONPATH": str(PACKAGE)}
+        environment = {**os.environ, **preloaded(library), "MEMMODEL_LIBRARY": str(library), "PYTHONPATH": str(package)}
         with log.open("wb") as file:
             child = subprocess.Popen(command, cwd=folder / "work", env=environment, stdout=file, stderr=file)
             in_time = wait(child, journal)

@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 SKIPPED = 77
+DESCRIPTION = ROOT / "include" / "memmodel-api.json"
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bindings"))
@@ -38,27 +39,28 @@ def read(include: Path):
     return api, [str(problem) for problem in sorted(problems.found)]
 
 
-def files(api) -> dict:
-    """All that the back ends make."""
-    return importlib.import_module("generate.backends").files(api)
+def text(api) -> str:
+    """The description as it is written."""
+    return importlib.import_module("generate.describe").text(api)
 
 
-def left_over(made: dict, folder: Path) -> list:
-    return importlib.import_module("generate.backends").left_over(made, folder)
+def described(include: Path, output: Path) -> tuple:
+    """./run generate: its exit code and what it said was wrong."""
+    said = io.StringIO()
+    main = importlib.import_module("generate.describe").main
+    with contextlib.redirect_stderr(said):
+        code = main(str(include), str(output))
+    return code, said.getvalue().splitlines()
 
 
 def backends() -> tuple:
-    return importlib.import_module("generate.backends").BACKENDS
+    return importlib.import_module("generate.__main__").BACKENDS
 
 
 def files_of(backend: str, api) -> dict:
-    return importlib.import_module(f"generate.{backend}").files(api)
+    return importlib.import_module("generate.__main__").files(backend, api)
 
 
-def command(*arguments: str) -> tuple:
-    """The command line of the generator: its exit code and what it said was wrong."""
-    said = io.StringIO()
-    main = importlib.import_module("generate.__main__").main
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-        code = main(list(arguments))
-    return code, said.getvalue().splitlines()
+def make(backend: str, description: Path, *outputs: Path) -> None:
+    """What the build runs."""
+    importlib.import_module("generate.__main__").main(backend, str(description), *map(str, outputs))

@@ -7,22 +7,23 @@ import unittest
 import harness
 
 ROW = re.compile(r"^\| `(memmodel_\w+)` \| (\w+) \| (\S.*) \|$", re.MULTILINE)
-# Where each binding names the functions that it can call, and how.
+API = json.loads(harness.DESCRIPTION.read_text(encoding="utf-8"))
+# Where each binding, which is the back end's name, tells the functions that it can call, and how.
 BINDINGS = {
-    "python": ("bindings/python/memmodel/_ffi.py", r"^def (?P<short>\w+)\("),
-    "luajit": ("bindings/lua/memmodel/cdef.lua", r"\b(?P<name>memmodel_\w+)\("),
-    "lua": ("bindings/lua/core/signatures.c", r"^ *FUNCTION\(\"\w+\", (?P<name>memmodel_\w+)\)"),
+    "python": ("_ffi.py", r"^def (?P<short>\w+)\("),
+    "luajit": ("cdef.lua", r"\b(?P<name>memmodel_\w+)\("),
+    "lua": ("signatures.c", r"^ *FUNCTION\(\"\w+\", (?P<name>memmodel_\w+)\)"),
 }
 
 
 def public() -> set:
-    api = json.loads((harness.ROOT / "doc/api/memmodel-api.json").read_text())
-    return {function["name"] for function in api["functions"]}
+    return {function["name"] for function in API["functions"]}
 
 
 def bound(binding: str) -> set:
-    path, pattern = BINDINGS[binding]
-    found = [match.groupdict() for match in re.finditer(pattern, (harness.ROOT / path).read_text(), re.MULTILINE)]
+    name, pattern = BINDINGS[binding]
+    made = harness.files_of(binding, API)[name]
+    found = [match.groupdict() for match in re.finditer(pattern, made, re.MULTILINE)]
     return {each.get("name") or f"memmodel_{each['short']}" for each in found}
 
 

@@ -1,4 +1,4 @@
-"""A function that is added to a header reaches every output by one command; without its comment it is refused."""
+"""A function that is added to a header reaches every output by its description; without its comment it is refused."""
 
 import re
 import shutil
@@ -39,7 +39,7 @@ class Experiment(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.include = Path(self.folder.name, "include")
-        self.output = Path(self.folder.name, "output")
+        self.description = Path(self.folder.name, "api.json")
         shutil.copytree(harness.ROOT / "include", self.include)
 
     def tearDown(self):
@@ -51,27 +51,41 @@ class Experiment(unittest.TestCase):
         end = whole.rindex("#ifdef __cplusplus")
         header.write_text(whole[:end] + text + whole[end:])
 
-    def generate(self) -> tuple:
-        return harness.command("--include", str(self.include), "--output", str(self.output))
+    def describe(self) -> tuple:
+        return harness.described(self.include, self.description)
 
     def test_a_documented_function_is_in_every_output(self):
         self.add(COMMENT + DECLARATION)
-        self.assertEqual(self.generate(), (0, []))
-        api, _ = harness.read(self.include)
+        self.assertEqual(self.describe(), (0, []))
         for backend in set(harness.backends()) - WITHOUT_FUNCTIONS:
-            made = harness.files_of(backend, api)
-            found = [name for name in made if NAMES.search((self.output / name).read_text())]
+            output = Path(self.folder.name, backend)
+            harness.make(backend, self.description, output)
+            found = [path for path in output.iterdir() if NAMES.search(path.read_text())]
             self.assertNotEqual(found, [], f"{backend} does not know the new function")
-        self.assertTrue((self.output / f"doc/api/man3/{FUNCTION}.3").exists())
+        self.assertTrue(Path(self.folder.name, "api_man", f"{FUNCTION}.3").exists())
+
+    def test_a_folder_holds_nothing_of_a_function_that_is_gone(self):
+        pages = Path(self.folder.name, "pages")
+        pages.mkdir()
+        (pages / f"{FUNCTION}.3").touch()
+        harness.make("api_man", harness.DESCRIPTION, pages)
+        self.assertFalse((pages / f"{FUNCTION}.3").exists())
+        self.assertTrue((pages / "memmodel_estimate.3").exists())
+
+    def test_a_folder_with_other_files_is_left_alone(self):
+        (self.include / "memmodel_estimate.3").touch()
+        with self.assertRaises(SystemExit):
+            harness.make("api_man", harness.DESCRIPTION, self.include)
+        self.assertTrue((self.include / "memmodel.h").exists())
 
     def test_an_undocumented_function_is_refused_and_nothing_is_written(self):
         self.add(DECLARATION)
-        code, said = self.generate()
+        code, said = self.describe()
         self.assertEqual(code, 1)
         self.assertEqual(len(said), 5)
         for line in said:
             self.assertRegex(line, rf"^memmodel/network\.h:\d+: {FUNCTION}: .*; allowed: ")
-        self.assertFalse(self.output.exists())
+        self.assertFalse(self.description.exists())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 import zipfile
@@ -102,11 +103,15 @@ class Packaging(unittest.TestCase):
 
     def test_the_wheel_holds_package_library_tool_and_licence_only(self):
         names = zipfile.ZipFile(self.wheel).namelist()
-        modules = {path.name for path in (ROOT / "bindings/python/memmodel").iterdir() if path.is_file()}
+        modules = {path.name for path in (self.folder / "source/bindings/python/memmodel").iterdir()} - {"meson.build"}
         packed = {Path(name).name for name in names if "/purelib/" in name}
-        self.assertEqual(packed, modules | {"libmemmodel.so.0"})
+        self.assertEqual(packed, modules | {"_exceptions.py", "_ffi.py", "_layers.py", "libmemmodel.so.0"})
         others = {name.split("/", 1)[1] for name in names if "/purelib/" not in name}
         self.assertEqual(others, {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "licenses/COPYING"})
+
+    def test_the_source_distribution_holds_the_pages_of_the_interface(self):
+        packed = {name.partition("/")[2] for name in tarfile.open(self.sdist).getnames()}
+        self.assertLessEqual({"include/memmodel-api.json", "doc/api/README.md", "doc/api/errors.md"}, packed)
 
     def test_the_metadata_tell_what_is_optional(self):
         archive = zipfile.ZipFile(self.wheel)

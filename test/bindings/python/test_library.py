@@ -77,7 +77,7 @@ class Loading(unittest.TestCase):
         import ctypes
         import json
 
-        api = json.loads((networks.ROOT / "doc/api/memmodel-api.json").read_text(encoding="utf-8"))
+        api = json.loads((networks.ROOT / "include/memmodel-api.json").read_text(encoding="utf-8"))
         bits = str(8 * ctypes.sizeof(ctypes.c_void_p))
         for struct in api["structs"]:
             name = "".join(word.capitalize() for word in struct["name"].removeprefix("memmodel_").split("_"))

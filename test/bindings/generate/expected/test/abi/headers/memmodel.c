@@ -1,8 +1,0 @@
-/* memmodel.h alone, twice, in C11, C++11 and C++17. Written by ./run generate. */
-/* clang-format off */
-#include "memmodel.h"
-#include "memmodel.h"
-
-enum {
-    USED = 0
-};
