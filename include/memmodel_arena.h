@@ -3,8 +3,8 @@
  * includes this file and the table that `memmodel plan --c` or memmodel_plan_to_c() wrote. All functions are inline,
  * allocate nothing and keep no state of their own; one arena belongs to one thread at a time.
  *
- * A time of the plan is a number such as that of an operator: what operator t makes is in use from t on, what it reads at
- * least until t + 1.
+ * A time of the plan is a number such as that of an operator: what operator t makes is in use from t on, what it reads
+ * at least until t + 1.
  */
 #ifndef MEMMODEL_ARENA_H
 #define MEMMODEL_ARENA_H
@@ -24,7 +24,8 @@ struct memmodel_arena_buffer {
     size_t base; /* the buffer whose memory it aliases, its own number if none */
 };
 
-/* Times [lower, upper) at which a buffer is in use; one with gaps has several, and keeps nothing from one to the next. */
+/* Times [lower, upper) at which a buffer is in use; one with gaps has several, and keeps nothing from one to the
+ * next. */
 struct memmodel_arena_live_range {
     size_t buffer;
     int64_t lower, upper;
@@ -77,8 +78,8 @@ memmodel_arena_address(const struct memmodel_arena *arena, size_t buffer)
  * ---- checks, for a runtime's tests: is a tensor clobbered while it is in use? ----
  *
  * Before operator t runs, memmodel_arena_checksum() takes a checksum of every buffer that is in use and that t does not
- * make; after it, memmodel_arena_find_clobbered() names the first that is no longer the same: the operator wrote past its
- * own, the runtime runs in another order than was planned, or the table was altered.
+ * make; after it, memmodel_arena_find_clobbered() names the first that is no longer the same: the operator wrote past
+ * its own, the runtime runs in another order than was planned, or the table was altered.
  */
 
 /* Whether two buffers have a byte in common. */

@@ -276,7 +276,7 @@ const struct command advise_command = {
     .usage = "[SAMPLES.csv] --domain INPUT=NUMBERS[,INPUT=NUMBERS...]",
     .summary = "say which configuration to measure next, and how many a wanted accuracy needs",
     .description =
-        "Of the configurations that may be measured, says which tell most about the formula, given the samples so\n"
+        "Of the configurations that may be measured, says which are most informative, given the samples so\n"
         "far, if there are any. One after the other: each takes all before it as measured. With --cost, most per cost.\n"
         "'expected error after' is the expected mean error of a prediction in the domain once the row is measured.",
     .examples =

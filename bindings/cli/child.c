@@ -6,8 +6,8 @@
  * reaches all of the command's processes.
  *
  * Whoever stops or continues the tool means the command: SIGTSTP and SIGCONT go to all of its processes, as the next
- * reading sees them, and then the tool stops as well, so that a shell sees its job stop. What a terminal sends on Ctrl-Z
- * the command already has.
+ * reading sees them, and then the tool stops as well, so that a shell sees its job stop. What a terminal sends on
+ * Ctrl-Z the command already has.
  *
  * The tool is a subreaper (prctl(2)): a process that forks twice to be rid of its parent becomes the tool's child, not
  * that of init, and is still counted, limited and waited for.
@@ -31,9 +31,9 @@
 
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 enum { FORWARDED_COUNT = sizeof forwarded / sizeof forwarded[0] };
-enum { MOST_ROUNDS = 5000 }; /* of a millisecond: a process that hangs in the kernel is not waited for */
+enum { MAX_ROUNDS = 5000 }; /* of a millisecond: a process that hangs in the kernel is not waited for */
 
-/* What kill() is to be told: a process, a group (negative), or nobody yet (0). All that a signal handler can see. */
+/* The argument of kill(): a process, a group (negative), or nobody yet (0). All that a signal handler can see. */
 static volatile sig_atomic_t target;
 
 /* The command's processes as the last reading saw them; changed while signals are blocked. */
@@ -43,7 +43,7 @@ static size_t member_count;
 /* Somebody wants the tool to stop; it does at the next reading. */
 static volatile sig_atomic_t stop_is_due;
 
-/* To those that are not in the group that kill() is told. */
+/* To those that are not in the group that kill() signals. */
 static void
 signal_members(int number)
 {
@@ -271,6 +271,6 @@ child_kill_all(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    for (int i = 0; i < MOST_ROUNDS && kill_children(); i++)
+    for (int i = 0; i < MAX_ROUNDS && kill_children(); i++)
         nanosleep(&pause, NULL);
 }

@@ -26,7 +26,7 @@ child_release(struct child *child);
 void
 child_note_members(const int64_t *pids, size_t count);
 
-/* Kills what has come to the tool as orphans, and what these leave, and waits for all; for some seconds at most. */
+/* Kills the orphans that the tool has adopted, and what these leave, and waits for all; for some seconds at most. */
 void
 child_kill_all(void);
 

@@ -145,7 +145,7 @@ print_notes(const struct command *command, memmodel_context *context)
 /* ---- the word that was meant ---- */
 
 static size_t
-least(size_t a, size_t b, size_t c)
+min(size_t a, size_t b, size_t c)
 {
     size_t ab = a < b ? a : b;
 
@@ -169,7 +169,7 @@ distance(const char *a, const char *b)
         for (size_t j = 1; j <= length; j++) {
             size_t above = row[j];
 
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = min(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
             diagonal = above;
         }
     }

@@ -255,7 +255,7 @@ fill_table(struct table *table, const memmodel_report *report, bool exact)
     struct memmodel_report_layer layer = {.size = sizeof layer};
 
     table_start(table, heads, memmodel_report_trace(report) ? LAYER_COLUMNS : LAYER_COLUMNS - 1);
-    table->most = MAX_COLUMNS;
+    table->max = MAX_COLUMNS;
     for (size_t i = 0; memmodel_report_get_layer(report, i, &layer) == 0; i++)
         add_layer(table, &layer, format_number);
     memmodel_report_get_total(report, &layer);

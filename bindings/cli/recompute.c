@@ -149,7 +149,7 @@ print_curve(const struct recompute *recompute)
 
     printf("\n");
     table_start(&table, heads, sizeof heads / sizeof heads[0]);
-    table.most = 110;
+    table.max = 110;
     for (size_t i = 0; i < memmodel_recomputation_point_count(recompute->recomputation); i++) {
         memmodel_recomputation_get_point(recompute->recomputation, i, &point);
         if (!is_shown(recompute, i, point.peak, shown))

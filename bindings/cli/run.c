@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* As timeout(1) and env(1) have them, so that they are told apart from the command's own. */
+/* As timeout(1) and env(1) have them, so that they can be distinguished from the command's own. */
 enum { EXIT_LIMIT = 124, EXIT_TOOL_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 enum { STATUS_BYTES = 32 };
@@ -25,7 +25,7 @@ struct run_options {
 static const struct option run_options[] = {
     {"interval", 0, OPTION_NUMBER, "SECONDS", "time between readings (default 0.01)",
      offsetof(struct run_options, interval)},
-    {"output", 'o', OPTION_TEXT, "FILE", "write the curve, for `mprof plot FILE` and `mprof peak FILE`",
+    {"output", 'o', OPTION_TEXT, "FILE", "write the memory timeline, for `mprof plot FILE` and `mprof peak FILE`",
      offsetof(struct run_options, output)},
     {"append", 0, OPTION_TEXT, "SAMPLES.csv", "add a row to a table: what --set says, the peak, seconds, status",
      offsetof(struct run_options, append)},
@@ -44,38 +44,38 @@ static const struct option run_options[] = {
     {0},
 };
 
-/* ---- the curve ---- */
+/* ---- the timeline ---- */
 
 struct recorder {
     const struct run_options *options;
     struct sample sample;
     const memmodel_monitor *monitor;
-    FILE *curve; /* NULL if none is wanted */
+    FILE *timeline; /* NULL if none is wanted */
     bool over_limit;
-    int64_t last; /* bytes of the curve's last point */
+    int64_t last; /* bytes of its last point */
     double flushed;
 };
 
 /* As mprof does it: arguments with blanks in quotes. Control characters would break the line and become blanks. */
 static void
-write_command_line(FILE *curve, char **arguments)
+write_command_line(FILE *timeline, char **arguments)
 {
-    fputs("CMDLINE", curve);
+    fputs("CMDLINE", timeline);
     for (; *arguments; arguments++) {
         const char *quote = strchr(*arguments, ' ') ? "'" : "";
 
-        fprintf(curve, " %s", quote);
+        fprintf(timeline, " %s", quote);
         for (const char *c = *arguments; *c; c++)
-            fputc((unsigned char)*c < ' ' ? ' ' : *c, curve);
-        fputs(quote, curve);
+            fputc((unsigned char)*c < ' ' ? ' ' : *c, timeline);
+        fputs(quote, timeline);
     }
-    fputc('\n', curve);
+    fputc('\n', timeline);
 }
 
 static void
-write_point(FILE *curve, int64_t bytes, double time)
+write_point(FILE *timeline, int64_t bytes, double time)
 {
-    fprintf(curve, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
+    fprintf(timeline, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
 }
 
 /* A high-water mark between two readings gets its own line, for `mprof peak` to find. A kill loses half a second. */
@@ -83,12 +83,12 @@ static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {
     if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
-        write_point(recorder->curve, reading->charge_high, (reading->previous_time + reading->time) / 2);
-    write_point(recorder->curve, reading->charge, reading->time);
+        write_point(recorder->timeline, reading->charge_high, (reading->previous_time + reading->time) / 2);
+    write_point(recorder->timeline, reading->charge, reading->time);
     recorder->last = reading->charge;
     if (reading->time - recorder->flushed < FLUSH_SECONDS)
         return;
-    fflush(recorder->curve);
+    fflush(recorder->timeline);
     recorder->flushed = reading->time;
 }
 
@@ -100,7 +100,7 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
     size_t count = memmodel_monitor_processes(recorder->monitor, pids, CHILD_MEMBERS);
 
     child_note_members(pids, count);
-    if (recorder->curve)
+    if (recorder->timeline)
         write_reading(recorder, reading);
     recorder->over_limit =
         recorder->over_limit || (recorder->options->limit > 0 && reading->charge_high > recorder->options->limit);
@@ -267,11 +267,11 @@ watch(const struct command *command, memmodel_context *context, struct recorder 
 }
 
 static int
-close_curve(struct recorder *recorder, int status)
+close_timeline(struct recorder *recorder, int status)
 {
-    bool failed = ferror(recorder->curve) != 0;
+    bool failed = ferror(recorder->timeline) != 0;
 
-    if (fclose(recorder->curve) == 0 && !failed)
+    if (fclose(recorder->timeline) == 0 && !failed)
         return status;
     fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
     return EXIT_TOOL_FAILED;
@@ -295,13 +295,13 @@ open_curve(struct recorder *recorder, char **arguments)
 {
     if (!recorder->options->output)
         return EXIT_OK;
-    recorder->curve = fopen(recorder->options->output, "we");
-    if (!recorder->curve) {
+    recorder->timeline = fopen(recorder->options->output, "we");
+    if (!recorder->timeline) {
         fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
         return EXIT_TOOL_FAILED;
     }
-    write_command_line(recorder->curve, arguments);
-    fflush(recorder->curve);
+    write_command_line(recorder->timeline, arguments);
+    fflush(recorder->timeline);
     return EXIT_OK;
 }
 
@@ -314,7 +314,7 @@ measure(const struct command *command, memmodel_context *context, struct recorde
         return status;
     status = sample_check(command, context, &recorder->sample) ? EXIT_TOOL_FAILED
                                                                : start(command, context, recorder, arguments);
-    return recorder->curve ? close_curve(recorder, status) : status;
+    return recorder->timeline ? close_timeline(recorder, status) : status;
 }
 
 static int

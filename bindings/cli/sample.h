@@ -32,7 +32,7 @@ sample_begin(const struct command *command, const char *path, const struct optio
 
 /*
  * Makes the file or checks that the row can be added to it; leaves out shares that it has no column for. A file that
- * cannot be written to now is no failure: after a message the run goes on, and at its end the row is told where it
+ * cannot be written to now is no failure: after a message the run goes on, and at its end the row is printed where it
  * cannot be added. EXIT_OK, or EXIT_FAILED after a message.
  */
 int

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, ELLIPSIS = 3, LEAST_WIDTH = 8 };
+enum { GAP = 2, ELLIPSIS = 3, MIN_WIDTH = 8 };
 
 static char *
 copy_text(const char *text)
@@ -137,15 +137,15 @@ sum_of(const struct table *table, const size_t *widths)
     return sum;
 }
 
-/* The widest text gives way, again and again, until the table fits or no text is left that could. */
+/* The widest text is shortened, again and again, until the table fits or no text is left that could. */
 static void
 fit_widths(const struct table *table, size_t *widths)
 {
-    for (size_t sum = sum_of(table, widths); table->most && sum > table->most; sum--) {
+    for (size_t sum = sum_of(table, widths); table->max && sum > table->max; sum--) {
         size_t widest = table->columns;
 
         for (size_t i = 0; i < table->columns; i++)
-            if (table->to_the_left[i] && widths[i] > LEAST_WIDTH &&
+            if (table->to_the_left[i] && widths[i] > MIN_WIDTH &&
                 (widest == table->columns || widths[i] > widths[widest]))
                 widest = i;
         if (widest == table->columns)
@@ -173,10 +173,10 @@ table_fits(const struct table *table)
 {
     size_t widths[TABLE_COLUMNS] = {0};
 
-    if (table->failed || !table->most)
+    if (table->failed || !table->max)
         return true;
     find_widths(table, widths);
-    return sum_of(table, widths) <= table->most;
+    return sum_of(table, widths) <= table->max;
 }
 
 void

@@ -17,7 +17,7 @@ struct table {
     bool to_the_left[TABLE_COLUMNS];
     char **cells; /* rows * columns */
     bool failed;  /* a row could not be kept: table_print() says so */
-    size_t most;  /* columns of the terminal to keep to by shortening texts in their middle; 0: any number */
+    size_t max;   /* columns of the terminal to keep to by shortening texts in their middle; 0: any number */
 };
 
 /* `heads`: one name a column, those that begin with '<' to the left. */

@@ -113,7 +113,7 @@ def attributes(function: Function) -> str:
 
 
 def see_also(function: Function, api: Api) -> str:
-    """The functions that the page speaks of, those that make and drop the object, and where errors are told."""
+    """The functions that the page speaks of, those that make and drop the object, and where errors are reported."""
     noun = next((each["name"] for each in api["handles"] if function["name"].startswith(each["name"] + "_")), "")
     spoken = CALL.findall(" ".join([function["text"], *(described(each) for each in function["parameters"])]))
     wanted = [*spoken, f"{noun}_new", f"{noun}_unref"]

@@ -29,7 +29,7 @@ def source(header: str, api: Api) -> str:
 
 
 def filled(header: str, api: Api) -> str:
-    """In C++ a struct with a size is value-initialised, and then told its size."""
+    """In C++ a struct with a size is value-initialised, and then given its size."""
     sized = [
         item["name"]
         for item in api["structs"]

@@ -193,7 +193,7 @@ class Reader:
 
     def routine(self, cursor: Cursor, arguments: list[Cursor], comment: Comment, result: types.Clang) -> Part:
         """What functions and callbacks have."""
-        told = {param.name: param for param in comment.params}
+        documented = {param.name: param for param in comment.params}
         parameters = []
         for argument in arguments:
             name = argument.spelling
@@ -201,9 +201,9 @@ class Reader:
             parameter: Part = {"name": name, "type": self.type(argument, argument.type, name)}
             if parameter["type"]["kind"] == "array":
                 self.refuse(argument, f"{name}: the type {argument.type.spelling}", types.ALLOWED)
-            if name in told:
-                parameter["direction"] = told[name].direction
-                parameter |= enumerated(told[name].note, parameter["type"])
+            if name in documented:
+                parameter["direction"] = documented[name].direction
+                parameter |= enumerated(documented[name].note, parameter["type"])
             parameters.append(parameter)
         blocks: Part = {name: comment.blocks[name] for name in ("threads", "complexity") if name in comment.blocks}
         return {"parameters": parameters, "returns": self.returns(cursor, comment, result), **blocks}

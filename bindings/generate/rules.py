@@ -44,8 +44,8 @@ def check(api: Api, facts: Facts, problems: Problems) -> None:
                 report(item["name"], rule(item, api))
     for routine in (*api["functions"], *api["callbacks"]):
         report(routine["name"], documented_in_order(routine, facts))
-        told = [each for each in routine["parameters"] if each["name"] in facts.documented[routine["name"]]]
-        for parameter in told:
+        documented = [each for each in routine["parameters"] if each["name"] in facts.documented[routine["name"]]]
+        for parameter in documented:
             for part_rule in PARAMETER:
                 report(f"{routine['name']}.{parameter['name']}", part_rule(parameter, routine, api))
     for struct in api["structs"]:
@@ -118,8 +118,8 @@ def result_arrays_have_lengths(item: Routine, api: Api) -> Wrong:
 def documented_in_order(item: Routine, facts: Facts) -> Wrong:
     declared = [parameter["name"] for parameter in item["parameters"]]
     if declared != facts.documented[item["name"]]:
-        told = ", ".join(facts.documented[item["name"]]) or "none"
-        yield f"documents the parameters {told}", "@param for " + (", ".join(declared) or "none")
+        documented = ", ".join(facts.documented[item["name"]]) or "none"
+        yield f"documents the parameters {documented}", "@param for " + (", ".join(declared) or "none")
 
 
 def is_of_a_noun(item: Function, api: Api) -> Wrong:

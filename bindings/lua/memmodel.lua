@@ -48,7 +48,7 @@ function memmodel.set_log(log)
     memmodel.context():set_log(log)
 end
 
--- While a call runs that takes long, callback({stage =, done =, total =, seconds =, best =}) is told how far it is, and
+-- While a call runs that takes long, callback({stage =, done =, total =, seconds =, best =}) learns how far it is, and
 -- ends it with true; nil for nobody.
 function memmodel.set_progress(callback)
     memmodel.context():set_progress(callback)

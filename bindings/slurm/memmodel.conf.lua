@@ -5,12 +5,12 @@ return {
 
     on_failure = "admit", -- "refuse": what becomes of a job whose request for a model cannot be answered
     user_memory = "raise", -- "keep", "replace": what becomes of memory the user asked for himself
-    quiet = false, -- true: users are told of refusals and failures only
+    quiet = false, -- true: users hear of refusals and failures only
 
     level = 0.95, -- of the upper prediction bound: the probability that a run stays below it
     margin = 0, -- 0.1 adds 10 % to each bound
     units = "bytes", -- what models predict: bytes, KiB, MiB, GiB, kB, MB or GB
-    max_input = "batch", -- the input whose largest fitting value a refusal tells
+    max_input = "batch", -- the input whose largest fitting value a refusal names
     device = false, -- true: models predict device memory
     gres = "vram", -- count-only GRES for device memory, in bytes; false: none is set
 

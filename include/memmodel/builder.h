@@ -46,10 +46,10 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
                            int trainable);
 
 /**
- * Say how the next input or tensor of parameters lies in memory, as torch.Tensor.stride() and untyped_storage() tell it:
- * strides of torch.channels_last, a slice of a larger tensor, or a tensor that shares its memory with another. Without it
- * a tensor is row-major, in a storage of its own that its strides just reach over. "pytorch" follows it, other frameworks
- * take no notice.
+ * Say how the next input or tensor of parameters lies in memory, as torch.Tensor.stride() and untyped_storage() report
+ * it: strides of torch.channels_last, a slice of a larger tensor, or a tensor that shares its memory with another.
+ * Without it a tensor is row-major, in a storage of its own that its strides just reach over. "pytorch" follows it,
+ * other frameworks take no notice.
  *
  * @param[in] network  network
  * @param[in] storage  input or tensor of parameters in whose storage it lies, which has one of its own and is large
@@ -73,7 +73,8 @@ memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage,
  * @param[in] role     of the parameter in that layer: "weight", "bias", "running_mean", "running_var", and of recurrent
  *                     layers as torch.nn.LSTM has them, such as "weight_ih_l0_reverse"
  * @param[in] tensor   of memmodel_network_parameter(), in the shape that the layer needs. A layer that has no such
- *                     parameter is refused with MEMMODEL_ERROR_INVALID_ARGUMENT, another shape with MEMMODEL_ERROR_SHAPE
+ *                     parameter is refused with MEMMODEL_ERROR_INVALID_ARGUMENT, another shape with
+ *                     MEMMODEL_ERROR_SHAPE
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the network's

@@ -1,8 +1,8 @@
 /*
  * The context: memory, the last error, the log. Every other object is made from one and keeps a reference to it.
  *
- * NULL for a parameter that is not documented to take it is no crash: a call gives MEMMODEL_ERROR_INVALID_ARGUMENT, NULL
- * or 0 (NaN for a number that may be 0). To drop a reference or to free NULL does nothing.
+ * NULL for a parameter that is not documented to take it is no crash: a call gives MEMMODEL_ERROR_INVALID_ARGUMENT,
+ * NULL or 0 (NaN for a number that may be 0). To drop a reference or to free NULL does nothing.
  *
  * A call needs at most 64 KiB of stack, its caller's functions not counted.
  */
@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Imports from the shared library; MEMMODEL_STATIC: linked from the archive; MEMMODEL_BUILDING: compiled into either. */
+/*
+ * Imports from the shared library; MEMMODEL_STATIC: linked from the archive; MEMMODEL_BUILDING: compiled into either.
+ */
 #if defined(MEMMODEL_STATIC)
 #define MEMMODEL_API
 #elif defined(_WIN32) && defined(MEMMODEL_BUILDING)
@@ -134,7 +136,7 @@ struct memmodel_allocator {
  * seconds, are no limit.
  *
  * A call that would go beyond returns MEMMODEL_ERROR_LIMIT; a search that has an answer by then ends with it where its
- * result can say so. What a call that came to its end has answered does not depend on the limits.
+ * result can say so. The answer of a call that completed does not depend on the limits.
  *
  * @since 0.1
  */
@@ -272,8 +274,8 @@ MEMMODEL_API int
 memmodel_context_set_limits(memmodel_context *context, const struct memmodel_limits *limits);
 
 /**
- * Choose who is told how far calls on this context are: some hundred times a second, by plans, chains, fits and searches
- * for what to recompute.
+ * Set the callback that learns how far calls on this context are: some hundred times a second, by plans, chains, fits
+ * and searches for what to recompute.
  *
  * @param[in] context   not NULL
  * @param[in] callback  NULL for nobody. @nullable
@@ -285,8 +287,8 @@ MEMMODEL_API void
 memmodel_context_set_progress(memmodel_context *context, memmodel_progress_callback callback, void *user);
 
 /**
- * End the call that runs on this context, or else the next that may run for long: it returns MEMMODEL_ERROR_CANCELLED, or
- * the best answer that its search has. Only sets a flag, at which calls look every few milliseconds.
+ * End the call that runs on this context, or else the next that may run for long: it returns MEMMODEL_ERROR_CANCELLED,
+ * or the best answer that its search has. Only sets a flag, at which calls look every few milliseconds.
  *
  * @param[in] context  may be NULL. @nullable
  * @threads any, and signal handlers
@@ -296,7 +298,7 @@ MEMMODEL_API void
 memmodel_context_cancel(memmodel_context *context);
 
 /**
- * How much memory the objects of a context hold, and the most that they ever held.
+ * How much memory the objects of a context hold, and the maximum that they ever held.
  *
  * @param[in]  context  not NULL
  * @param[out] used     NULL if not wanted; 0 before the first object. @unit bytes @nullable

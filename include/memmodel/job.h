@@ -12,7 +12,7 @@ extern "C" {
 enum memmodel_metric {
     MEMMODEL_METRIC_DEFAULT = 0,  /**< those that decide whether the job lives: see memmodel_metric_default() */
     MEMMODEL_METRIC_LIVE = 1,     /**< bytes of live tensors */
-    MEMMODEL_METRIC_RESERVED = 2, /**< bytes the framework's allocator has taken from the system */
+    MEMMODEL_METRIC_RESERVED = 2, /**< bytes that the framework's allocator has reserved */
     MEMMODEL_METRIC_PROCESS = 3,  /**< bytes of the process, with the framework's libraries; on a GPU bytes of the
                                         device: reserved, with the CUDA context and kernels */
 };
@@ -30,8 +30,8 @@ MEMMODEL_API const char *
 memmodel_metric_name(int metric);
 
 /**
- * What MEMMODEL_METRIC_DEFAULT stands for: the bytes that decide whether a job lives. They are those of the process, on a GPU
- * of the device; the textbook, which models no process, has live bytes.
+ * What MEMMODEL_METRIC_DEFAULT stands for: the bytes that decide whether a job lives. They are those of the process, on
+ * a GPU of the device; the textbook, which models no process, has live bytes.
  *
  * @param[in] framework  as in struct memmodel_job; NULL: its default. @nullable
  * @returns MEMMODEL_METRIC_PROCESS or MEMMODEL_METRIC_LIVE
@@ -105,7 +105,7 @@ struct memmodel_job {
     size_t size;               /**< sizeof(struct memmodel_job) */
     const char *framework;     /**< "pytorch", "tensorflow", "onnxruntime" or "textbook". @default "pytorch" */
     const char *textbook_rule; /**< of the textbook. @default "slots" */
-    const char *device;        /**< "cpu" or, for "pytorch", "cuda": a GPU, unverified; it needs `gpu`.
+    const char *device;        /**< "cpu" or, for "pytorch", "cuda": a GPU, not validated; it needs `gpu`.
                                 @default "cuda" where `gpu` is given, else "cpu" */
     const char *optimizer;     /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",
                                    "adagrad", "adadelta" or "adafactor", with options that change what it keeps written
@@ -133,7 +133,7 @@ struct memmodel_job {
                                     @unit bytes */
     const char *precision; /**< "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes
                                 the model and its loss in. @default "float32" */
-    const char *checkpoint; /**< "pytorch": scopes whose inside is computed again in the backward pass, as by
+    const char *checkpoint; /**< "pytorch": scopes whose inside is recomputed in the backward pass, as by
                                  torch.utils.checkpoint, separated by commas: "encoder.0, encoder.1" or, with a `*`
                                  for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way.
                                  "h.0..3": in one call all from h.0 to the next h.3 of the same scope.

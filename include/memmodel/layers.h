@@ -1,5 +1,5 @@
 /*
- * What a layer can be told: one struct of options per family of layers.
+ * The options of layers: one struct per family of layers.
  *
  * Options read like keyword arguments: memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 16, .kernel = {3})). Zero
  * means the default for every field. C++ and foreign-function users fill the struct and set its size.
@@ -51,7 +51,8 @@ enum memmodel_activation_kind {
  *
  * Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch, torch.nn.Conv2d);
  * transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1 (torch.nn.ConvTranspose2d), and
- * with MEMMODEL_AUTO_PAD_SAME input * stride. Parameters: kernel elements * channels in / groups * filters, and the bias.
+ * with MEMMODEL_AUTO_PAD_SAME input * stride. Parameters: kernel elements * channels in / groups * filters, and the
+ * bias.
  *
  * @since 0.1
  */
@@ -260,7 +261,8 @@ struct memmodel_concat {
     int32_t reserved;       /**< 0 */
 };
 
-/** Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: memmodel_network_layer_output(). @since 0.1 */
+/** Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: memmodel_network_layer_output().
+ *  @since 0.1 */
 struct memmodel_split {
     size_t size;               /**< sizeof(struct memmodel_split) */
     const char *name;          /**< of the layer. @nullable */
@@ -397,17 +399,17 @@ struct memmodel_custom_requirements {
 
 /**
  * Says what a custom operator needs where no expression can. Called by memmodel_estimate() once for each layer that has
- * one, and by memmodel_estimate_max() once for each such layer and value that it tries; layers in the order of the network,
- * when every shape has been checked, whatever the framework.
+ * one, and by memmodel_estimate_max() once for each such layer and value that it tries; layers in the order of the
+ * network, when every shape has been checked, whatever the framework.
  *
- * The same shapes must give the same requirements, and larger ones no smaller ones. It may not use the objects of the running
- * call nor their contexts, and may not leave by longjmp() or an exception.
+ * The same shapes must give the same requirements, and larger ones no smaller ones. It may not use the objects of the
+ * running call nor their contexts, and may not leave by longjmp() or an exception.
  *
  * @param[in]     user          of struct memmodel_custom. @nullable
  * @param[in]     inputs        shapes of the layer's inputs, all of numbers. @length count
  * @param[in]     count         number of inputs
- * @param[in,out] requirements  the numbers of struct memmodel_custom; those that the callback knows better are set, none
- *                              negative
+ * @param[in,out] requirements  the numbers of struct memmodel_custom; those that the callback knows better are set,
+ *                              none negative
  * @returns 0; anything else lets the running call fail with MEMMODEL_ERROR_CALLBACK, which names the layer
  * @threads that of the running call; calls in several threads on one network call it at the same time
  * @since 0.1
@@ -420,8 +422,8 @@ typedef int (*memmodel_custom_callback)(void *user, const struct memmodel_shape 
  * (memmodel_network_expression()). A network with a `rule` cannot be written as JSON.
  *
  * With an `operation` it is an operator of a framework by the framework's own name. A framework that has a rule of that
- * name runs it by that rule, with the layer's inputs (MEMMODEL_TENSOR_NONE where an optional one is missing), outputs and
- * `attributes`; any other takes what is declared, and "pytorch" names it among the unmodelled.
+ * name runs it by that rule, with the layer's inputs (MEMMODEL_TENSOR_NONE where an optional one is missing), outputs
+ * and `attributes`; any other takes what is declared, and "pytorch" names it among the unmodelled.
  *
  * @since 0.1
  */

@@ -130,7 +130,7 @@ enum memmodel_fit_basis {
      *  MEMMODEL_FIT_BASIS_GENERAL */
     MEMMODEL_FIT_BASIS_POSYNOMIAL = 0,
     MEMMODEL_FIT_BASIS_USER = 1, /**< the given terms only (and a constant) */
-    /** straight lines, curves, steps and products of two, coefficients of any sign */
+    /** straight lines, curves, indicators and products of two, coefficients of any sign */
     MEMMODEL_FIT_BASIS_GENERAL = 2,
 };
 
@@ -277,12 +277,12 @@ struct memmodel_model_front_entry {
  * squares puts one above 0 beside the terms it stays, unless the terms alone are exact.
  *
  * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_FIT_BASIS_GENERAL, coefficients have any sign. Terms are chosen one after
- * the other in three nested libraries (the inputs; their curves, hinges and levels; products and comparisons of two),
- * for the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the formulas of
- * each size the one becomes the model that predicts best with each row left out and with fifths of the rows held out
- * while its terms are found again, at a price for every term that grows with its library. Straight lines go on beyond
- * the samples; any other formula takes an input outside its range as the nearest one inside, and stays near the
- * measurements (memmodel_model_output_range()). The order of the rows does not matter.
+ * the other in three nested dictionaries (the inputs; their curves, hinges and indicators; products and comparisons of
+ * two), for the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the
+ * formulas of each size the one becomes the model that predicts best with each row left out and with folds of a fifth
+ * of the rows held out while its terms are found again, at a penalty for every term that grows with its dictionary.
+ * Straight lines go on beyond the samples; any other formula takes an input outside its range as the nearest one
+ * inside, and stays near the measurements (memmodel_model_output_range()). The order of the rows does not matter.
  *
  * Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
  * formulas are chosen by what the loss makes of the rows left out. MEMMODEL_FIT_LOSS_ABSOLUTE and

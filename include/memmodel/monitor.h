@@ -14,7 +14,7 @@
  * smaps_rollup) says is shared. PSS makes the kernel walk all pages, 25 ms for a GiB in pages of 4 KiB, so it is looked
  * at when processes come or go, when a new peak is at hand, and else every second, as long as this takes less than 2 %
  * of the time, and 0.1 s (1 % for those that only come by time). In between, what was shared at the last look is taken
- * off, and a new peak is settled by the next one; one that no look came to settle stays as RSS has it, which may be too
+ * off, and a new peak is confirmed by the next one; one that no look confirmed stays as RSS has it, which may be too
  * high. What processes cease to share without growing, by writing to it, is seen at the next look. A process alone is
  * never looked at: its peak is its mark, to the byte. The peak is never below that of any single process.
  *
@@ -215,9 +215,9 @@ memmodel_monitor_get_result(const memmodel_monitor *monitor, struct memmodel_mon
 
 /**
  * The memory timeline so far: a point for each reading, and before it, half-way since the reading before, one for a
- * `high_water` above both; shared pages counted once, as far as was known then. When the timeline has reached its limit,
- * each two neighbours become the larger of them, and so on from there: the timeline never loses its top, and memory stays
- * bounded.
+ * `high_water` above both; shared pages counted once, as far as was known then. When the timeline has reached its
+ * limit, each two neighbours become the larger of them, and so on from there: the timeline never loses its top, and
+ * memory stays bounded.
  *
  * @param[in]  monitor  monitor
  * @param[out] count    number of points

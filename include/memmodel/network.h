@@ -71,11 +71,11 @@ enum memmodel_layout {
     MEMMODEL_LAYOUT_CHANNELS_LAST = 2,  /**< batch, spatial dimensions, channels */
 };
 
-/** Whether a scope is computed again in the backward pass, as by torch.utils.checkpoint. @since 0.1 */
+/** Whether a scope is recomputed in the backward pass, as by torch.utils.checkpoint. @since 0.1 */
 enum memmodel_checkpoint {
     MEMMODEL_CHECKPOINT_NONE = 0,          /**< all that the backward pass needs is kept */
-    MEMMODEL_CHECKPOINT_NON_REENTRANT = 1, /**< use_reentrant=False: tensors are computed again when they are needed */
-    /** use_reentrant=True: the scope runs without gradients at first, and when it is computed again it has a backward
+    MEMMODEL_CHECKPOINT_NON_REENTRANT = 1, /**< use_reentrant=False: tensors are recomputed when they are needed */
+    /** use_reentrant=True: the scope runs without gradients at first, and when it is recomputed it has a backward
      *  pass of its own */
     MEMMODEL_CHECKPOINT_REENTRANT = 2,
 };
@@ -120,7 +120,7 @@ MEMMODEL_API int
 memmodel_network_status(memmodel_network *network);
 
 /**
- * Forget the first error: the call that failed left the network as it was. For languages with exceptions, which tell
+ * Forget the first error: the call that failed left the network as it was. For languages with exceptions, which report
  * each error when it happens, so that the next call can do better.
  *
  * @param[in] network  network
@@ -210,7 +210,7 @@ MEMMODEL_API int
 memmodel_network_pop_scope(memmodel_network *network);
 
 /**
- * Say whether what the innermost scope makes is kept for the backward pass or computed again there, as by
+ * Say whether what the innermost scope makes is kept for the backward pass or recomputed there, as by
  * torch.utils.checkpoint around its call. Trainings with "pytorch" do so, besides what memmodel_job names; other
  * frameworks take no notice.
  *
@@ -239,7 +239,8 @@ memmodel_network_end_lifetime(memmodel_network *network, memmodel_tensor tensor)
 
 /**
  * Name what the network returns, which its caller holds until the next step. Without it: what no layer uses. The
- * caller's name is bound where memmodel_network_end_lifetime() was called for it last, else as soon as the model is done.
+ * caller's name is bound where memmodel_network_end_lifetime() was called for it last, else as soon as the model is
+ * done.
  *
  * @param[in] network  network
  * @param[in] tensor   tensor

@@ -1,7 +1,7 @@
 /*
  * Networks from ONNX files (opsets 7 and later; the operators of opsets 9 to 21 that exporters write).
  *
- * The graph is read and its weights are stepped over, whether they stand in the file or beside it: a file of 10 GB
+ * The graph is read and its weights are skipped, whether they stand in the file or beside it: a file of 10 GB
  * takes no longer than its graph. Dimensions that have a name in the file become symbols; what exporters compute from
  * shapes is computed from the symbols, and makes no layers.
  */

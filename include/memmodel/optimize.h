@@ -1,4 +1,7 @@
-/* Optimization: what has to be done so that a job is within its budget, one technique after the other, and what each gives. */
+/*
+ * Optimization: what has to be done so that a job is within its budget, one technique after the other, and what each
+ * gives.
+ */
 #ifndef MEMMODEL_OPTIMIZE_H
 #define MEMMODEL_OPTIMIZE_H
 
@@ -17,7 +20,7 @@ enum memmodel_technique {
     MEMMODEL_TECHNIQUE_NO_REUSE = 0,  /**< none: every tensor has memory of its own */
     MEMMODEL_TECHNIQUE_REUSE = 1,     /**< memory that nobody needs any more goes to others */
     MEMMODEL_TECHNIQUE_REORDER = 2,   /**< operators run in another order */
-    MEMMODEL_TECHNIQUE_RECOMPUTE = 3, /**< parts of the network are computed again in the backward pass */
+    MEMMODEL_TECHNIQUE_RECOMPUTE = 3, /**< parts of the network are recomputed in the backward pass */
     MEMMODEL_TECHNIQUE_TILE = 4,      /**< images and volumes are cut into tiles, one after the other */
     MEMMODEL_TECHNIQUE_BATCH = 5,     /**< the batch is smaller */
 };
@@ -39,7 +42,7 @@ struct memmodel_optimization_step {
     size_t size;  /**< sizeof(struct memmodel_optimization_step) */
     int64_t peak; /**< of the job after it. @unit bytes */
     /** time or multiplications that it adds: 0.1 is 10 % more. Below 0 for a batch that is so small that less has
-     *  to be computed again */
+     *  to be recomputed */
     double overhead;
     const char *detail; /**< what was chosen: job->checkpoint for recompute, "48 x 48 x 36, 8 tiles", "batch=4"; where
                            nothing was, why. Owned by the optimization */
@@ -61,13 +64,14 @@ struct memmodel_optimization_result {
 };
 
 /**
- * Bring a job within its budget: reuse, another order, recomputation, tiles, a smaller batch, one after the other until it is.
+ * Bring a job within its budget: reuse, another order, recomputation, tiles, a smaller batch, one after the other until
+ * it is.
  *
  * With MEMMODEL_MODE_INFERENCE the network's forward pass is planned by memmodel_network_schedule() and
- * memmodel_network_tile(); bytes are those of the plan and of the weights, and the job's framework, optimizer and device do
- * not matter. Else the bytes are those of job->metric of the simulated training step; there the order is the program's and
- * tiles cannot be had; with "pytorch" what is recomputed is found by memmodel_recompute(). The last technique is the largest
- * batch that is within the budget after all others.
+ * memmodel_network_tile(); bytes are those of the plan and of the weights, and the job's framework, optimizer and
+ * device do not matter. Else the bytes are those of job->metric of the simulated training step; there the order is the
+ * program's and tiles cannot be had; with "pytorch" what is recomputed is found by memmodel_recompute(). The last
+ * technique is the largest batch that is within the budget after all others.
  *
  * @param[in]  network       built network; a smaller batch can be had if it has a symbol "batch"
  * @param[in]  job           how it is run, with its budget and a value for every symbol

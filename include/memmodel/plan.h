@@ -18,9 +18,9 @@ struct memmodel_plan_buffer {
     size_t size;       /**< sizeof(struct memmodel_plan_buffer) */
     const char *name;  /**< for errors, files and pictures. @nullable */
     int64_t bytes;     /**< above 0. @unit bytes */
-    int64_t lower;     /**< first moment at which it is in use, not below -2^62; the unit is the caller's, such as the
+    int64_t lower;     /**< first time at which it is in use, not below -2^62; the unit is the caller's, such as the
                         operator's number */
-    int64_t upper;     /**< first moment at which it is no more, above `lower` and below 2^62 */
+    int64_t upper;     /**< first time at which it is no more, above `lower` and below 2^62 */
     int64_t alignment; /**< a power of two that the offset is a multiple of. @unit bytes @default 1 */
     int64_t offset; /**< where it has to lie, if `fixed`, 0 or more; of memmodel_plan_get_buffer() where it lies, -1 if
                             the plan is not solved. @unit bytes */
@@ -32,7 +32,7 @@ struct memmodel_plan_buffer {
 struct memmodel_plan_result {
     size_t size;         /**< sizeof(struct memmodel_plan_result) */
     int64_t peak;        /**< bytes that the arena needs. @unit bytes */
-    int64_t lower_bound; /**< no plan needs less: the greatest sum of bytes in use at a moment, or more where a search
+    int64_t lower_bound; /**< no plan needs less: the maximum of the bytes in use at one time, or more where a search
                               proved so. @unit bytes */
     int64_t total_bytes; /**< all buffers side by side, without reuse. @unit bytes */
     int64_t node_count;  /**< placements that the search tried */
@@ -65,8 +65,8 @@ MEMMODEL_API int
 memmodel_plan_new(memmodel_context *context, memmodel_plan **plan);
 
 /**
- * Read buffers from CSV with the columns id, lower, upper and size, and, if wanted, alignment, offset (fixed there), gaps
- * (such as "7-9 12-16") and shares (the id of another buffer whose memory this one uses, and "+BYTES" into it):
+ * Read buffers from CSV with the columns id, lower, upper and size, and, if wanted, alignment, offset (fixed there),
+ * gaps (such as "7-9 12-16") and shares (the id of another buffer whose memory this one uses, and "+BYTES" into it):
  * doc/formats.md, "Buffers".
  *
  * @param[in]  context  the plan keeps a reference
@@ -119,7 +119,7 @@ memmodel_plan_from_trace(memmodel_context *context, const memmodel_trace *trace,
  *
  * @param[in] plan    plan
  * @param[in] buffer  copied
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, moments out of range, an alignment that
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, times out of range, an alignment that
  *          is no power of two, a fixed offset that is negative or not aligned), MEMMODEL_ERROR_OVERFLOW (the sum of
  *          all bytes), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the context's
@@ -130,12 +130,13 @@ MEMMODEL_API int
 memmodel_plan_add_buffer(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer);
 
 /**
- * Leave a buffer's memory to others for a part of its life: it need not keep what was in it.
+ * Leave a buffer's memory to others for a part of its lifetime (a hole in its live range): its content need not be
+ * kept.
  *
  * @param[in] plan    plan
  * @param[in] buffer  its number
- * @param[in] begin   first moment of the gap, after the buffer's own
- * @param[in] end     first moment after it, before the buffer's own end, and past every gap that was added before
+ * @param[in] begin   first time of the gap, after the buffer's own
+ * @param[in] end     first time after it, before the buffer's own end, and past every gap that was added before
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
@@ -146,8 +147,8 @@ memmodel_plan_add_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t
 
 /**
  * Let a buffer use the memory of another: a view, an operator in place, a part of what is concatenated. Both are then
- * placed as one, which is in use from the first's begin to the last's end, but for moments at which one has a gap and the other
- * does not need it. `base` lies at the greatest alignment of those in it.
+ * placed as one, which is in use from the first's begin to the last's end, but for times at which one has a gap and the
+ * other does not need it. `base` lies at the greatest alignment of those in it.
  *
  * @param[in] plan          plan
  * @param[in] buffer        its number; it may share only one
@@ -165,13 +166,14 @@ memmodel_plan_add_alias(memmodel_plan *plan, size_t buffer, size_t base, int64_t
 /**
  * Place all buffers. The plan is checked by a sweep over time that shares nothing with the search before it is kept.
  *
- * Used up limits, cancellation and budgets that no plan is within are no errors: the status of memmodel_plan_get_result()
- * says so, and the best plan is kept.
+ * Used up limits, cancellation and budgets that no plan is within are no errors: the status of
+ * memmodel_plan_get_result() says so, and the best plan is kept.
  *
  * @param[in] plan     plan with at least one buffer
  * @param[in] options  NULL: all defaults. @nullable
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no buffers, fixed offsets that collide, options out of range), MEMMODEL_ERROR_OVERFLOW,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no buffers, fixed offsets that collide, options out of range),
+ *          MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @stability testing
@@ -207,7 +209,7 @@ MEMMODEL_API int
 memmodel_plan_get_buffer(const memmodel_plan *plan, size_t index, struct memmodel_plan_buffer *buffer);
 
 /**
- * What the plan came to.
+ * The result of a plan.
  *
  * @param[in]     plan    plan
  * @param[in,out] result  its size is set by the caller; all but the status is 0 if the plan is not solved
@@ -251,15 +253,15 @@ memmodel_plan_to_svg(const memmodel_plan *plan, memmodel_context *context, char 
 
 /**
  * A solved plan as a table in C for include/memmodel_arena.h, with which a runtime places its tensors: the constants
- * `name`, `name`_buffers, `name`_live_ranges and `name`_count, and an enumerator NAME_BUFFER for each buffer whose name, in capitals
- * and with "_" for what C does not know, is nobody else's.
+ * `name`, `name`_buffers, `name`_live_ranges and `name`_count, and an enumerator NAME_BUFFER for each buffer whose
+ * name, in capitals and with "_" for what C does not know, is nobody else's.
  *
  * @param[in]  plan     solved
  * @param[in]  name     what to call the table: letters, digits and "_"
  * @param[in]  context  limits, memory and errors of this call; NULL: the plan's own. @nullable
  * @param[out] code     give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, no name in C), MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
- *          MEMMODEL_ERROR_CANCELLED
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, no name in C), MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @stability testing
  * @since 0.1

@@ -1,4 +1,4 @@
-/* Recomputation: activations that are not kept for the backward pass but computed again, so that a job fits. */
+/* Recomputation: activations that are not kept for the backward pass but recomputed, so that a job fits. */
 #ifndef MEMMODEL_RECOMPUTE_H
 #define MEMMODEL_RECOMPUTE_H
 
@@ -54,11 +54,11 @@ struct memmodel_chain_step {
     size_t size;       /**< sizeof(struct memmodel_chain_step) */
     int32_t operation; /**< enum memmodel_chain_operation */
     int32_t block;     /**< number of the block, from 0 */
-    int64_t live;      /**< bytes that are held after it. @unit bytes */
+    int64_t live;      /**< bytes that are live after it. @unit bytes */
     int64_t peak;      /**< bytes in use during it. @unit bytes */
 };
 
-/** What a chain came to. @since 0.1 */
+/** The result of a chain. @since 0.1 */
 struct memmodel_chain_result {
     size_t size;      /**< sizeof(struct memmodel_chain_result) */
     int64_t peak;     /**< most bytes in use at a time. @unit bytes */
@@ -81,8 +81,8 @@ struct memmodel_chain_options {
  * Make a chain without blocks.
  *
  * @param[in]  context  the chain keeps a reference
- * @param[in]  output   bytes of what the last block makes, and of the gradient that waits there from the beginning; next
- *                      to nothing where the last block is the loss. @unit bytes
+ * @param[in]  output   bytes of what the last block makes, and of the gradient that waits there from the beginning;
+ *                      next to nothing where the last block is the loss. @unit bytes
  * @param[out] chain    new chain with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads the context's
@@ -97,7 +97,7 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
  *
  * @param[in] chain  chain
  * @param[in] block  copied
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or costs below 0, or the block before keeps less than this one's
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or costs below 0, or the block before saves less than this one's
  *          input), MEMMODEL_ERROR_OVERFLOW (all bytes together), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY,
  *          MEMMODEL_ERROR_LIMIT
  * @threads the context's
@@ -110,8 +110,8 @@ memmodel_chain_add_block(memmodel_chain *chain, const struct memmodel_chain_bloc
 /**
  * Find the schedule of least cost whose peak is within a budget.
  *
- * It is the cheapest of those that keep each checkpoint until the backward pass needs it, where every size is rounded up
- * to slots of `budget / slots` bytes: never above the budget, and exact where that is 1 byte. Found by the dynamic
+ * It is the cheapest of those that keep each checkpoint until the backward pass needs it, where every size is rounded
+ * up to slots of `budget / slots` bytes: never above the budget, and exact where that is 1 byte. Found by the dynamic
  * programming of Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova (hal-02352969), and run step by step before it is
  * kept. Where no schedule fits in whole slots but one fits in bytes, that of the least peak is given.
  *
@@ -120,8 +120,9 @@ memmodel_chain_add_block(memmodel_chain *chain, const struct memmodel_chain_bloc
  *
  * @param[in] chain    chain with at least one block
  * @param[in] options  its budget is needed
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no blocks, no budget, no such slots, or the output of the last block is more
- *          than it keeps), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no blocks, no budget, no such slots, or the output of the last block is
+ *          more than it keeps), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @complexity O(blocks^3 slots), in blocks^2 slots / 2 numbers of memory
@@ -179,17 +180,17 @@ memmodel_chain_ref(memmodel_chain *chain);
 MEMMODEL_API void
 memmodel_chain_unref(memmodel_chain *chain);
 
-/** Scopes of a network, or segments of several, to wrap in torch.utils.checkpoint. @since 0.1 */
+/** Scopes of a network, or segments of several, to run under torch.utils.checkpoint. @since 0.1 */
 typedef struct memmodel_recomputation memmodel_recomputation;
 
 /** The result of a search. @since 0.1 */
 struct memmodel_recomputation_result {
     size_t size;              /**< sizeof(struct memmodel_recomputation_result) */
-    int64_t peak_baseline;    /**< peak of the job with nothing wrapped. @unit bytes */
+    int64_t peak_baseline;    /**< peak of the job without recomputation. @unit bytes */
     int64_t peak;             /**< peak of the selected point. @unit bytes */
-    int64_t min_peak;         /**< least peak that was found. @unit bytes */
+    int64_t min_peak;         /**< lowest peak that was found. @unit bytes */
     int64_t simulation_count; /**< that the search took */
-    double overhead;          /**< of a step's time, for what is computed again of the selected point: 0.1 is 10 % */
+    double overhead;          /**< of a step's time, for what the selected point recomputes: 0.1 is 10 % */
     int32_t selected_point;   /**< number of the selected point of the curve */
     int32_t verdict; /**< enum memmodel_verdict: whether the selected point is within the budget; if not, it has the
                                  least peak */
@@ -200,9 +201,9 @@ struct memmodel_recomputation_result {
 /** A point of the curve: no other that was found is better in both peak and time. @since 0.1 */
 struct memmodel_recomputation_point {
     size_t size;            /**< sizeof(struct memmodel_recomputation_point) */
-    int64_t peak;           /**< of the job so wrapped, of the result's metric. @unit bytes */
+    int64_t peak;           /**< of the job with these checkpoints, of the result's metric. @unit bytes */
     double overhead;        /**< of a step's time: 0.1 is 10 % */
-    size_t segment_count;   /**< that are wrapped, a group of several as one */
+    size_t segment_count;   /**< that are checkpointed, a segment of several scopes as one */
     const char *checkpoint; /**< these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none.
                                  Owned by the search */
 };
@@ -217,8 +218,8 @@ struct memmodel_layer_cost {
 struct memmodel_recompute_options {
     size_t size; /**< sizeof(struct memmodel_recompute_options) */
     /**
-     * what parts of the forward pass cost; parts without a cost then cost nothing, and the last that is given for a layer
-     * counts. NULL: a layer costs its multiplications with addition, and one for each element that it makes.
+     * what parts of the forward pass cost; parts without a cost then cost nothing, and the last that is given for a
+     * layer counts. NULL: a layer costs its multiplications with addition, and one for each element that it makes.
      * @length cost_count @nullable
      */
     const struct memmodel_layer_cost *costs;
@@ -228,17 +229,18 @@ struct memmodel_recompute_options {
 
 /**
  * Find which scopes, or segments of several that follow one another, to checkpoint so that the job's peak is within its
- * budget and the time that is added is least; and the curve between peak and time. Every point of it is simulated in full.
+ * budget and the time that is added is least; and the curve between peak and time. Every point of it is simulated in
+ * full.
  *
- * A step costs three forward passes, for its backward pass computes two gradients; what is recomputed comes on top. PyTorch
- * ends a recomputation with the last tensor that is needed: the layers behind it cost nothing. Sets to begin with come from
- * knapsacks of the bytes that each scope saves and its cost; a local search then adds, leaves out and exchanges scopes, at
- * all levels. The same network, job and number of simulations give the same answer on every machine. Without a budget, and
- * where nothing is within it, the point of the least peak is selected.
+ * A step costs three forward passes, for its backward pass computes two gradients; what is recomputed comes on top.
+ * PyTorch ends a recomputation with the last tensor that is needed: the layers behind it cost nothing. Sets to begin
+ * with come from knapsacks of the bytes that each scope saves and its cost; a local search then adds, leaves out and
+ * exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every
+ * machine. Without a budget, and where nothing is within it, the point of the least peak is selected.
  *
  * @param[in]  network        built network
- * @param[in]  job            a training with "pytorch", with its budget, if any; what its `checkpoint` names is left out. NULL
- *                            for defaults; every symbol of the network needs a value. @nullable
+ * @param[in]  job            a training with "pytorch", with its budget, if any; what its `checkpoint` names is left
+ *                            out. NULL for defaults; every symbol of the network needs a value. @nullable
  * @param[in]  options        NULL for defaults. @nullable
  * @param[in]  context        limits, progress, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] recomputation  new object with one reference, untouched on error. @transfer full
@@ -285,7 +287,8 @@ memmodel_recomputation_point_count(const memmodel_recomputation *recomputation);
  * A point of the curve.
  *
  * @param[in]     recomputation  search
- * @param[in]     index          from 0, which wraps nothing; each takes more time and less memory than those before
+ * @param[in]     index          from 0, which recomputes nothing; each takes more time and less memory than those
+ *                               before it
  * @param[in,out] point          its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the network's context's
@@ -297,8 +300,8 @@ memmodel_recomputation_get_point(const memmodel_recomputation *recomputation, si
                                  struct memmodel_recomputation_point *point);
 
 /**
- * Name of a scope that a point wraps, in the order of the forward pass; of a group of several that one call of checkpoint()
- * runs, the first and the last: "h.0..3".
+ * Name of a scope that a point checkpoints, in the order of the forward pass; of a segment that one call of
+ * checkpoint() runs, the first and the last: "h.0..3".
  *
  * @param[in] recomputation  search
  * @param[in] point          number of the point

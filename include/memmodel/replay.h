@@ -1,4 +1,4 @@
-/* Replays: a trace, predicted or recorded, through the allocator of a framework. What it takes from the system, when. */
+/* Replays: a trace, predicted or recorded, through the allocator of a framework: what it reserves, and when. */
 #ifndef MEMMODEL_REPLAY_H
 #define MEMMODEL_REPLAY_H
 
@@ -30,19 +30,19 @@ struct memmodel_replay_usage {
     int64_t requested; /**< asked for, of what may not be used again yet. @unit bytes */
     int64_t allocated; /**< of live blocks, with what rounding adds. @unit bytes */
     int64_t active;    /**< the same with released blocks that other streams still use. @unit bytes */
-    int64_t reserved;  /**< taken from the system. @unit bytes */
-    int64_t resident;  /**< resident: pages ever written and still held; -1 if the allocator is not modelled by pages.
+    int64_t reserved;  /**< reserved by the allocator. @unit bytes */
+    int64_t resident;  /**< resident: pages ever written and still mapped; -1 if the allocator is not modelled by pages.
                             @unit bytes */
 };
 
 /** The result of a replay. @since 0.1 */
 struct memmodel_replay_result {
     size_t size;            /**< sizeof(struct memmodel_replay_result) */
-    int64_t peak_requested; /**< most that was asked for at once. @unit bytes */
-    int64_t peak_allocated; /**< most in live blocks. @unit bytes */
-    int64_t peak_active;    /**< most in blocks that were not free. @unit bytes */
-    int64_t peak_reserved;  /**< most taken from the system. @unit bytes */
-    int64_t peak_resident;  /**< most resident; -1 if not modelled. @unit bytes */
+    int64_t peak_requested; /**< maximum requested at one time. @unit bytes */
+    int64_t peak_allocated; /**< maximum in live blocks. @unit bytes */
+    int64_t peak_active;    /**< maximum in blocks that were not free. @unit bytes */
+    int64_t peak_reserved;  /**< maximum reserved. @unit bytes */
+    int64_t peak_resident;  /**< maximum resident; -1 if not modelled. @unit bytes */
     int64_t peak_event;     /**< first event at which `peak_reserved` is reached; -1: no events */
     int64_t oom_event;      /**< event whose allocation the device refused, the last one replayed; -1: none */
     int64_t retry_count;    /**< times that unused memory had to be given back first */

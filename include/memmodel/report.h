@@ -23,19 +23,19 @@ struct memmodel_report_result {
     size_t size; /**< sizeof(struct memmodel_report_result) */
     /** peak of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts. @unit bytes */
     int64_t live;
-    /** peak of what the framework's allocator takes from the system. @unit bytes */
+    /** peak of what the framework's allocator reserves. @unit bytes */
     int64_t reserved;
     /**
-     * peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a CPU in the heap of glibc's
-     * malloc. What PyTorch's libraries keep for themselves is left out. On a GPU, bytes of the device: reserved, with the
-     * CUDA context and kernels of its profile. -1 if not modelled. @unit bytes
+     * peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a CPU in the heap of
+     * glibc's malloc. What PyTorch's libraries keep for themselves is left out. On a GPU, bytes of the device:
+     * reserved, with the CUDA context and kernels of its profile. -1 if not modelled. @unit bytes
      */
     int64_t process;
     int64_t budget;   /**< of the job; 0: none. @unit bytes */
     int64_t headroom; /**< the budget less the peak of `metric`; below 0 so much is missing. 0 without a verdict.
                            @unit bytes */
-    /** layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), backward pass of step 2"; "" for
-     *  the textbook. Owned by the report */
+    /** layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), backward pass of step 2"; ""
+     *  for the textbook. Owned by the report */
     const char *peak_location;
     /** of the formulas, such as "dim is a multiple of 16"; "" for none. Owned by the report */
     const char *assumptions;
@@ -104,9 +104,9 @@ struct memmodel_report_change {
 
 /**
  * Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch, also
- * with the gradients of two batches added up; repeated blocks of layers computed again in the backward pass; bfloat16;
- * gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes that the network or the framework does not
- * allow, or that change nothing in this job, are left out.
+ * with the gradients of two batches added up; repeated blocks of layers recomputed in the backward pass; bfloat16;
+ * gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes that the
+ * network or the framework does not allow, or that change nothing in this job, are left out.
  *
  * The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a
  * symbol.
@@ -156,12 +156,12 @@ memmodel_report_get_change(const memmodel_report *report, size_t index, struct m
  *
  * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
  * size that is no multiple of 16) is skipped: the answer is the largest value that both fits and can be built.
- * Where pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at a
- * larger value: there the answer fits and the next value does not, but one beyond may.
+ * Where pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at
+ * a larger value: there the answer fits and the next value does not, but one beyond may.
  *
  * @param[in]  network  network with at least one symbol
- * @param[in]  job      how it is run, with its budget and the metric that this limits; its value for `symbol`, if any, is
- *                      ignored
+ * @param[in]  job      how it is run, with its budget and the metric that this limits; its value for `symbol`, if any,
+ *                      is ignored
  * @param[in]  symbol   name of the dimension to solve for, such as "batch"
  * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] max      greatest value that fits, 0 if not even the least does. Untouched on error
@@ -359,8 +359,9 @@ memmodel_report_to_json(const memmodel_report *report, memmodel_context *context
 
 /**
  * The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, a timeline of the live
- * bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most. It holds all it needs and asks for nothing from a network. Of long traces it shows the
- * highest points: the peak of every step is always among them.
+ * bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most.
+ * It holds all it needs and asks for nothing from a network. Of long traces it shows the highest points: the peak of
+ * every step is always among them.
  *
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error

@@ -1,5 +1,6 @@
 /*
- * Schedules: how a network runs without a backward pass in little memory, operator by operator, and the plan of its buffers.
+ * Schedules: how a network runs without a backward pass in little memory, operator by operator, and the plan of its
+ * buffers.
  */
 #ifndef MEMMODEL_SCHEDULE_H
 #define MEMMODEL_SCHEDULE_H
@@ -30,7 +31,8 @@ struct memmodel_schedule_options {
     size_t size;                                 /**< sizeof(struct memmodel_schedule_options) */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
-    /** how the plan is searched for; its budget and limits. NULL: the defaults of memmodel_plan_solve(). @length 1 @nullable */
+    /** how the plan is searched for; its budget and limits. NULL: the defaults of memmodel_plan_solve(). @length 1
+     *  @nullable */
     const struct memmodel_plan_options *plan;
     uint64_t disabled_passes; /**< what to do without: a sum of enum memmodel_schedule_pass */
     /** of each buffer, a power of two. Parts of others lie where they lie. @unit bytes @default 1 */
@@ -66,8 +68,8 @@ struct memmodel_schedule_operator {
 /**
  * Schedule a network, and plan its buffers: times of the plan are operators, in the order in which they run.
  *
- * A buffer of the plan is a tensor, named after its layer, or what an operator needs while it runs. Inputs are there from the
- * begin and outputs stay to the end; inputs may be overwritten when nobody needs them any more.
+ * A buffer of the plan is a tensor, named after its layer, or what an operator needs while it runs. Inputs are there
+ * from the begin and outputs stay to the end; inputs may be overwritten when nobody needs them any more.
  *
  * @param[in]  network   network
  * @param[in]  options   values of all symbols, and what to do without. NULL: no symbols, all defaults. @nullable
@@ -103,8 +105,8 @@ memmodel_schedule_plan(const memmodel_schedule *schedule);
  * @param[in]  schedule  schedule
  * @param[in]  tensor    of the network
  * @param[out] buffer    its number in the plan, untouched on error
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no tensor of the network, a parameter, or one that is never in memory: within
- *          an operator of several layers)
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no tensor of the network, a parameter, or one that is never in memory:
+ *          within an operator of several layers)
  * @threads the context's
  * @stability testing
  * @since 0.1

@@ -49,17 +49,17 @@ struct memmodel_tiling_result {
 };
 
 /**
- * Cut the input of a network into tiles whose planned peak is within a budget. Of those that fit, these cost least: they
- * have the least overhead. The whole input and output lie elsewhere: only a tile's are in its memory.
+ * Cut the input of a network into tiles whose planned peak is within a budget. Of those that fit, these cost least:
+ * they have the least overhead. The whole input and output lie elsewhere: only a tile's are in its memory.
  *
- * @param[in]  network  with one input [batch, channels, 1 to 3 spatial axes], or with the channels last, and outputs of one size.
- *                      Linear upsampling is taken to be that without align_corners
+ * @param[in]  network  with one input [batch, channels, 1 to 3 spatial axes], or with the channels last, and outputs
+ *                      of one size. Linear upsampling is taken to be that without align_corners
  * @param[in]  options  as of memmodel_network_schedule(). @nullable
  * @param[in]  budget   of a tile's plan; 0: no limit, one tile. @unit bytes
  * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
  * @param[out] tiling   new tiling with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_UNSUPPORTED (names a layer whose output depends on all of an axis, or whose reach is not known),
- *          MEMMODEL_ERROR_INVALID_ARGUMENT (a negative budget),
+ * @returns 0, MEMMODEL_ERROR_UNSUPPORTED (names a layer whose output depends on all of an axis, or whose reach is not
+ *          known), MEMMODEL_ERROR_INVALID_ARGUMENT (a negative budget),
  *          what memmodel_network_schedule() returns
  * @threads any, with a context of its own: the network is only read
  * @blocking
@@ -110,8 +110,8 @@ MEMMODEL_API int
 memmodel_tiling_get_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about);
 
 /**
- * Where a tile lies along an axis. A tile is one range of each axis; the output's from `first` on is the tile's own from
- * `skip` on.
+ * Where a tile lies along an axis. A tile is one range of each axis; the output's from `output_start` on is the
+ * tile's own from `crop` on.
  *
  * @param[in]     tiling  tiling
  * @param[in]     axis    from 0

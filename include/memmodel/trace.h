@@ -11,9 +11,10 @@ extern "C" {
 /**
  * A trace, immutable.
  *
- * Of a recurrent layer that PyTorch runs step by step, a long sequence is told by 64 of its time steps: one in the middle
- * stands for those that are left out, which allocate and release what it does. Its events say how many those are, and
- * the live bytes of the events behind it count them all; peaks, replays and plans are those of the whole sequence.
+ * Of a recurrent layer that PyTorch runs step by step, a long sequence is represented by 64 of its time steps: one in
+ * the middle stands for those that are left out, which allocate and release what it does. Its events say how many those
+ * are, and the live bytes of the events behind it count them all; peaks, replays and plans are those of the whole
+ * sequence.
  *
  * @since 0.1
  */
@@ -32,7 +33,7 @@ enum memmodel_category {
     MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS = 5, /**< outputs that nothing is kept for */
     MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS = 6,  /**< of everything but parameters */
     MEMMODEL_CATEGORY_WORKSPACE = 7,             /**< scratch memory within an operator */
-    MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD = 8,    /**< taken from the system but not live */
+    MEMMODEL_CATEGORY_ALLOCATOR_OVERHEAD = 8,    /**< reserved but not live */
     MEMMODEL_CATEGORY_RUNTIME = 9,               /**< libraries and their state */
 };
 

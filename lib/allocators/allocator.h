@@ -1,19 +1,19 @@
 /*
- * An allocator is a machine that is asked for memory and given it back, event by event, and that counts what it takes
- * from the system. One file or folder an allocator, one row in the table; replay.c runs a trace through any of them.
+ * An allocator is a machine that is asked for memory and given it back, event by event, and that counts what it
+ * reserves. One file or folder an allocator, one row in the table; replay.c runs a trace through any of them.
  */
 #ifndef ALLOCATOR_H
 #define ALLOCATOR_H
 
 #include "trace/repeat.h"
 
-/* Bytes at a moment. */
+/* Bytes at a time. */
 struct allocator_counters {
     int64_t requested; /* asked for, of the blocks that are not free */
     int64_t allocated; /* of the blocks in the caller's hands, rounding included */
     int64_t active;    /* the same, with those that other streams may still use */
-    int64_t reserved;  /* taken from the system */
-    int64_t touched;   /* of that, pages ever written and still held; -1 where nobody counts pages */
+    int64_t reserved;  /* from the system */
+    int64_t resident;  /* of that, pages ever written and still held; -1 where nobody counts pages */
     int64_t retries;   /* times that unused memory had to be given back first */
 };
 
@@ -28,7 +28,7 @@ enum allocator_action {
     ALLOCATOR_OUT_OF_MEMORY,
 };
 
-/* Told of each thing an allocator does, in order. */
+/* Called for each thing an allocator does, in order. */
 struct allocator_observer {
     void (*observe)(void *user, enum allocator_action action, int64_t address, int64_t bytes, int64_t stream);
     void *user;
@@ -104,8 +104,8 @@ allocator_of_process(const char *framework, const char *device, const char **set
 /* ---- a trace through an allocator ---- */
 
 struct replay {
-    int64_t reserved_peak; /* most bytes taken from the system */
-    int64_t touched_peak;  /* most of them resident; -1 where nobody counts pages */
+    int64_t reserved_peak; /* maximum of reserved */
+    int64_t resident_peak; /* most of them resident; -1 where nobody counts pages */
     int32_t peak_event;    /* first event at which `reserved_peak` is taken, -1 if none */
     bool out_of_memory;    /* the trace could not be run to its end */
 };
@@ -163,7 +163,10 @@ allocator_run_step(struct allocator_run *run);
 struct allocator_counters
 allocator_run_counters(const struct allocator_run *run);
 
-/* Told of each event after it was run, once begun: what is left out of loops would tell it of no new greatest counter. */
+/*
+ * Called for each event after it was run, once begun: what is left out of loops would bring no new maximum of a
+ * counter.
+ */
 struct allocator_visitor {
     void (*begin)(void *user);
     void (*visit)(void *user, const struct allocator_run *run, const struct allocator_counters *counters);
@@ -171,7 +174,7 @@ struct allocator_visitor {
 };
 
 /*
- * Runs the whole trace, with as few iterations of its loops as are proven to tell all. It begins anew where a proof
+ * Runs the whole trace, with as few iterations of its loops as are proven to suffice. It begins anew where a proof
  * fails. *out_of_memory: it could not be run to its end.
  */
 int

@@ -19,7 +19,7 @@ exact_new(memmodel_context *context, const struct allocator_options *options, vo
     if (!exact)
         return MEMMODEL_ERROR_NO_MEMORY;
     exact->context = context;
-    exact->counters.touched = -1;
+    exact->counters.resident = -1;
     exact->capacity = options->capacity > 0 ? options->capacity : INT64_MAX;
     *self = exact;
     return 0;

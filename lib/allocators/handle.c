@@ -9,15 +9,15 @@
 /* ---- running it ---- */
 
 static void
-count_moment(struct memmodel_replay *replay, const struct allocator_counters *counters, int64_t event)
+record_usage(struct memmodel_replay *replay, const struct allocator_counters *counters, int64_t event)
 {
     struct memmodel_replay_result *summary = &replay->summary;
 
-    replay->moments[event] = *counters;
+    replay->usages[event] = *counters;
     summary->peak_requested = max_i64(summary->peak_requested, counters->requested);
     summary->peak_allocated = max_i64(summary->peak_allocated, counters->allocated);
     summary->peak_active = max_i64(summary->peak_active, counters->active);
-    summary->peak_resident = max_i64(summary->peak_resident, counters->touched);
+    summary->peak_resident = max_i64(summary->peak_resident, counters->resident);
     if (summary->peak_event < 0 || counters->reserved > summary->peak_reserved) {
         summary->peak_reserved = counters->reserved;
         summary->peak_event = event;
@@ -34,7 +34,7 @@ play(struct memmodel_replay *replay, struct allocator_run *run, size_t events)
     while (!status && !run->out_of_memory && run->event < events) {
         status = allocator_run_step(run);
         if (!status)
-            count_moment(replay, replay->allocator->counters(run->self), run->at.event);
+            record_usage(replay, replay->allocator->counters(run->self), run->at.event);
     }
     if (run->out_of_memory)
         replay->summary.oom_event = run->at.event;
@@ -80,8 +80,8 @@ run_trace(struct memmodel_replay *replay, size_t events)
     struct allocator_run run;
     int status;
 
-    replay->moments = memory_allocate_zeroed(replay->context, events + 1, sizeof *replay->moments);
-    if (!replay->moments)
+    replay->usages = memory_allocate_zeroed(replay->context, events + 1, sizeof *replay->usages);
+    if (!replay->usages)
         return MEMMODEL_ERROR_NO_MEMORY;
     status = allocator_run_new(&run, replay->context, replay->allocator, &options, replay->trace);
     if (status)
@@ -194,7 +194,7 @@ memmodel_replay_unref(memmodel_replay *replay)
     context = replay->context;
     memmodel_trace_unref(replay->trace);
     memory_release(context, replay->settings);
-    memory_release(context, replay->moments);
+    memory_release(context, replay->usages);
     memory_release(context, replay->blocks);
     memory_release(context, replay);
     memmodel_context_unref(context);
@@ -211,20 +211,20 @@ memmodel_replay_get_result(const memmodel_replay *replay, struct memmodel_replay
 }
 
 int
-memmodel_replay_get_usage(const memmodel_replay *replay, size_t event, struct memmodel_replay_usage *moment)
+memmodel_replay_get_usage(const memmodel_replay *replay, size_t event, struct memmodel_replay_usage *usage)
 {
     struct memmodel_replay_usage own = {.size = sizeof own};
     const struct allocator_counters *counters;
 
-    if (!replay || !moment || event >= (size_t)replay->summary.event_count)
+    if (!replay || !usage || event >= (size_t)replay->summary.event_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    counters = &replay->moments[event];
+    counters = &replay->usages[event];
     own.requested = counters->requested;
     own.allocated = counters->allocated;
     own.active = counters->active;
     own.reserved = counters->reserved;
-    own.resident = counters->touched;
-    return result_copy(&own, sizeof own, moment);
+    own.resident = counters->resident;
+    return result_copy(&own, sizeof own, usage);
 }
 
 size_t

@@ -14,8 +14,8 @@ struct memmodel_replay {
     char *settings; /* NULL: defaults */
     int64_t capacity;
     atomic_int references;
-    struct allocator_counters *moments; /* by event */
-    struct allocator_block *blocks;     /* at the end, by address */
+    struct allocator_counters *usages; /* by event */
+    struct allocator_block *blocks;    /* at the end, by address */
     size_t block_count, block_capacity;
     struct memmodel_replay_result summary;
 };

@@ -1,7 +1,7 @@
 /* The length of periods, guessed. */
 #include "allocators/periods.h"
 
-enum { FIRST_LOOK = 8, MOST_SIGNATURES = 1 << 21 };
+enum { FIRST_LOOK = 8, MAX_SIGNATURES = 1 << 21 };
 
 void
 period_search_sign(struct period_search *search, int64_t number)
@@ -17,10 +17,10 @@ period_search_add(memmodel_context *context, struct period_search *search)
 {
     int status = 0;
 
-    if (search->count < MOST_SIGNATURES)
+    if (search->count < MAX_SIGNATURES)
         status = array_reserve(context, &search->signatures, &search->capacity, search->count + 1,
                                sizeof *search->signatures);
-    if (!status && search->count < MOST_SIGNATURES)
+    if (!status && search->count < MAX_SIGNATURES)
         search->signatures[search->count++] = search->signature;
     search->signature = 0;
     return status;
@@ -62,7 +62,7 @@ period_search_find(memmodel_context *context, struct period_search *search, size
     *length = 0;
     if (search->next < FIRST_LOOK)
         search->next = FIRST_LOOK;
-    if (search->count < search->next || search->count == MOST_SIGNATURES)
+    if (search->count < search->next || search->count == MAX_SIGNATURES)
         return 0;
     search->next = search->count + search->count / 4;
     equal = memory_allocate_zeroed(context, search->count + 1, sizeof *equal);

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#define GRAIN (INT64_C(2) << 20)      /* addresses of segments are multiples of it, or take longer to be found alike */
-#define MOST_BYTES (INT64_C(1) << 61) /* sums of counters fit */
+#define GRAIN (INT64_C(2) << 20)     /* addresses of segments are multiples of it, or take longer to be found alike */
+#define MAX_BYTES (INT64_C(1) << 61) /* sums of counters fit */
 
-enum { NONE = -1, LEAST_COPIES = 2, MOST_GUESSES = 6, MOST_LOOKS = 4, FREE_LOOKS = 100000 };
+enum { NONE = -1, MIN_COPIES = 2, MAX_GUESSES = 6, MAX_LOOKS = 4, FREE_LOOKS = 100000 };
 
 /* ---- made ---- */
 
@@ -97,7 +97,7 @@ look(const struct allocator_run *run, struct word *word)
     int status = word_take(word, run);
 
     periods->seen += (int64_t)word->count;
-    if (periods->seen > MOST_LOOKS * run->count + FREE_LOOKS)
+    if (periods->seen > MAX_LOOKS * run->count + FREE_LOOKS)
         periods->failed = true;
     return status;
 }
@@ -365,7 +365,7 @@ count_periods(const struct allocator_run *run)
     if (periods->consumed != NONE)
         count = min_i64(count, periods->families[periods->consumed].left_out);
     bytes = word_bytes(&periods->after, periods->row.first, periods->row.length).reserved;
-    return count > 0 && bytes > MOST_BYTES / count ? 0 : count;
+    return count > 0 && bytes > MAX_BYTES / count ? 0 : count;
 }
 
 /* The periods that follow are as the last ones were. */
@@ -397,7 +397,7 @@ leave_out(struct allocator_run *run)
 static size_t
 wanted(const struct periods *periods)
 {
-    return periods->consumed != NONE || periods->row.length == 0 ? LEAST_COPIES : (size_t)periods->patience;
+    return periods->consumed != NONE || periods->row.length == 0 ? MIN_COPIES : (size_t)periods->patience;
 }
 
 static int
@@ -456,7 +456,7 @@ guess(struct allocator_run *run)
     if (family)
         return begin_comparing(run, family->iterations);
     periods->failed |= periods->owed > 0;
-    periods->guesses = MOST_GUESSES;
+    periods->guesses = MAX_GUESSES;
     return status;
 }
 
@@ -467,7 +467,7 @@ look_for_period(struct allocator_run *run)
     size_t length;
     int status;
 
-    if (periods->owed > 0 || (periods->count > 0 && periods->guesses < MOST_GUESSES))
+    if (periods->owed > 0 || (periods->count > 0 && periods->guesses < MAX_GUESSES))
         return guess(run);
     status = period_search_find(run->context, &periods->search, &length);
     if (status || length == 0)

@@ -268,7 +268,7 @@ allocator_run_all(memmodel_context *context, const struct allocator *allocator, 
 static void
 begin_replay(void *user)
 {
-    *(struct replay *)user = (struct replay){.touched_peak = -1, .peak_event = -1};
+    *(struct replay *)user = (struct replay){.resident_peak = -1, .peak_event = -1};
 }
 
 static void
@@ -276,7 +276,7 @@ count_event(void *user, const struct allocator_run *run, const struct allocator_
 {
     struct replay *replay = user;
 
-    replay->touched_peak = max_i64(replay->touched_peak, counters->touched);
+    replay->resident_peak = max_i64(replay->resident_peak, counters->resident);
     if (replay->peak_event >= 0 && counters->reserved <= replay->reserved_peak)
         return;
     replay->reserved_peak = counters->reserved;

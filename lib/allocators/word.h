@@ -1,6 +1,6 @@
 /*
  * What an allocator that goes by order holds, as a word: its pieces in the order of their addresses, each with what
- * decisions depend on and which instance of a block of the trace it is. Words of two moments that lie some iterations
+ * decisions depend on and which instance of a block of the trace it is. Words of two times that lie some iterations
  * of a loop apart are the same when each instance is the same, or as many iterations on as the loop goes.
  */
 #ifndef ALLOCATORS_WORD_H
@@ -41,7 +41,7 @@ letters_alike(const struct letter *a, const struct letter *b);
 struct allocator_counters
 word_bytes(const struct word *word, size_t first, size_t count);
 
-/* Two moments, the first of which lacks some letters that were there. */
+/* Two times, the first of which lacks some letters that were there. */
 struct word_comparison {
     const struct word *before, *after;
     size_t hole, hole_count;
@@ -59,8 +59,8 @@ bool
 word_insertion(const struct word_comparison *comparison, struct word_row *row);
 
 /*
- * The same where what is new is one more copy at an end of the row, whose place is that in the word before, while a copy
- * was untouched. The row has the copy then.
+ * The same where what is new is one more copy at an end of the row, whose place is that in the word before, while a
+ * copy was untouched. The row has the copy then.
  */
 bool
 word_continues(const struct word_comparison *comparison, struct word_row *row);

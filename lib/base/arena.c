@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Blocks double in size from the least to the largest, which keeps them few. */
-enum { LEAST_BYTES = 8192, LARGEST_BYTES = 262144, ALIGNMENT = alignof(max_align_t) };
+enum { MIN_BYTES = 8192, MAX_BYTES = 262144, ALIGNMENT = alignof(max_align_t) };
 
 struct arena_block {
     struct arena_block *older;
@@ -17,11 +17,11 @@ struct arena_block {
 static struct arena_block *
 add_block(struct arena *arena, size_t bytes)
 {
-    size_t usual = arena->newest ? arena->newest->bytes * 2 : LEAST_BYTES;
+    size_t usual = arena->newest ? arena->newest->bytes * 2 : MIN_BYTES;
     struct arena_block *block;
 
-    if (usual > LARGEST_BYTES)
-        usual = LARGEST_BYTES;
+    if (usual > MAX_BYTES)
+        usual = MAX_BYTES;
     if (bytes < usual)
         bytes = usual;
     if (bytes > SIZE_MAX - sizeof *block) {

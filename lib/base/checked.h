@@ -62,7 +62,7 @@ checked_multiply(int64_t a, int64_t b, int64_t *result)
 
 /* The product of numbers that are not negative; INT64_MAX where it does not fit. */
 static inline int64_t
-multiply_or_most(int64_t a, int64_t b)
+multiply_saturating(int64_t a, int64_t b)
 {
     int64_t product = INT64_MAX;
 

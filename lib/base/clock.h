@@ -2,7 +2,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds since some moment. */
+/* Seconds since some fixed time. */
 double
 seconds_now(void);
 

@@ -120,8 +120,8 @@ size_absurd(size_t size)
 }
 
 /*
- * Copies what a caller set to `own`, which is zeroed but for its size. Returns how many bytes of the caller's struct count:
- * more than own_size, and this library cannot serve them; SIZE_MAX if the size is absurd.
+ * Copies what a caller set to `own`, which is zeroed but for its size. Returns how many bytes of the caller's struct
+ * count: more than own_size, and this library cannot serve them; SIZE_MAX if the size is absurd.
  */
 static size_t
 struct_copy(const void *given, void *own, size_t own_size)
@@ -173,10 +173,10 @@ context_vectors(memmodel_context *context)
 }
 
 void
-context_limit_vectors(memmodel_context *context, enum cpu_vectors most)
+context_limit_vectors(memmodel_context *context, enum cpu_vectors max)
 {
-    if (context_vectors(context) > most)
-        context->vectors = most;
+    if (context_vectors(context) > max)
+        context->vectors = max;
 }
 
 memmodel_context *
@@ -237,7 +237,7 @@ beyond_limit(memmodel_context *context, size_t bytes)
     context_error(context, MEMMODEL_ERROR_LIMIT, "memory_bytes",
                   "%zu bytes more than the %zu in use are beyond the context's limit, %" PRId64
                   " of memory_bytes; memmodel_context_set_limits() raises it",
-                  bytes, atomic_load(&context->limits.used), context->limits.most.memory_bytes);
+                  bytes, atomic_load(&context->limits.used), context->limits.max.memory_bytes);
     return NULL;
 }
 

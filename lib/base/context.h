@@ -31,8 +31,8 @@ void
 memory_release(memmodel_context *context, void *block);
 
 /*
- * Makes a text of memory_allocate() the caller's of the library, who gives it back with memmodel_free(): until then it keeps
- * the context. Every text that is handed out goes through here. Returns it.
+ * Makes a text of memory_allocate() the caller's of the library, who gives it back with memmodel_free(): until then it
+ * keeps the context. Every text that is handed out goes through here. Returns it.
  */
 char *
 memory_hand_out(memmodel_context *context, char *text);
@@ -52,7 +52,8 @@ memory_discharge(memmodel_context *context, size_t bytes);
 
 /*
  * In a bounded call, of what is NULL either for want of such memory, which the context knows nothing of, or for want of
- * memory of the context: MEMMODEL_ERROR_NO_MEMORY, "out of memory while `doing`", or the MEMMODEL_ERROR_LIMIT that was said.
+ * memory of the context: MEMMODEL_ERROR_NO_MEMORY, "out of memory while `doing`", or the MEMMODEL_ERROR_LIMIT that was
+ * said.
  */
 int
 memory_failed(memmodel_context *context, const char *doing);
@@ -63,8 +64,8 @@ array_grow(memmodel_context *context, void *array, size_t *capacity, size_t need
 
 /*
  * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or
- * MEMMODEL_ERROR_NO_MEMORY. `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity,
- * n, sizeof *list->items).
+ * MEMMODEL_ERROR_NO_MEMORY. `array` is the address of the pointer: array_reserve(context, &list->items,
+ * &list->capacity, n, sizeof *list->items).
  */
 static inline int
 array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size)
@@ -82,10 +83,10 @@ context_limits(memmodel_context *context)
 }
 
 /*
- * A public call that may run for long lies between these two: `status = context_begin(context)`, its work unless that is
- * an error, `return context_end(context, status)`. A bounded call may make others, which then count as its own work.
- * context_end() makes MEMMODEL_ERROR_NO_MEMORY what the context's error says it was: MEMMODEL_ERROR_LIMIT where the account
- * of memory was used up, MEMMODEL_ERROR_OVERFLOW where a formula was too long to print.
+ * A public call that may run for long lies between these two: `status = context_begin(context)`, its work unless that
+ * is an error, `return context_end(context, status)`. A bounded call may make others, which then count as its own work.
+ * context_end() makes MEMMODEL_ERROR_NO_MEMORY what the context's error says it was: MEMMODEL_ERROR_LIMIT where the
+ * account of memory was used up, MEMMODEL_ERROR_OVERFLOW where a formula was too long to print.
  */
 int
 context_begin(memmodel_context *context);
@@ -94,8 +95,8 @@ int
 context_end(memmodel_context *context, int status);
 
 /*
- * The last of what context_end() does, for calls that are short: what they return is the status of the context's error where
- * something that they needed is NULL, or a text that failed.
+ * The last of what context_end() does, for calls that are short: what they return is the status of the context's error
+ * where something that they needed is NULL, or a text that failed.
  */
 int
 context_status(const memmodel_context *context, int status);
@@ -156,7 +157,9 @@ context_is_cancelled(const memmodel_context *context);
 void
 context_answered(memmodel_context *context);
 
-/* Tells the caller how far the call is, if it is time to. `total` is -1 and `best` NAN where they are not known. */
+/*
+ * Reports to the caller how far the call is, if it is time to. `total` is -1 and `best` NAN where they are not known.
+ */
 void
 context_report(memmodel_context *context, const char *stage, int64_t done, int64_t total, double best);
 
@@ -193,7 +196,7 @@ context_copy_error(memmodel_context *to, const memmodel_context *from);
 void
 context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3);
 
-/* Whether nothing is logged for now: what is done again has been told once. */
+/* Whether nothing is logged for now: what is done again has been logged once. */
 void
 context_set_quiet(memmodel_context *context, bool quiet);
 
@@ -229,6 +232,6 @@ context_vectors(memmodel_context *context);
 
 /* From now on at most these: for tests, which compare what they compute. */
 void
-context_limit_vectors(memmodel_context *context, enum cpu_vectors most);
+context_limit_vectors(memmodel_context *context, enum cpu_vectors max);
 
 #endif

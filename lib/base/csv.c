@@ -1,6 +1,6 @@
 /*
  * Comma-separated values. Source: RFC 4180; besides, lines starting with '#' are comments, empty lines are skipped,
- * lines may end with "\n" alone, a byte order mark is passed over, and blanks around a field do not belong to it.
+ * lines may end with "\n" alone, a byte order mark is skipped, and blanks around a field do not belong to it.
  */
 #include "base/csv.h"
 

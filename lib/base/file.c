@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ATTEMPTS = 1000, BLOCK_BYTES = 65536, WAIT_MILLISECONDS = 20 };
+enum { MAX_ATTEMPTS = 1000, BLOCK_BYTES = 65536, WAIT_MILLISECONDS = 20 };
 
 /* ---- in ---- */
 
@@ -148,8 +148,8 @@ write_stream(FILE *file, const char *bytes, size_t length)
 }
 
 /*
- * A new file beside `path`, which nobody else writes: of those who write `path` at the same time, each has its own. NULL
- * with errno. memory_release() the name, which is NULL if there is no memory for it.
+ * A new file beside `path`, which nobody else writes: of those who write `path` at the same time, each has its own.
+ * NULL with errno. memory_release() the name, which is NULL if there is no memory for it.
  */
 static FILE *
 create_beside(memmodel_context *context, const char *path, char **name)
@@ -157,7 +157,7 @@ create_beside(memmodel_context *context, const char *path, char **name)
     FILE *file = NULL;
 
     errno = EEXIST;
-    for (int attempt = 0; !file && errno == EEXIST && attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; !file && errno == EEXIST && attempt < MAX_ATTEMPTS; attempt++) {
         struct text beside = TEXT_INIT(context);
 
         if (attempt)

@@ -192,7 +192,7 @@ outline_of(const char *text, size_t length)
             at = end_of_string(at, end);
             continue;
         }
-        if (opens && depth++ == JSON_MOST_DEPTH && !outline.too_deep)
+        if (opens && depth++ == JSON_MAX_DEPTH && !outline.too_deep)
             outline.too_deep = at;
         else if (*at == ']' || *at == '}')
             depth--;
@@ -204,7 +204,7 @@ outline_of(const char *text, size_t length)
     return outline;
 }
 
-/* Of a place that no value tells. */
+/* Of a place that no value has. */
 static int
 error_at_character(const struct json_document *document, const char *at, const char *message)
 {

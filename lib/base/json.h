@@ -22,10 +22,10 @@ struct json_document {
 };
 
 /* Arrays and objects within each other that are read: twice the scopes of a network, and what lies around them. */
-enum { JSON_MOST_DEPTH = 128 };
+enum { JSON_MAX_DEPTH = 128 };
 
 /*
- * Reads `text`; duplicate keys are refused, and what is nested deeper than JSON_MOST_DEPTH. 0, MEMMODEL_ERROR_PARSE with
+ * Reads `text`; duplicate keys are refused, and what is nested deeper than JSON_MAX_DEPTH. 0, MEMMODEL_ERROR_PARSE with
  * line and column, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT.
  */
 int
@@ -90,7 +90,10 @@ json_write(memmodel_context *context, const json_t *root, char **text);
 int
 json_hand_out(memmodel_context *context, const json_t *root, char **text);
 
-/* As json_write(), but arrays of numbers on one line, each with the fewest digits that are read as the same double: faster to read. */
+/*
+ * As json_write(), but arrays of numbers on one line, each with the fewest digits that are read as the same double:
+ * faster to read.
+ */
 int
 json_write_numbers(memmodel_context *context, const json_t *root, char **text);
 

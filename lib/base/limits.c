@@ -28,7 +28,7 @@ static const struct memmodel_limits defaults = {
 void
 limits_start(struct limits *limits)
 {
-    *limits = (struct limits){.most = defaults, .deadline = (double)INFINITY};
+    *limits = (struct limits){.max = defaults, .deadline = (double)INFINITY};
     atomic_init(&limits->cancelled, 0);
     atomic_init(&limits->used, 0);
     atomic_init(&limits->peak, 0);
@@ -76,7 +76,7 @@ memmodel_context_set_limits(memmodel_context *context, const struct memmodel_lim
     complete(&own.layers, defaults.layers);
     if (own.seconds == 0)
         own.seconds = defaults.seconds;
-    context_limits(context)->most = own;
+    context_limits(context)->max = own;
     return 0;
 }
 
@@ -118,7 +118,7 @@ limits_take(struct limits *limits, size_t bytes)
     size_t before = atomic_fetch_add_explicit(&limits->used, bytes, memory_order_relaxed);
     size_t used = before + bytes, peak;
 
-    if (used < before || (uint64_t)used > (uint64_t)limits->most.memory_bytes) {
+    if (used < before || (uint64_t)used > (uint64_t)limits->max.memory_bytes) {
         limits_give_back(limits, bytes);
         return false;
     }
@@ -136,15 +136,15 @@ stop_error(memmodel_context *context, const struct limits *limits)
 {
     if (limits->stopped == MEMMODEL_ERROR_CANCELLED)
         return context_error(context, MEMMODEL_ERROR_CANCELLED, NULL, "memmodel_context_cancel() ended the call");
-    if (limits->nodes > limits->most.nodes)
+    if (limits->nodes > limits->max.nodes)
         return context_error(context, MEMMODEL_ERROR_LIMIT, "nodes",
                              "the call needs more work than the context's limit, %" PRId64
                              " nodes; memmodel_context_set_limits() raises it",
-                             limits->most.nodes);
+                             limits->max.nodes);
     return context_error(context, MEMMODEL_ERROR_LIMIT, "seconds",
                          "the call needs longer than the context's limit, %g seconds; memmodel_context_set_limits() "
                          "raises it",
-                         limits->most.seconds);
+                         limits->max.seconds);
 }
 
 static bool
@@ -182,10 +182,10 @@ context_is_used_up(memmodel_context *context, int64_t nodes)
         limits->nodes = INT64_MAX;
     if (is_cancelled(limits))
         limits->stopped = MEMMODEL_ERROR_CANCELLED;
-    else if (limits->nodes > limits->most.nodes || is_late(limits))
+    else if (limits->nodes > limits->max.nodes || is_late(limits))
         limits->stopped = MEMMODEL_ERROR_LIMIT;
     else
-        limits->granted = limits->left = min_i64(limits->most.nodes - limits->nodes, NODES_BETWEEN_LOOKS);
+        limits->granted = limits->left = min_i64(limits->max.nodes - limits->nodes, NODES_BETWEEN_LOOKS);
     return limits->stopped != 0;
 }
 
@@ -239,9 +239,9 @@ context_begin(memmodel_context *context)
     limits->granted = limits->left = limits->nodes = 0;
     limits->stopped = 0;
     limits->refused = limits->answered = false;
-    limits->began = limits->progress || isfinite(limits->most.seconds) ? seconds_now() : 0;
+    limits->began = limits->progress || isfinite(limits->max.seconds) ? seconds_now() : 0;
     limits->next_report = limits->began;
-    limits->deadline = limits->began + limits->most.seconds;
+    limits->deadline = limits->began + limits->max.seconds;
     return context_look(context, 0);
 }
 
@@ -268,25 +268,25 @@ context_status(const memmodel_context *context, int status)
 int
 context_check_input(memmodel_context *context, const char *name, int64_t bytes)
 {
-    int64_t most = context_limits(context)->most.input_bytes;
+    int64_t max = context_limits(context)->max.input_bytes;
 
-    if (bytes <= most)
+    if (bytes <= max)
         return 0;
     return context_error(context, MEMMODEL_ERROR_LIMIT, name,
                          "%" PRId64 " bytes are more than the context's limit, %" PRId64
                          " of input_bytes; memmodel_context_set_limits() raises it",
-                         bytes, most);
+                         bytes, max);
 }
 
 int
 context_check_layers(memmodel_context *context, int64_t layers)
 {
-    int64_t most = context_limits(context)->most.layers;
+    int64_t max = context_limits(context)->max.layers;
 
-    if (layers <= most)
+    if (layers <= max)
         return 0;
     return context_error(context, MEMMODEL_ERROR_LIMIT, "layers",
                          "the network has more layers than the context's limit, %" PRId64
                          "; memmodel_context_set_limits() raises it",
-                         most);
+                         max);
 }

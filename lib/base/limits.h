@@ -1,6 +1,6 @@
 /*
- * What the calls of one context may use, and what they have used: the memory of all its objects, and the work and time of
- * the call that runs. Part of the context (base/context.h), through which the rest of the library reaches it.
+ * What the calls of one context may use, and what they have used: the memory of all its objects, and the work and time
+ * of the call that runs. Part of the context (base/context.h), through which the rest of the library reaches it.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
@@ -22,7 +22,7 @@ struct limits {
 
     double began, next_report; /* by seconds_now() */
 
-    struct memmodel_limits most; /* every field filled in */
+    struct memmodel_limits max; /* every field filled in */
     memmodel_progress_callback progress;
     void *progress_user;
 

@@ -9,7 +9,7 @@
 
 enum { UNIT_BYTES = 8, NUMBER_BYTES = 64 };
 
-/* The first of each size is the name that is told. */
+/* The first of each size is the name that is printed. */
 static const struct byte_unit units[] = {
     {"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"kB", 1e3},
     {"MB", 1e6},  {"GB", 1e9},     {"TB", 1e12},    {"PB", 1e15},    {"byte", 1},     {"B", 1},

@@ -31,8 +31,8 @@ bool
 is_success_word(const char *text);
 
 /*
- * What is told of a run that ended for lack of memory, in any case: "oom", Slurm's "OUT_OF_MEMORY", Kubernetes' "OOMKilled", a
- * shell's "Killed", and all texts with "out of memory" in them, as PyTorch's.
+ * How a run is reported that ended for lack of memory, in any case: "oom", Slurm's "OUT_OF_MEMORY", Kubernetes'
+ * "OOMKilled", a shell's "Killed", and all texts with "out of memory" in them, as PyTorch's.
  */
 bool
 is_out_of_memory_word(const char *text);

@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct interval {
-    double least, greatest;
+    double min, max;
 };
 
 static const struct interval everything = {-INFINITY, INFINITY};
@@ -32,11 +32,11 @@ above(double value, int steps)
 }
 
 static struct interval
-widen(double least, double greatest, int steps)
+widen(double min, double max, int steps)
 {
-    if (isnan(least) || isnan(greatest))
+    if (isnan(min) || isnan(max))
         return everything;
-    return (struct interval){below(least, steps), above(greatest, steps)};
+    return (struct interval){below(min, steps), above(max, steps)};
 }
 
 /* ---- exact where the doubles are ---- */
@@ -60,11 +60,10 @@ product_is_exact(double a, double b, double product)
 static struct interval
 add(struct interval a, struct interval b)
 {
-    double least = a.least + b.least, greatest = a.greatest + b.greatest;
-    bool least_exact = sum_is_exact(a.least, b.least, least);
+    double min = a.min + b.min, max = a.max + b.max;
+    bool min_exact = sum_is_exact(a.min, b.min, min);
 
-    return (struct interval){least_exact ? least : below(least, 1),
-                             sum_is_exact(a.greatest, b.greatest, greatest) ? greatest : above(greatest, 1)};
+    return (struct interval){min_exact ? min : below(min, 1), sum_is_exact(a.max, b.max, max) ? max : above(max, 1)};
 }
 
 /* 0 times infinity is 0: infinity only says that there is no bound. */
@@ -77,16 +76,16 @@ product(double a, double b)
 static struct interval
 multiply(struct interval a, struct interval b)
 {
-    const double lefts[] = {a.least, a.least, a.greatest, a.greatest};
-    const double rights[] = {b.least, b.greatest, b.least, b.greatest};
+    const double lefts[] = {a.min, a.min, a.max, a.max};
+    const double rights[] = {b.min, b.max, b.min, b.max};
     struct interval result = {INFINITY, -INFINITY};
 
     for (int i = 0; i < 4; i++) {
         double value = product(lefts[i], rights[i]);
         bool exact = product_is_exact(lefts[i], rights[i], value);
 
-        result.least = fmin(result.least, exact ? value : below(value, 1));
-        result.greatest = fmax(result.greatest, exact ? value : above(value, 1));
+        result.min = fmin(result.min, exact ? value : below(value, 1));
+        result.max = fmax(result.max, exact ? value : above(value, 1));
     }
     return result;
 }
@@ -96,12 +95,12 @@ multiply(struct interval a, struct interval b)
 static struct interval
 inverse(struct interval a)
 {
-    if (a.least <= 0 && a.greatest >= 0) {
-        if (a.least == 0 && a.greatest > 0)
-            return (struct interval){below(1 / a.greatest, 1), INFINITY};
+    if (a.min <= 0 && a.max >= 0) {
+        if (a.min == 0 && a.max > 0)
+            return (struct interval){below(1 / a.max, 1), INFINITY};
         return everything;
     }
-    return widen(1 / a.greatest, 1 / a.least, 1);
+    return widen(1 / a.max, 1 / a.min, 1);
 }
 
 /* Of an interval that is not negative. */
@@ -123,27 +122,27 @@ integer_power(struct interval a, int32_t exponent)
 {
     struct interval size;
 
-    if (a.least >= 0)
+    if (a.min >= 0)
         return positive_power(a, exponent);
-    if (a.greatest <= 0) {
-        size = positive_power((struct interval){-a.greatest, -a.least}, exponent);
-        return exponent % 2 ? (struct interval){-size.greatest, -size.least} : size;
+    if (a.max <= 0) {
+        size = positive_power((struct interval){-a.max, -a.min}, exponent);
+        return exponent % 2 ? (struct interval){-size.max, -size.min} : size;
     }
-    size = positive_power((struct interval){0, fmax(-a.least, a.greatest)}, exponent);
+    size = positive_power((struct interval){0, fmax(-a.min, a.max)}, exponent);
     if (exponent % 2 == 0)
         return size;
-    return (struct interval){-positive_power((struct interval){0, -a.least}, exponent).greatest,
-                             positive_power((struct interval){0, a.greatest}, exponent).greatest};
+    return (struct interval){-positive_power((struct interval){0, -a.min}, exponent).max,
+                             positive_power((struct interval){0, a.max}, exponent).max};
 }
 
 /* Where the base is negative there is no value, so nothing has to be held. */
 static struct interval
 fractional_power(struct interval a, double exponent)
 {
-    if (a.greatest < 0)
+    if (a.max < 0)
         return everything;
-    a = widen(pow(fmax(a.least, 0), exponent), pow(a.greatest, exponent), LIBRARY_ERROR);
-    return (struct interval){fmax(a.least, 0), a.greatest};
+    a = widen(pow(fmax(a.min, 0), exponent), pow(a.max, exponent), LIBRARY_ERROR);
+    return (struct interval){fmax(a.min, 0), a.max};
 }
 
 static struct interval
@@ -199,29 +198,29 @@ sum_bound(const struct bounding *bounding, expression a)
 static struct interval
 floor_bound(struct interval a, int64_t divisor)
 {
-    struct interval quotient = {a.least / (double)divisor, a.greatest / (double)divisor};
+    struct interval quotient = {a.min / (double)divisor, a.max / (double)divisor};
 
     /* a quotient that was rounded up to a whole number may have been just below it */
-    if (!product_is_exact(quotient.least, (double)divisor, a.least) || quotient.least * (double)divisor != a.least)
-        quotient.least = below(quotient.least, 1);
-    return (struct interval){floor(quotient.least), floor(quotient.greatest)};
+    if (!product_is_exact(quotient.min, (double)divisor, a.min) || quotient.min * (double)divisor != a.min)
+        quotient.min = below(quotient.min, 1);
+    return (struct interval){floor(quotient.min), floor(quotient.max)};
 }
 
 static struct interval
 log_bound(struct interval a)
 {
-    if (a.greatest < 0)
+    if (a.max < 0)
         return everything;
-    return widen(a.least <= 0 ? -INFINITY : log(a.least), log(a.greatest), LIBRARY_ERROR);
+    return widen(a.min <= 0 ? -INFINITY : log(a.min), log(a.max), LIBRARY_ERROR);
 }
 
 /* Of e ^ x and tanh(x), which rise. */
 static struct interval
-rising_bound(struct interval a, double (*function)(double), double least, double greatest)
+rising_bound(struct interval a, double (*function)(double), double min, double max)
 {
-    struct interval bound = widen(function(a.least), function(a.greatest), LIBRARY_ERROR);
+    struct interval bound = widen(function(a.min), function(a.max), LIBRARY_ERROR);
 
-    return (struct interval){fmax(bound.least, least), fmin(bound.greatest, greatest)};
+    return (struct interval){fmax(bound.min, min), fmin(bound.max, max)};
 }
 
 static struct interval
@@ -237,9 +236,9 @@ atom_bound(const struct bounding *bounding, const struct atom *atom)
     case ATOM_FLOOR:
         return floor_bound(first, atom->divisor);
     case ATOM_MAX:
-        return (struct interval){fmax(first.least, second.least), fmax(first.greatest, second.greatest)};
+        return (struct interval){fmax(first.min, second.min), fmax(first.max, second.max)};
     case ATOM_MIN:
-        return (struct interval){fmin(first.least, second.least), fmin(first.greatest, second.greatest)};
+        return (struct interval){fmin(first.min, second.min), fmin(first.max, second.max)};
     case ATOM_EQUAL:
         return (struct interval){0, 1};
     case ATOM_LOG:
@@ -274,7 +273,7 @@ bound_all(const struct bounding *bounding, expression a)
 
 int
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
-                 double *least, double *greatest)
+                 double *min, double *max)
 {
     struct bounding bounding = {.pool = pool, .lower = lower, .upper = upper};
     struct interval bound = everything;
@@ -289,7 +288,7 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
         bound = bound_all(&bounding, a);
     memory_release(pool->context, bounding.bounds);
     memory_release(pool->context, bounding.marks);
-    *least = isnan(bound.least) ? -INFINITY : bound.least;
-    *greatest = isnan(bound.greatest) ? INFINITY : bound.greatest;
+    *min = isnan(bound.min) ? -INFINITY : bound.min;
+    *max = isnan(bound.max) ? INFINITY : bound.max;
     return status;
 }

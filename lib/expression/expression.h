@@ -3,12 +3,12 @@
  *
  * Symbols stand for numbers that are not negative, so that sqrt(n ^ 2) = n, and inside floor for whole ones, so that
  * floor(n + 1/2) = n. An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an
- * atom is a symbol or a function (floor, max, min, equal, log, exp, sin, cos, tanh) of expressions. Equal sums and products built in one pool
- * have equal handles, so equality is a comparison of two integers. Handles are made in order: an expression is
- * greater than all it is built from, so one pass over the pool evaluates everything. A negative handle is an error
- * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NO_MEMORY;
- * MEMMODEL_ERROR_OVERFLOW when a coefficient does not fit in 64 bits, or an expression is larger than the limits in
- * pool.h; MEMMODEL_ERROR_INVALID_ARGUMENT, for a division by zero too.
+ * atom is a symbol or a function (floor, max, min, equal, log, exp, sin, cos, tanh) of expressions. Equal sums and
+ * products built in one pool have equal handles, so equality is a comparison of two integers. Handles are made in
+ * order: an expression is greater than all it is built from, so one pass over the pool evaluates everything. A negative
+ * handle is an error that passes through every later call; the pool's context says what was wrong:
+ * MEMMODEL_ERROR_NO_MEMORY; MEMMODEL_ERROR_OVERFLOW when a coefficient does not fit in 64 bits, or an expression is
+ * larger than the limits in pool.h; MEMMODEL_ERROR_INVALID_ARGUMENT, for a division by zero too.
  */
 #ifndef EXPRESSION_H
 #define EXPRESSION_H
@@ -29,8 +29,8 @@ void
 expression_pool_free(struct expression_pool *pool);
 
 /*
- * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how far
- * the functions but floor and root may be off. Of NaN neither sign nor payload is promised.
+ * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how
+ * far the functions but floor and root may be off. Of NaN neither sign nor payload is promised.
  */
 enum opcode {
     OPCODE_ADD,
@@ -173,8 +173,8 @@ expression_count(const struct expression_pool *pool);
 /*
  * values[e] for every expression e of the pool, exact integers. `symbols` has one value per symbol,
  * EXPRESSION_UNDEFINED if it has none. An expression that is no integer there, or overflows, or is a function of such
- * a one (except for floor, which takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log, exp, sin, cos, tanh or a root. Reads
- * the pool only: any number of threads may do so at a time.
+ * a one (except for floor, which takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log, exp, sin, cos,
+ * tanh or a root. Reads the pool only: any number of threads may do so at a time.
  */
 #define EXPRESSION_UNDEFINED INT64_MIN
 
@@ -194,10 +194,11 @@ enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXP
 
 /*
  * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same
- * handle. C and Python (with <math.h> and `import math`) compute in the order of expression_program_run(), so that without
- * log, exp, sin, cos, tanh and powers that are no whole number or square root they have its bits; those functions are the language's own, and
- * may differ in the last bits. A '.' in a name becomes '_'. SQL has names in
- * double quotes and approximate numbers. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
+ * handle. C and Python (with <math.h> and `import math`) compute in the order of expression_program_run(), so that
+ * without log, exp, sin, cos, tanh and powers that are no whole number or square root they have its bits; those
+ * functions are the language's own, and may differ in the last bits. A '.' in a name becomes '_'. SQL has names in
+ * double quotes and approximate numbers. More than 2^20 characters are refused: `out` fails, with
+ * MEMMODEL_ERROR_OVERFLOW on the context.
  */
 void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
@@ -232,13 +233,14 @@ expression_print_factor(const struct expression_pool *pool, struct expression_fa
 
 /* In SQL, with each symbol moved into its limits. */
 void
-expression_print_limited(const struct expression_pool *pool, expression a, const double *least, const double *most,
+expression_print_limited(const struct expression_pool *pool, expression a, const double *min, const double *max,
                          struct text *out);
 
 /*
- * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, exp, sin, cos, tanh, sqrt; an exponent is an integer or a fraction in
- * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE
- * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY.
+ * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, exp, sin, cos, tanh, sqrt; an exponent is an
+ * integer or a fraction in parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column:
+ * MEMMODEL_ERROR_PARSE (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW,
+ * MEMMODEL_ERROR_NO_MEMORY.
  */
 expression
 expression_parse(struct expression_pool *pool, const char *name, const char *text);
@@ -258,7 +260,7 @@ expression_differentiate(struct expression_pool *pool, expression a, size_t symb
  */
 int
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
-                 double *least, double *greatest);
+                 double *min, double *max);
 
 /* ---- programs: many points, no allocation ---- */
 
@@ -291,8 +293,8 @@ struct expression_sum {
     bool square;  /* the sum's square, and `offset` */
     double offset;
     bool limited; /* symbols are moved into their limits before, and the value into its own behind */
-    const double *symbols_least, *symbols_most;
-    double least, most;
+    const double *symbols_min, *symbols_max;
+    double min, max;
 };
 
 /* Its value: one result. As expression_compile(). */
@@ -301,10 +303,11 @@ expression_compile_sum(const struct expression_pool *pool, const struct expressi
                        struct expression_program **program);
 
 /*
- * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now. With a
- * gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor counts as
- * smooth; of equal operands max and min have the derivative of the left; where a step on the way has none, so has the whole (NaN). 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that
- * are no tree, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW as above.
+ * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now.
+ * With a gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor
+ * counts as smooth; of equal operands max and min have the derivative of the left; where a step on the way has none, so
+ * has the whole (NaN). 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that are no tree, MEMMODEL_ERROR_NO_MEMORY,
+ * MEMMODEL_ERROR_OVERFLOW as above.
  */
 int
 expression_compile_tree(memmodel_context *context, const struct tree_node *nodes, size_t count,
@@ -343,7 +346,7 @@ expression_program_run_rows(const struct expression_program *program, const stru
 
 /* Numbers from one to another, both included. */
 struct expression_range {
-    double least, greatest;
+    double min, max;
 };
 
 /* Room for expression_range() of a program, for one thread at a time. 0, MEMMODEL_ERROR_NO_MEMORY. */
@@ -357,9 +360,9 @@ void
 expression_ranging_free(struct expression_ranging *ranging);
 
 /*
- * What the program's one result may be where each symbol lies in [lower, upper], and its slope along one of them (any other
- * index: 0): the difference of two results by that of the symbol, the others held, infinite where there is no bound. false
- * where an operation may be undefined there, or overflow; both ranges may be wider than need be.
+ * What the program's one result may be where each symbol lies in [lower, upper], and its slope along one of them (any
+ * other index: 0): the difference of two results by that of the symbol, the others fixed, infinite where there is no
+ * bound. false where an operation may be undefined there, or overflow; both ranges may be wider than need be.
  */
 bool
 expression_range(struct expression_ranging *ranging, const double *lower, const double *upper, size_t symbol,
@@ -381,8 +384,8 @@ struct expression_function {
 };
 
 /*
- * The program's one result as a file in C (a header of C99) or Python with a function that computes the same bits, NaN and
- * infinite ones too, and needs nothing but the language's own library. A program with parameters cannot be printed.
+ * The program's one result as a file in C (a header of C99) or Python with a function that computes the same bits, NaN
+ * and infinite ones too, and needs nothing but the language's own library. A program with parameters cannot be printed.
  */
 void
 expression_program_print(const struct expression_program *program, enum expression_language language,

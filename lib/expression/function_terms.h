@@ -1,7 +1,7 @@
 /*
- * The numbers of the library's own functions, for vectors (vector_math.h) and for the functions that exported files carry
- * (prelude.c). Polynomials are best approximations (E. Ya. Remez, 1934) found in 200 bits, over the interval that the reduction
- * leaves; the lowest power comes first.
+ * The numbers of the library's own functions, for vectors (vector_math.h) and for the functions that exported files
+ * carry (prelude.c). Polynomials are best approximations (E. Ya. Remez, 1934) found in 200 bits, over the interval that
+ * the reduction leaves; the lowest power comes first.
  */
 #ifndef EXPRESSION_FUNCTION_TERMS_H
 #define EXPRESSION_FUNCTION_TERMS_H
@@ -19,7 +19,7 @@
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0 /* pi / 2 in three parts of 53 bits */
 #define HALF_PI_MIDDLE 0x1.1a62633145c07p-54
 #define HALF_PI_LOW (-0x1.f1976b7ed8fbcp-110)
-#define MOST_ANGLE 0x1p30   /* beyond it sine and cosine say nothing */
+#define MAX_ANGLE 0x1p30    /* beyond it sine and cosine say nothing */
 #define SMALL_ANGLE 0x1p-27 /* below it x ^ 3 / 6 is less than half a unit of the last place of x */
 #define TANH_SWITCH 0.55
 

@@ -56,7 +56,7 @@ struct printer {
     const struct expression_pool *pool;
     const struct dialect *dialect;
     struct text *out;
-    const double *least, *most;        /* limits of each symbol in SQL; NULL: none */
+    const double *lower, *upper;       /* limits of each symbol in SQL; NULL: none */
     struct expression_factor left_out; /* left out of every term; none of sums within terms */
 };
 
@@ -153,13 +153,13 @@ print_limited(const struct printer *printer, size_t symbol)
     const char *name = printer->pool->names[symbol];
 
     text_printf(printer->out, "(CASE WHEN \"%s\" < ", name);
-    print_approximate(printer->out, printer->least[symbol]);
+    print_approximate(printer->out, printer->lower[symbol]);
     text_append(printer->out, " THEN ");
-    print_approximate(printer->out, printer->least[symbol]);
+    print_approximate(printer->out, printer->lower[symbol]);
     text_printf(printer->out, " WHEN \"%s\" > ", name);
-    print_approximate(printer->out, printer->most[symbol]);
+    print_approximate(printer->out, printer->upper[symbol]);
     text_append(printer->out, " THEN ");
-    print_approximate(printer->out, printer->most[symbol]);
+    print_approximate(printer->out, printer->upper[symbol]);
     text_printf(printer->out, " ELSE \"%s\" END)", name);
 }
 
@@ -241,7 +241,7 @@ print_atom(const struct printer *printer, const struct atom *atom)
     }
     switch (atom->kind) {
     case ATOM_SYMBOL:
-        if (printer->least)
+        if (printer->lower)
             print_limited(printer, (size_t)atom->arguments[0]);
         else
             print_name(printer, printer->pool->names[atom->arguments[0]]);
@@ -479,8 +479,8 @@ expression_find_factor(const struct expression_pool *pool, expression a)
 }
 
 void
-expression_print_limited(const struct expression_pool *pool, expression a, const double *least, const double *most,
+expression_print_limited(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
                          struct text *out)
 {
-    print_sum(&(struct printer){pool, &dialects[EXPRESSION_SQL], out, least, most, no_factor}, a);
+    print_sum(&(struct printer){pool, &dialects[EXPRESSION_SQL], out, lower, upper, no_factor}, a);
 }

@@ -117,11 +117,11 @@ compile_floor(struct compiler *compiler, const struct atom *atom)
 }
 
 static operand
-compile_limited(struct expression_program *program, operand value, double least, double most)
+compile_limited(struct expression_program *program, operand value, double min, double max)
 {
-    operand raised = program_emit(program, OPCODE_AT_LEAST, value, program_number(program, least));
+    operand raised = program_emit(program, OPCODE_AT_LEAST, value, program_number(program, min));
 
-    return program_emit(program, OPCODE_AT_MOST, raised, program_number(program, most));
+    return program_emit(program, OPCODE_AT_MOST, raised, program_number(program, max));
 }
 
 static operand
@@ -131,8 +131,8 @@ compile_symbol(struct compiler *compiler, size_t symbol)
 
     if (!compiler->limits)
         return value;
-    return compile_limited(compiler->program, value, compiler->limits->symbols_least[symbol],
-                           compiler->limits->symbols_most[symbol]);
+    return compile_limited(compiler->program, value, compiler->limits->symbols_min[symbol],
+                           compiler->limits->symbols_max[symbol]);
 }
 
 static operand
@@ -195,12 +195,12 @@ add_sum(struct compiler *compiler, const struct expression_sum *of)
         sum = program_emit(program, OPCODE_ADD, program_emit(program, OPCODE_MULTIPLY, sum, sum),
                            program_number(program, of->offset));
     if (of->limited)
-        sum = compile_limited(program, sum, of->least, of->most);
+        sum = compile_limited(program, sum, of->min, of->max);
     program_result(program, sum);
 }
 
 static expression
-greatest(const expression *roots, size_t count)
+max_root(const expression *roots, size_t count)
 {
     expression last = -1;
 
@@ -233,7 +233,7 @@ compile(const struct expression_pool *pool, const expression *roots, size_t root
         const struct expression_sum *sum, struct expression_program **program)
 {
     struct compiler compiler = {.pool = pool, .limits = sum && sum->limited ? sum : NULL};
-    expression last = greatest(roots, root_count);
+    expression last = max_root(roots, root_count);
     int status = last < 0 && root_count > 0 ? last : compiler_begin(&compiler, last);
 
     if (status)

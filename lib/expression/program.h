@@ -57,7 +57,7 @@ struct expression_program {
 int
 program_new(memmodel_context *context, struct expression_program **program);
 
-/* Operands that are all numbers are computed now; what was computed shortly before is not computed again. */
+/* Operands that are all numbers are computed now; what was computed shortly before is reused. */
 operand
 program_emit(struct expression_program *program, enum opcode opcode, operand left, operand right);
 

@@ -1,14 +1,16 @@
 /*
- * Ranges of programs, and of their slopes. A slope is the quotient of two differences, of the value and of a symbol, with all
- * other symbols held: it also is known of steps and kinks, which have no derivative. Slopes are real numbers: theirs is moved
- * outward by each operation.
+ * Ranges of programs, and of their slopes. A slope is the quotient of two differences, of the value and of a symbol,
+ * with all other symbols fixed: it also is known of steps and kinks, which have no derivative. Slopes are real numbers:
+ * theirs is moved outward by each operation.
  */
 #include "expression/program.h"
 #include "expression/range.h"
 
 #include <math.h>
 
-enum { FUNCTION_ERROR = 4 }; /* units in the last place that exp, log, powers and waves may be off, doubled */
+enum {
+    FUNCTION_ERROR = 4
+}; /* units in the last place that the error of exp, log, powers, sin and cos may have, doubled */
 
 /* A value, its slope, and what it is. */
 struct extent {
@@ -22,25 +24,25 @@ static const struct expression_range flat = {0, 0}, everything = {-INFINITY, INF
 static bool
 is_flat(struct expression_range slope)
 {
-    return slope.least == 0 && slope.greatest == 0;
+    return slope.min == 0 && slope.max == 0;
 }
 
 static bool
 is_number(const struct extent *a)
 {
-    return a->value.least == a->value.greatest && is_flat(a->slope);
+    return a->value.min == a->value.max && is_flat(a->slope);
 }
 
 /* ---- outward ---- */
 
 static struct expression_range
-outward(double least, double greatest)
+outward(double min, double max)
 {
     for (int i = 0; i < FUNCTION_ERROR; i++) {
-        least = nextafter(least, -INFINITY);
-        greatest = nextafter(greatest, INFINITY);
+        min = nextafter(min, -INFINITY);
+        max = nextafter(max, INFINITY);
     }
-    return (struct expression_range){least, greatest};
+    return (struct expression_range){min, max};
 }
 
 /* What the operation makes of two numbers of the ranges, whatever its error. */
@@ -50,7 +52,7 @@ value_of(enum opcode opcode, struct expression_range a, struct expression_range 
 {
     static const struct limits {
         bool inexact;
-        double least, greatest;
+        double min, max;
     } functions[OPCODE_OPERATIONS] = {
         [OPCODE_POWER] = {true, 0, INFINITY}, [OPCODE_CUBE_ROOT] = {true, 0, INFINITY},
         [OPCODE_EXP] = {true, 0, INFINITY},   [OPCODE_LOG] = {true, -INFINITY, INFINITY},
@@ -62,9 +64,9 @@ value_of(enum opcode opcode, struct expression_range a, struct expression_range 
     if (!range_operate(opcode, a, b, same, value))
         return false;
     if (limits->inexact) {
-        *value = outward(value->least, value->greatest);
-        value->least = fmax(value->least, limits->least);
-        value->greatest = fmin(value->greatest, limits->greatest);
+        *value = outward(value->min, value->max);
+        value->min = fmax(value->min, limits->min);
+        value->max = fmin(value->max, limits->max);
     }
     return true;
 }
@@ -75,37 +77,37 @@ value_of(enum opcode opcode, struct expression_range a, struct expression_range 
 static struct expression_range
 add(struct expression_range a, struct expression_range b)
 {
-    struct expression_range sum = {a.least + b.least, a.greatest + b.greatest};
+    struct expression_range sum = {a.min + b.min, a.max + b.max};
 
-    if (isnan(sum.least) || isnan(sum.greatest))
+    if (isnan(sum.min) || isnan(sum.max))
         return everything;
-    if (a.least != 0 && b.least != 0)
-        sum.least = nextafter(sum.least, -INFINITY);
-    if (a.greatest != 0 && b.greatest != 0)
-        sum.greatest = nextafter(sum.greatest, INFINITY);
+    if (a.min != 0 && b.min != 0)
+        sum.min = nextafter(sum.min, -INFINITY);
+    if (a.max != 0 && b.max != 0)
+        sum.max = nextafter(sum.max, INFINITY);
     return sum;
 }
 
 static struct expression_range
 negative(struct expression_range a)
 {
-    return (struct expression_range){-a.greatest, -a.least};
+    return (struct expression_range){-a.max, -a.min};
 }
 
 /* 0 times infinity is 0: infinity only says that there is no bound. */
 static struct expression_range
 multiply(struct expression_range a, struct expression_range b)
 {
-    const double lefts[] = {a.least, a.least, a.greatest, a.greatest};
-    const double rights[] = {b.least, b.greatest, b.least, b.greatest};
+    const double lefts[] = {a.min, a.min, a.max, a.max};
+    const double rights[] = {b.min, b.max, b.min, b.max};
     struct expression_range product = {INFINITY, -INFINITY};
 
     for (int i = 0; i < 4; i++) {
         bool zero = lefts[i] == 0 || rights[i] == 0;
         double value = zero ? 0 : lefts[i] * rights[i];
 
-        product.least = fmin(product.least, zero ? 0 : nextafter(value, -INFINITY));
-        product.greatest = fmax(product.greatest, zero ? 0 : nextafter(value, INFINITY));
+        product.min = fmin(product.min, zero ? 0 : nextafter(value, -INFINITY));
+        product.max = fmax(product.max, zero ? 0 : nextafter(value, INFINITY));
     }
     return product;
 }
@@ -113,16 +115,16 @@ multiply(struct expression_range a, struct expression_range b)
 static struct expression_range
 inverse(struct expression_range a)
 {
-    return (struct expression_range){1 / a.greatest, 1 / a.least};
+    return (struct expression_range){1 / a.max, 1 / a.min};
 }
 
 /* Of what jumps up, or down, with something of that slope. */
 static struct expression_range
 steps(struct expression_range value, struct expression_range slope)
 {
-    if (value.least == value.greatest)
+    if (value.min == value.max)
         return flat;
-    return (struct expression_range){slope.least < 0 ? -INFINITY : 0, slope.greatest > 0 ? INFINITY : 0};
+    return (struct expression_range){slope.min < 0 ? -INFINITY : 0, slope.max > 0 ? INFINITY : 0};
 }
 
 /* ---- slopes of operations, whose value is known ---- */
@@ -148,7 +150,7 @@ slope_of_choice(const struct extent *a, const struct extent *b, bool first, bool
 {
     if (first || second)
         return first ? a->slope : b->slope;
-    return (struct expression_range){fmin(a->slope.least, b->slope.least), fmax(a->slope.greatest, b->slope.greatest)};
+    return (struct expression_range){fmin(a->slope.min, b->slope.min), fmax(a->slope.max, b->slope.max)};
 }
 
 /* a^b = exp(b ln a), where a is above 0 */
@@ -166,8 +168,8 @@ slope_of_power(const struct extent *a, const struct extent *b, struct expression
 static struct expression_range
 slope_of_root(const struct extent *a, struct expression_range value, double exponent)
 {
-    struct expression_range steepness = {a->value.greatest > 0 ? exponent * value.least / a->value.greatest : 0,
-                                         a->value.least > 0 ? exponent * value.greatest / a->value.least : INFINITY};
+    struct expression_range steepness = {a->value.max > 0 ? exponent * value.min / a->value.max : 0,
+                                         a->value.min > 0 ? exponent * value.max / a->value.min : INFINITY};
 
     return multiply(steepness, a->slope);
 }
@@ -189,15 +191,15 @@ slope_of_tanh(const struct extent *a, struct expression_range value)
     struct expression_range squares = {0, 1};
 
     value_of(OPCODE_MULTIPLY, value, value, true, &squares);
-    squares = outward(1 - squares.greatest, 1 - squares.least);
-    squares.least = fmax(squares.least, 0);
+    squares = outward(1 - squares.max, 1 - squares.min);
+    squares.min = fmax(squares.min, 0);
     return multiply(squares, a->slope);
 }
 
 static struct expression_range
 slope_of(enum opcode opcode, const struct extent *a, const struct extent *b, bool same, struct expression_range value)
 {
-    bool above = a->value.least >= b->value.greatest, below = b->value.least >= a->value.greatest;
+    bool above = a->value.min >= b->value.max, below = b->value.min >= a->value.max;
 
     switch (opcode) {
     case OPCODE_ADD:
@@ -251,14 +253,14 @@ compare(const struct extent *a, const struct extent *b, struct extent *result)
     bool always = false;
 
     if (other->self != 0 && extreme->greater_of == other->self) {
-        always = extreme->value.least <= other->value.least;
+        always = extreme->value.min <= other->value.min;
         slope = other->slope;
     } else if (other->self != 0 && extreme->less_of == other->self) {
-        always = extreme->value.greatest >= other->value.greatest;
+        always = extreme->value.max >= other->value.max;
         slope = negative(other->slope);
     }
     if (always)
-        result->value.least = 1;
+        result->value.min = 1;
     result->slope = steps(result->value, slope);
 }
 
@@ -278,8 +280,7 @@ operate(enum opcode opcode, const struct extent *a, const struct extent *b, bool
 static bool
 is_finite(const struct extent *a)
 {
-    return isfinite(a->value.least) && isfinite(a->value.greatest) && !isnan(a->slope.least) &&
-           !isnan(a->slope.greatest);
+    return isfinite(a->value.min) && isfinite(a->value.max) && !isnan(a->slope.min) && !isnan(a->slope.max);
 }
 
 struct expression_ranging {

@@ -1,4 +1,7 @@
-/* The rules of interval arithmetic: what only rises or only falls with each operand is least and greatest at their ends. */
+/*
+ * The rules of interval arithmetic: what only rises or only falls with each operand is least and greatest at their
+ * ends.
+ */
 #include "expression/range.h"
 #include "expression/function_terms.h"
 #include "expression/kernels.h"
@@ -10,17 +13,17 @@ has_values(enum opcode opcode, struct expression_range a, struct expression_rang
 {
     switch (opcode) {
     case OPCODE_DIVIDE:
-        return b.least > 0 || b.greatest < 0;
+        return b.min > 0 || b.max < 0;
     case OPCODE_POWER: /* from 0 on where the exponent is one number above 0 */
-        return a.least > 0 || (a.least == 0 && b.least == b.greatest && b.least > 0);
+        return a.min > 0 || (a.min == 0 && b.min == b.max && b.min > 0);
     case OPCODE_ROOT:
     case OPCODE_CUBE_ROOT:
-        return a.least >= 0;
+        return a.min >= 0;
     case OPCODE_LOG:
-        return a.least > 0;
+        return a.min > 0;
     case OPCODE_SIN:
     case OPCODE_COS:
-        return a.least >= -MOST_ANGLE && a.greatest <= MOST_ANGLE;
+        return a.min >= -MAX_ANGLE && a.max <= MAX_ANGLE;
     default:
         return opcode < OPCODE_OPERATIONS;
     }
@@ -29,30 +32,30 @@ has_values(enum opcode opcode, struct expression_range a, struct expression_rang
 static struct expression_range
 at_ends(enum opcode opcode, struct expression_range a, struct expression_range b)
 {
-    double first = kernel_point(opcode, a.least, b.least), second = kernel_point(opcode, a.greatest, b.greatest);
+    double first = kernel_point(opcode, a.min, b.min), second = kernel_point(opcode, a.max, b.max);
     struct expression_range value = {fmin(first, second), fmax(first, second)};
 
     if (opcode >= OPCODE_COPY)
         return value;
-    first = kernel_point(opcode, a.least, b.greatest);
-    second = kernel_point(opcode, a.greatest, b.least);
-    return (struct expression_range){fmin(value.least, fmin(first, second)), fmax(value.greatest, fmax(first, second))};
+    first = kernel_point(opcode, a.min, b.max);
+    second = kernel_point(opcode, a.max, b.min);
+    return (struct expression_range){fmin(value.min, fmin(first, second)), fmax(value.max, fmax(first, second))};
 }
 
 static struct expression_range
 square(struct expression_range a)
 {
-    double least = a.least > 0 ? a.least : a.greatest < 0 ? a.greatest : 0;
-    double greatest = fmax(-a.least, a.greatest);
+    double min = a.min > 0 ? a.min : a.max < 0 ? a.max : 0;
+    double max = fmax(-a.min, a.max);
 
-    return (struct expression_range){least * least, greatest * greatest};
+    return (struct expression_range){min * min, max * max};
 }
 
 static struct expression_range
 equal(struct expression_range a, struct expression_range b)
 {
-    bool always = a.least == a.greatest && b.least == b.greatest && a.least == b.least;
-    bool never = a.least > b.greatest || a.greatest < b.least;
+    bool always = a.min == a.max && b.min == b.max && a.min == b.min;
+    bool never = a.min > b.max || a.max < b.min;
 
     return (struct expression_range){always, !never};
 }
@@ -63,7 +66,7 @@ may_hold(struct expression_range range, double first)
 {
     static const double turn = 6.283185307179586, margin = 1e-6;
 
-    return floor((range.greatest - first) / turn + margin) >= ceil((range.least - first) / turn - margin);
+    return floor((range.max - first) / turn + margin) >= ceil((range.min - first) / turn - margin);
 }
 
 /* of sine or cosine, whose maxima are `top` and every turn from it */
@@ -73,8 +76,7 @@ wave(enum opcode opcode, struct expression_range a, double top)
     static const double half_turn = 3.141592653589793;
     struct expression_range ends = at_ends(opcode, a, a);
 
-    return (struct expression_range){may_hold(a, top + half_turn) ? -1 : ends.least,
-                                     may_hold(a, top) ? 1 : ends.greatest};
+    return (struct expression_range){may_hold(a, top + half_turn) ? -1 : ends.min, may_hold(a, top) ? 1 : ends.max};
 }
 
 static struct expression_range

@@ -1,7 +1,8 @@
 /*
- * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, sine, cosine, tanh, from additions, multiplications, divisions and
- * the bits of numbers alone. doc/evaluator.md says how they work and how far they may be off; prelude_c.c and
- * prelude_python.c write the same steps for one number, and test_evaluator_functions.c measures them.
+ * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, sine, cosine, tanh, from additions,
+ * multiplications, divisions and the bits of numbers alone. doc/evaluator.md says how they work and how far they may be
+ * off; prelude_c.c and prelude_python.c write the same steps for one number, and test_evaluator_functions.c measures
+ * them.
  */
 #ifndef EXPRESSION_VECTOR_MATH_H
 #define EXPRESSION_VECTOR_MATH_H
@@ -55,8 +56,8 @@ vector_power_of_two(vector shifted)
 }
 
 /*
- * e ^ (x + rest), `rest` being less than half a unit of x's last place: 2 ^ k e ^ r with |r| <= ln(2) / 2, where e ^ r =
- * 1 + r + r ^ 2 P(r). In two steps 2 ^ k reaches the numbers below the normal ones.
+ * e ^ (x + rest), `rest` being less than half a unit of x's last place: 2 ^ k e ^ r with |r| <= ln(2) / 2, where e ^ r
+ * = 1 + r + r ^ 2 P(r). In two steps 2 ^ k reaches the numbers below the normal ones.
  */
 VECTOR_INLINE vector
 vector_exp_of_sum(vector x, vector rest)
@@ -109,7 +110,9 @@ vector_log_limits(vector x, vector result)
     return vector_select(x >= 0, result, vector_all(NAN));
 }
 
-/* log(1 + f) = f - f ^ 2 / 2 + s (f ^ 2 / 2 + z P(z)) with s = f / (2 + f), z = s ^ 2; f and the exponent's part exact. */
+/*
+ * log(1 + f) = f - f ^ 2 / 2 + s (f ^ 2 / 2 + z P(z)) with s = f / (2 + f), z = s ^ 2; f and the exponent's part exact.
+ */
 VECTOR_INLINE vector
 vector_log(vector x)
 {
@@ -124,8 +127,8 @@ vector_log(vector x)
 /* ---- power ---- */
 
 /*
- * log(x) to about 2 ^ -65 of it, as the sum of the result and `rest`, for 0 < x < infinity: 2 s + s (2/3 z + z ^ 2 P(z)), s and
- * the first term in two numbers each.
+ * log(x) to about 2 ^ -65 of it, as the sum of the result and `rest`, for 0 < x < infinity: 2 s + s (2/3 z + z ^ 2
+ * P(z)), s and the first term in two numbers each.
  */
 VECTOR_INLINE vector
 vector_log_in_two(vector x, vector *rest)
@@ -195,8 +198,8 @@ vector_shorten(vector x)
 }
 
 /*
- * x ^ (1/3) for x >= 0, NaN below: that of the fraction by a polynomial and one step of Halley's, which makes 19 bits 57;
- * that of the exponent's remainder by 3 from a table.
+ * x ^ (1/3) for x >= 0, NaN below: that of the fraction by a polynomial and one step of Halley's, which makes 19 bits
+ * 57; that of the exponent's remainder by 3 from a table.
  */
 VECTOR_INLINE vector
 vector_cube_root(vector x)
@@ -250,7 +253,7 @@ vector_sine_of_quarters(vector x, uint64_t quarters)
     quadrant = quadrant + quarters;
     value = vector_select(-(vector_mask)(quadrant & 1), cosine, sine);
     value = (vector)((vector_bits)value ^ ((quadrant & 2) << 62));
-    return vector_select(vector_absolute(x) <= MOST_ANGLE, value, vector_all(NAN));
+    return vector_select(vector_absolute(x) <= MAX_ANGLE, value, vector_all(NAN));
 }
 
 VECTOR_INLINE vector

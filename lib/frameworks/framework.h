@@ -23,7 +23,7 @@ struct simulation {
     struct memmodel_trace *spare; /* set by the caller: an empty trace that may be written instead of a new one */
     struct optimizer_cache *updates; /* set by the caller who asks for the peak alone: what was found before; or NULL */
     bool unrolled;                   /* set by the caller: no iteration of a loop stands for others in the trace */
-    bool *again;           /* set by the caller: of each layer, to become true if it is computed again; or NULL */
+    bool *recomputed;                /* set by the caller: of each layer, to become true if it is recomputed; or NULL */
     int64_t *heap;         /* per event, bytes that kernels hold from the C library; NULL: none. memory_release() it */
     int64_t outside_bytes; /* that training adds to the process besides what its allocators hold */
     int64_t built_bytes;   /* the same of what is there before training: the model's objects, the arrays */

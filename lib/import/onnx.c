@@ -107,7 +107,7 @@ numbers_tensor(struct import *import, const struct onnx_attribute *attribute)
     if (scalar && !floats)
         numbers[0] = (struct onnx_number){attribute->integer, 1};
     tensor->count = scalar ? 1 : count;
-    tensor->numbers = floats || tensor->count > ONNX_MOST_NUMBERS ? NULL : numbers;
+    tensor->numbers = floats || tensor->count > ONNX_MAX_NUMBERS ? NULL : numbers;
     return tensor;
 }
 

@@ -56,26 +56,26 @@ dim_of_element(struct import *import, expression element)
 int
 element_compare(struct import *import, expression a, expression b)
 {
-    enum { MOST_SYMBOLS = 64 };
-    double lower[MOST_SYMBOLS], upper[MOST_SYMBOLS], least, greatest;
+    enum { MAX_SYMBOLS = 64 };
+    double lower[MAX_SYMBOLS], upper[MAX_SYMBOLS], min, max;
     expression difference = expression_subtract(import->pool, a, b);
     size_t symbols = expression_symbol_count(import->pool);
     int status;
 
-    if (difference == MEMMODEL_ERROR_OVERFLOW || symbols > MOST_SYMBOLS)
+    if (difference == MEMMODEL_ERROR_OVERFLOW || symbols > MAX_SYMBOLS)
         return 2;
     for (size_t i = 0; i < symbols; i++) {
         lower[i] = 1;
         upper[i] = INFINITY;
     }
-    status = expression_bound(import->pool, difference, lower, upper, &least, &greatest);
+    status = expression_bound(import->pool, difference, lower, upper, &min, &max);
     if (status) {
         import_failed(import, status);
         return 2;
     }
-    if (least == 0 && greatest == 0)
+    if (min == 0 && max == 0)
         return 0;
-    return least > 0 ? 1 : greatest < 0 ? -1 : 2;
+    return min > 0 ? 1 : max < 0 ? -1 : 2;
 }
 
 /* ---- dimensions ---- */

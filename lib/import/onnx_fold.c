@@ -24,7 +24,7 @@ count_of(const struct memmodel_shape *shape)
     int64_t count = 1;
 
     for (int i = 0; i < shape->rank; i++)
-        if (shape->dims[i] < 0 || !checked_multiply(count, shape->dims[i], &count) || count > ONNX_MOST_NUMBERS)
+        if (shape->dims[i] < 0 || !checked_multiply(count, shape->dims[i], &count) || count > ONNX_MAX_NUMBERS)
             return SIZE_MAX;
     return (size_t)count;
 }
@@ -142,7 +142,7 @@ fold_range(struct fold *fold, int64_t argument)
 
     (void)argument;
     if (!scalar(import, 0, &start) || !scalar(import, 1, &limit) || !scalar(import, 2, &delta) || delta == 0 ||
-        !checked_subtract(limit, start, &count) || count / delta > ONNX_MOST_NUMBERS || delta == INT64_MIN)
+        !checked_subtract(limit, start, &count) || count / delta > ONNX_MAX_NUMBERS || delta == INT64_MIN)
         return false;
     count = delta > 0 ? ceil_divide(count, delta) : ceil_divide(-count, -delta);
     if (!begin(fold, &(struct memmodel_shape){

@@ -33,7 +33,7 @@ struct value_slot {
     struct value *value;
 };
 
-enum { ONNX_MOST_USED = 8 };
+enum { ONNX_MAX_USED = 8 };
 
 /* A parameter for the next layer. */
 struct used {
@@ -53,7 +53,7 @@ struct import {
     const struct onnx_node *node;      /* being built */
     const char *label;                 /* its name in errors */
     int64_t opset;
-    struct used used[ONNX_MOST_USED];
+    struct used used[ONNX_MAX_USED];
     size_t used_count;
     struct value nothing; /* in place of what is missing */
     int status;           /* of the node */
@@ -136,9 +136,9 @@ node_real(const struct import *import, const char *name, double otherwise);
 const char *
 node_text(const struct import *import, const char *name, const char *otherwise);
 
-/* Up to `most` integers; returns how many there are, and fails if these are more. */
+/* Up to `max` integers; returns how many there are, and fails if these are more. */
 size_t
-node_integers(struct import *import, const char *name, int64_t *integers, size_t most);
+node_integers(struct import *import, const char *name, int64_t *integers, size_t max);
 
 /* `axis` of `rank`, from the end if negative, as a number from 0. */
 int

@@ -83,7 +83,7 @@ struct onnx_model {
 };
 
 /* Numbers of more elements or bytes than these are not read. */
-enum { ONNX_MOST_NUMBERS = 1024, ONNX_MOST_NUMBER_BYTES = 4096 };
+enum { ONNX_MAX_NUMBERS = 1024, ONNX_MAX_NUMBER_BYTES = 4096 };
 
 /* enum memmodel_dtype of a TensorProto.DataType; 0: there is none. */
 int32_t

@@ -138,13 +138,13 @@ build_transpose(struct import *import, int64_t argument)
 static void
 build_concat(struct import *import, int64_t argument)
 {
-    enum { MOST = 1024 };
-    memmodel_tensor parts[MOST];
+    enum { MAX = 1024 };
+    memmodel_tensor parts[MAX];
     size_t count = node_input_count(import);
     int axis = import_axis(import, node_integer(import, "axis", 0), node_value(import, 0)->shape.rank);
 
     (void)argument;
-    if (count > MOST)
+    if (count > MAX)
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "%zu inputs", count);
     for (size_t i = 0; i < count && !import->status; i++)
         parts[i] = node_tensor(import, i);

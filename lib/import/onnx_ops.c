@@ -8,7 +8,7 @@
 
 /* ---- operators by their outputs ---- */
 
-enum { MOST_OUTPUTS = 64 };
+enum { MAX_OUTPUTS = 64 };
 
 /* Numbers that only say how are no tensors: axes, shapes, bounds. */
 static bool
@@ -21,13 +21,13 @@ says_how(const struct value *value, size_t input)
 
 /* Inputs that are tensors, known ones too; MEMMODEL_TENSOR_NONE where one is left out. */
 static size_t
-custom_inputs(struct import *import, memmodel_tensor *inputs, size_t most)
+custom_inputs(struct import *import, memmodel_tensor *inputs, size_t max)
 {
     size_t count = node_input_count(import);
 
-    if (count > most)
+    if (count > max)
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "%zu inputs", count);
-    for (size_t i = 0; i < count && i < most; i++) {
+    for (size_t i = 0; i < count && i < max; i++) {
         struct value *value = node_optional(import, i);
 
         inputs[i] = value && !says_how(value, i) ? value_tensor(import, value) : MEMMODEL_TENSOR_NONE;
@@ -47,9 +47,9 @@ is_plain(const char *text)
 void
 build_custom(struct import *import, const struct memmodel_shape *outputs, size_t count)
 {
-    enum { MOST_INPUTS = 256 };
-    memmodel_tensor inputs[MOST_INPUTS], tensor;
-    size_t input_count = custom_inputs(import, inputs, MOST_INPUTS);
+    enum { MAX_INPUTS = 256 };
+    memmodel_tensor inputs[MAX_INPUTS], tensor;
+    size_t input_count = custom_inputs(import, inputs, MAX_INPUTS);
     char operation[80];
 
     snprintf(operation, sizeof operation, "onnx.%.70s", is_plain(import->node->op) ? import->node->op : "?");
@@ -88,10 +88,10 @@ is_function(const struct import *import)
 void
 build_unknown(struct import *import)
 {
-    struct memmodel_shape shapes[MOST_OUTPUTS];
+    struct memmodel_shape shapes[MAX_OUTPUTS];
     size_t count = node_output_count(import);
 
-    if (count > MOST_OUTPUTS || count == 0) {
+    if (count > MAX_OUTPUTS || count == 0) {
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "has no rule, and %zu outputs", count);
         return;
     }

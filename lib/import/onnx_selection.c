@@ -291,13 +291,13 @@ build_slice(struct import *import, int64_t argument)
 
 /* Sizes as given; 0: equal parts. */
 static size_t
-split_sizes(struct import *import, memmodel_dim *sizes, size_t most)
+split_sizes(struct import *import, memmodel_dim *sizes, size_t max)
 {
     const struct value *given = node_attribute(import, "split") ? NULL : node_optional(import, 1);
     int64_t integers[64];
     size_t count = node_integers(import, "split", integers, 64);
 
-    if (given && (!given->elements || given->count > most)) {
+    if (given && (!given->elements || given->count > max)) {
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "its parts are computed from data");
         return 0;
     }
@@ -313,11 +313,11 @@ split_sizes(struct import *import, memmodel_dim *sizes, size_t most)
 
 /* Equal parts but for the last one, which is what is left. */
 static size_t
-uneven_sizes(memmodel_dim size, int64_t parts, memmodel_dim *sizes, size_t most)
+uneven_sizes(memmodel_dim size, int64_t parts, memmodel_dim *sizes, size_t max)
 {
     int64_t part = size > 0 ? ceil_divide(size, parts) : 0;
 
-    if (size < 0 || size % parts == 0 || (size_t)parts > most || size - part * (parts - 1) < 0)
+    if (size < 0 || size % parts == 0 || (size_t)parts > max || size - part * (parts - 1) < 0)
         return 0;
     for (int64_t i = 0; i < parts; i++)
         sizes[i] = i + 1 < parts ? part : size - part * (parts - 1);

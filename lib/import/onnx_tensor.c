@@ -211,7 +211,7 @@ add_value(struct onnx_reader *reader, struct content *content, uint64_t value)
 {
     uint64_t *item;
 
-    if (content->values.count > ONNX_MOST_NUMBERS)
+    if (content->values.count > ONNX_MAX_NUMBERS)
         content->too_many = true;
     if (content->too_many)
         return 0;
@@ -222,7 +222,7 @@ add_value(struct onnx_reader *reader, struct content *content, uint64_t value)
     return 0;
 }
 
-/* The rule's offset is the wire type of its numbers. A list that cannot be small is stepped over. */
+/* The rule's offset is the wire type of its numbers. A list that cannot be small is skipped. */
 static int
 read_values(void *reader, const struct wire_rule *rule, const struct wire_field *field, void *target)
 {
@@ -236,7 +236,7 @@ read_values(void *reader, const struct wire_rule *rule, const struct wire_field 
         return add_value(reader, content, field->value);
     if (field->type != WIRE_BYTES)
         return wire_error(values.source, field->at, "numbers have wire type %d", (int)field->type);
-    if (values.end - values.position > 10 * ONNX_MOST_NUMBERS)
+    if (values.end - values.position > 10 * ONNX_MAX_NUMBERS)
         content->too_many = true;
     while (!status && !content->too_many && values.position < values.end) {
         status = wire_next_packed(&values, type, &value);
@@ -329,8 +329,8 @@ onnx_tensor_read(struct onnx_reader *reader, struct wire_message message, struct
         status = check_content(reader, &content, count);
     tensor->shape.dtype = onnx_dtype(tensor->onnx_type);
     bytes = type_bytes(tensor->onnx_type);
-    if (status || content.external || content.too_many || bytes == 0 || count > ONNX_MOST_NUMBERS ||
-        (size_t)count * bytes > ONNX_MOST_NUMBER_BYTES)
+    if (status || content.external || content.too_many || bytes == 0 || count > ONNX_MAX_NUMBERS ||
+        (size_t)count * bytes > ONNX_MAX_NUMBER_BYTES)
         return status;
     return keep_numbers(reader, &content, (size_t)count);
 }

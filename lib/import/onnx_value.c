@@ -1,4 +1,4 @@
-/* The tensors of the graph by name, and what a node is told: its inputs, outputs and attributes. */
+/* The tensors of the graph by name, and what a node has: its inputs, outputs and attributes. */
 #include "import/onnx_import.h"
 
 #include "network/builder.h"
@@ -198,8 +198,8 @@ node_use(struct import *import, const char *role, size_t i)
 
     if (!value || value == &import->nothing || own)
         return;
-    if (import->used_count == ONNX_MOST_USED) {
-        import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "more than %d parameters", ONNX_MOST_USED);
+    if (import->used_count == ONNX_MAX_USED) {
+        import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "more than %d parameters", ONNX_MAX_USED);
         return;
     }
     import->used[import->used_count].role = role;
@@ -335,12 +335,12 @@ node_text(const struct import *import, const char *name, const char *otherwise)
 }
 
 size_t
-node_integers(struct import *import, const char *name, int64_t *integers, size_t most)
+node_integers(struct import *import, const char *name, int64_t *integers, size_t max)
 {
     const struct onnx_attribute *attribute = node_attribute(import, name);
     size_t count = attribute ? attribute->ints.count : 0;
 
-    if (count > most) {
+    if (count > max) {
         import_error(import, MEMMODEL_ERROR_SHAPE, "%s has %zu numbers", name, count);
         count = 0;
     }

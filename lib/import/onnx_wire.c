@@ -167,7 +167,7 @@ wire_next_packed(struct wire_message *message, enum wire_type type, uint64_t *va
 
 /* ---- fields ---- */
 
-/* Steps over `length` bytes and leaves them in `inner`. */
+/* Skips `length` bytes and leaves them in `inner`. */
 static int
 enter(struct wire_message *message, uint64_t length, int64_t at, struct wire_message *inner)
 {

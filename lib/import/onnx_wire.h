@@ -1,6 +1,6 @@
 /*
  * The wire format of protocol buffers, read where it lies: messages are ranges of a file or of memory, and what nobody
- * asks for is stepped over without being read. Source: protobuf.dev, "Encoding".
+ * asks for is skipped without being read. Source: protobuf.dev, "Encoding".
  */
 #ifndef IMPORT_ONNX_WIRE_H
 #define IMPORT_ONNX_WIRE_H
@@ -72,7 +72,7 @@ wire_text(struct wire_message message, struct arena *arena, const char **text);
 
 /* ---- messages by table ---- */
 
-/* What a field of that number is for. A field that no rule names is stepped over. */
+/* What a field of that number is for. A field that no rule names is skipped. */
 struct wire_rule {
     uint32_t number; /* 0: the end of the table */
     enum wire_type type;

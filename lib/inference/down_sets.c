@@ -1,7 +1,7 @@
 /*
- * The order of a window with the least peak. What memory is in use depends only on which operators have run, not on their
- * order; so for each such set (with an operator, all that it needs) the least peak on the way to it is enough to know. Sets
- * are met in the order of their sizes. After Ahn et al., "Ordering Chaos", MLSys 2020 (Serenity).
+ * The order of a window with the least peak. What memory is in use depends only on which operators have run, not on
+ * their order; so for each such set (with an operator, all that it needs) the least peak on the way to it is enough to
+ * know. Sets are met in the order of their sizes. After Ahn et al., "Ordering Chaos", MLSys 2020 (Serenity).
  */
 #include "inference/order.h"
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    MOST_SETS = 1 << 17,
+    MAX_SETS = 1 << 17,
     SLOTS = 1 << 18, /* of the table that finds a set */
-    MOST_BUDGETS = 16,
+    MAX_BUDGETS = 16,
 };
 
 struct down_set {
@@ -24,7 +24,7 @@ struct down_set {
 
 /* Masks of a window: bit i is operator i. */
 struct masks {
-    uint64_t inputs[WINDOW_MOST];
+    uint64_t inputs[WINDOW_MAX];
     uint64_t *touches; /* of each memory */
 };
 
@@ -46,7 +46,7 @@ bit(int32_t i)
 /* ---- what an operator would do to a set ---- */
 
 static bool
-dies(const struct search *search, uint64_t with, int32_t memory)
+is_last_use(const struct search *search, uint64_t with, int32_t memory)
 {
     return !search->window->memories[memory].after && !(search->masks.touches[memory] & ~with);
 }
@@ -74,11 +74,11 @@ with_operator(const struct search *search, int32_t from, int32_t number)
             during += bytes;
             next.used += bytes;
         }
-        if (dies(search, with, memory))
+        if (is_last_use(search, with, memory))
             next.used -= bytes;
     }
     for (int32_t i = 0; i < operator->in_place_count; i++)
-        if (dies(search, with, operator->in_place[i]) && is_born(search, set->operators, operator->result)) {
+        if (is_last_use(search, with, operator->in_place[i]) && is_born(search, set->operators, operator->result)) {
             during -= search->window->memories[operator->result].bytes;
             break;
         }
@@ -108,7 +108,7 @@ enter(struct search *search, const struct down_set *set)
             search->sets[*slot - 1] = *set;
         return;
     }
-    if (search->count == MOST_SETS) {
+    if (search->count == MAX_SETS) {
         search->too_many = true;
         return;
     }
@@ -127,7 +127,7 @@ static void
 extend(struct search *search, int32_t from, int64_t limit)
 {
     uint64_t operators = search->sets[from].operators;
-    struct down_set next[WINDOW_MOST];
+    struct down_set next[WINDOW_MAX];
     int32_t count = 0;
 
     for (int32_t i = 0; i < search->window->count; i++) {
@@ -146,7 +146,7 @@ extend(struct search *search, int32_t from, int64_t limit)
 
 /* All sets with a peak below the limit, one size after the other; whether all operators are in one of them. */
 static bool
-reach_all(struct search *search, int64_t limit)
+expand_all(struct search *search, int64_t limit)
 {
     int32_t begin = 0, end = 1;
 
@@ -178,9 +178,9 @@ read_order(const struct search *search, int32_t *order)
 
 /* No order needs less than its most demanding operator alone. */
 static int64_t
-least_peak(const struct window *window)
+min_peak(const struct window *window)
 {
-    int64_t least = 0;
+    int64_t min = 0;
 
     for (int32_t i = 0; i < window->count; i++) {
         const struct window_operator *operator= & window->operators[i];
@@ -190,22 +190,22 @@ least_peak(const struct window *window)
             bytes += window->memories[operator->memories[k]].bytes;
         if (operator->in_place_count)
             bytes -= window->memories[operator->result].bytes;
-        least = max_i64(least, bytes);
+        min = max_i64(min, bytes);
     }
-    return least;
+    return min;
 }
 
 /*
- * A limit prunes; too low a one leaves nothing. Below one that left too many sets and above one that left nothing the next
- * is half-way.
+ * A limit prunes; too low a one leaves nothing. Below one that left too many sets and above one that left nothing the
+ * next is half-way.
  */
 static bool
 search_limits(struct search *search, int64_t limit, int32_t *order)
 {
-    int64_t low = least_peak(search->window), high = limit, at = limit;
+    int64_t low = min_peak(search->window), high = limit, at = limit;
 
-    for (int32_t i = 0; i < MOST_BUDGETS && low < high; i++) {
-        if (reach_all(search, at)) {
+    for (int32_t i = 0; i < MAX_BUDGETS && low < high; i++) {
+        if (expand_all(search, at)) {
             read_order(search, order);
             return true;
         }
@@ -241,11 +241,11 @@ order_by_down_sets(const struct window *window, int64_t limit, int32_t *order, b
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *found = false;
-    if (window->count > WINDOW_MOST || window->count < 2)
+    if (window->count > WINDOW_MAX || window->count < 2)
         return 0;
     search.masks.touches =
         memory_allocate_zeroed(context, (size_t)window->memory_count + 1, sizeof *search.masks.touches);
-    search.sets = memory_allocate_zeroed(context, MOST_SETS, sizeof *search.sets);
+    search.sets = memory_allocate_zeroed(context, MAX_SETS, sizeof *search.sets);
     search.slots = memory_allocate_zeroed(context, SLOTS, sizeof *search.slots);
     if (search.masks.touches && search.sets && search.slots) {
         fill_masks(&search);

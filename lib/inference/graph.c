@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-static const int64_t MOST_BYTES = INT64_MAX / 16; /* of all tensors: sums of them cannot overflow, nor a plan's */
+static const int64_t MAX_BYTES = INT64_MAX / 16; /* of all tensors: sums of them cannot overflow, nor a plan's */
 
 struct making {
     struct graph *graph;
@@ -18,10 +18,10 @@ struct making {
 static int
 add_bytes(const struct making *making, int64_t *total, int64_t bytes)
 {
-    if (checked_accumulate(total, bytes) && *total <= MOST_BYTES)
+    if (checked_accumulate(total, bytes) && *total <= MAX_BYTES)
         return 0;
     return context_error(making->graph->context, MEMMODEL_ERROR_OVERFLOW, NULL,
-                         "all tensors together exceed %" PRId64 " bytes", MOST_BYTES);
+                         "all tensors together exceed %" PRId64 " bytes", MAX_BYTES);
 }
 
 /* ---- operators ---- */

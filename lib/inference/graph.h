@@ -1,8 +1,8 @@
 /*
  * A network as it runs without a backward pass: operators and the tensors between them, all sizes in numbers.
  *
- * Layers that run as one are one operator. What only looks at another tensor's bytes is known as a view; whether it is one
- * in the end is for sharing.h to say.
+ * Layers that run as one are one operator. What only looks at another tensor's bytes is known as a view; whether it is
+ * one in the end is for aliasing.h to say.
  */
 #ifndef INFERENCE_GRAPH_H
 #define INFERENCE_GRAPH_H
@@ -25,7 +25,7 @@ struct operator_input {
 struct operator
 {
     enum operator_kind kind;
-    bool optional;       /* sharing may cost more than it gives: memory of another size lives longer for it */
+    bool optional;       /* aliasing may cost more than it saves: memory of another size is live longer for it */
     int32_t first, last; /* layers that it runs: from where it stands, to the one whose outputs it makes */
     struct operator_input *inputs;
     int32_t input_count;
@@ -68,8 +68,8 @@ operator_layer(const struct graph *graph, int32_t operator)
 /* ---- views.c ---- */
 
 /*
- * Whether an output of the layer has the bytes of its first input, or a run of them that begins `displacement` bytes into
- * it.
+ * Whether an output of the layer has the bytes of its first input, or a run of them that begins `displacement` bytes
+ * into it.
  */
 bool
 view_of_input(const struct binding *binding, const struct layer *layer, int32_t output, int64_t *displacement);
@@ -78,11 +78,11 @@ view_of_input(const struct binding *binding, const struct layer *layer, int32_t 
 bool
 axis_is_outermost(const struct binding *binding, const struct tensor *tensor, int32_t axis, int64_t *stride);
 
-/* ---- fuse.c ---- */
+/* ---- fusion.c ---- */
 
 /*
- * The operator, of those there are, that runs the layer as its last step; -1: none. `uses`: how many inputs of layers each
- * tensor is.
+ * The operator, of those there are, that runs the layer as its last step; -1: none. `uses`: how many inputs of layers
+ * each tensor is.
  */
 int32_t
 fusion_target(const struct graph *graph, const struct layer *layer, const int32_t *uses, uint64_t without);

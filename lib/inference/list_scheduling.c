@@ -38,7 +38,7 @@ run_end(struct run *run)
 }
 
 static bool
-dies(const struct run *run, int32_t memory)
+is_last_use(const struct run *run, int32_t memory)
 {
     const struct window_memory *of = &run->window->memories[memory];
 
@@ -47,7 +47,7 @@ dies(const struct run *run, int32_t memory)
 
 /* Bytes while it runs and afterwards, against those before. */
 static void
-weigh(const struct run *run, int32_t number, int64_t *during, int64_t *after)
+live_bytes(const struct run *run, int32_t number, int64_t *during, int64_t *after)
 {
     const struct window_operator *operator= & run->window->operators[number];
     int64_t grown = operator->workspace, kept = 0, saved = 0;
@@ -57,10 +57,10 @@ weigh(const struct run *run, int32_t number, int64_t *during, int64_t *after)
         int64_t born = memory->before || run->touches[operator->memories[i]] ? 0 : memory->bytes;
 
         grown += born;
-        kept += born - (dies(run, operator->memories[i]) ? memory->bytes : 0);
+        kept += born - (is_last_use(run, operator->memories[i]) ? memory->bytes : 0);
     }
     for (int32_t i = 0; i < operator->in_place_count && !saved; i++)
-        if (dies(run, operator->in_place[i]) && !run->touches[operator->result] &&
+        if (is_last_use(run, operator->in_place[i]) && !run->touches[operator->result] &&
             !run->window->memories[operator->result].before)
             saved = run->window->memories[operator->result].bytes;
     *during = grown - saved + (run->count == 0 ? run->window->idle : 0);
@@ -73,7 +73,7 @@ run_operator(struct run *run, int32_t number)
     const struct window *window = run->window;
     int64_t during, after;
 
-    weigh(run, number, &during, &after);
+    live_bytes(run, number, &during, &after);
     run->used += after;
     run->waits[number] = -1;
     run->count++;
@@ -95,7 +95,7 @@ window_peak(const struct window *window, const int32_t *order, int64_t *peak)
     for (int32_t i = 0; i < window->count && !status; i++) {
         int64_t during, after;
 
-        weigh(&run, order[i], &during, &after);
+        live_bytes(&run, order[i], &during, &after);
         *peak = max_i64(*peak, run.used + during);
         run_operator(&run, order[i]);
     }
@@ -104,7 +104,7 @@ window_peak(const struct window *window, const int32_t *order, int64_t *peak)
 }
 
 static int32_t
-least_growth(const struct run *run)
+min_growth(const struct run *run)
 {
     int64_t best_after = 0, best_during = 0;
     int32_t best = -1;
@@ -114,7 +114,7 @@ least_growth(const struct run *run)
 
         if (run->waits[i])
             continue;
-        weigh(run, i, &during, &after);
+        live_bytes(run, i, &during, &after);
         if (best >= 0 && (after > best_after || (after == best_after && during >= best_during)))
             continue;
         best = i;
@@ -131,7 +131,7 @@ order_by_growth(const struct window *window, int32_t *order)
     int status = run_begin(window, &run);
 
     for (int32_t i = 0; i < window->count && !status; i++) {
-        order[i] = least_growth(&run);
+        order[i] = min_growth(&run);
         run_operator(&run, order[i]);
     }
     run_end(&run);

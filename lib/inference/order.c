@@ -1,15 +1,15 @@
-/* The order of a whole network, stretch by stretch. */
+/* The order of a whole network, interval by interval. */
 #include "inference/order.h"
 
 #include "base/checked.h"
 
 #include <string.h>
 
-enum { WINDOW_STEP = WINDOW_MOST / 2 };
+enum { WINDOW_STEP = WINDOW_MAX / 2 };
 
 struct search {
-    struct aliasing *sharing; /* as it will be */
-    struct aliasing apart;    /* without overwriting inputs: what of memory an order cannot change */
+    struct aliasing *aliasing; /* as it will be */
+    struct aliasing separate;  /* without overwriting inputs: what of memory an order cannot change */
     const bool *chosen;
     int32_t *order, *trial;
     int32_t *local; /* order of a window, by its own numbers */
@@ -23,13 +23,13 @@ struct load {
 };
 
 static struct load
-load_of(const struct aliasing *sharing, int32_t first, int32_t end)
+load_of(const struct aliasing *aliasing, int32_t first, int32_t end)
 {
     struct load load = {0, 0};
 
     for (int32_t i = first; i < end; i++) {
-        load.peak = max_i64(load.peak, sharing->load[i]);
-        load.area += (double)sharing->load[i];
+        load.peak = max_i64(load.peak, aliasing->load[i]);
+        load.area += (double)aliasing->load[i];
     }
     return load;
 }
@@ -44,17 +44,17 @@ is_lower(struct load a, struct load b)
 static void
 try_order(struct search *search, const struct window *window, int32_t first)
 {
-    int32_t end = first + window->count, operators = search->sharing->graph->operator_count;
-    struct load before = load_of(search->sharing, first, end);
+    int32_t end = first + window->count, operators = search->aliasing->graph->operator_count;
+    struct load before = load_of(search->aliasing, first, end);
 
     memcpy(search->trial, search->order, (size_t)operators * sizeof *search->trial);
     for (int32_t i = 0; i < window->count; i++)
         search->trial[first + i] = window->numbers[search->local[i]];
-    aliasing_evaluate(search->sharing, search->trial, search->chosen);
-    if (is_lower(load_of(search->sharing, first, end), before))
+    aliasing_evaluate(search->aliasing, search->trial, search->chosen);
+    if (is_lower(load_of(search->aliasing, first, end), before))
         memcpy(search->order, search->trial, (size_t)operators * sizeof *search->order);
     else
-        aliasing_evaluate(search->sharing, search->order, search->chosen);
+        aliasing_evaluate(search->aliasing, search->order, search->chosen);
 }
 
 static int
@@ -100,12 +100,12 @@ try_all(struct search *search, const struct window *window, int32_t first)
 static int
 try_window(struct search *search, int32_t first, int32_t end)
 {
-    bool in_place = !(search->sharing->without & MEMMODEL_SCHEDULE_PASS_IN_PLACE);
+    bool in_place = !(search->aliasing->without & MEMMODEL_SCHEDULE_PASS_IN_PLACE);
     struct window window;
     int status;
 
-    aliasing_evaluate(&search->apart, search->order, search->chosen);
-    status = window_new(&search->apart, in_place, search->order, first, end, &window);
+    aliasing_evaluate(&search->separate, search->order, search->chosen);
+    status = window_new(&search->separate, in_place, search->order, first, end, &window);
     if (status)
         return status;
     status = try_all(search, &window, first);
@@ -115,26 +115,26 @@ try_window(struct search *search, int32_t first, int32_t end)
 
 /* What is too long for down-sets is tried in pieces, too, that overlap by half. */
 static int
-try_stretch(struct search *search, int32_t first, int32_t end)
+try_interval(struct search *search, int32_t first, int32_t end)
 {
     int status = end - first < 2 ? 0 : try_window(search, first, end);
 
-    for (int32_t at = first; end - first > WINDOW_MOST && at < end && !status; at += WINDOW_STEP)
-        status = try_window(search, at, at + WINDOW_MOST < end ? at + WINDOW_MOST : end);
+    for (int32_t at = first; end - first > WINDOW_MAX && at < end && !status; at += WINDOW_STEP)
+        status = try_window(search, at, at + WINDOW_MAX < end ? at + WINDOW_MAX : end);
     return status;
 }
 
-/* ---- stretches ---- */
+/* ---- intervals ---- */
 
 /*
- * Whether the operator at each place has the same place in every order: all before it are needed for it, and all behind it
- * need it. Each before it is used by one up to it, and so on; each behind it uses one from it on.
+ * Whether the operator at each place has the same place in every order: all before it are needed for it, and all behind
+ * it need it. Each before it is used by one up to it, and so on; each behind it uses one from it on.
  */
 static void
 find_fixed(const struct search *search, int32_t *first_use, bool *fixed)
 {
-    const struct graph *graph = search->sharing->graph;
-    int32_t count = graph->operator_count, reach = -1, back = count;
+    const struct graph *graph = search->aliasing->graph;
+    int32_t count = graph->operator_count, field = -1, back = count;
 
     for (int32_t i = 0; i < count; i++)
         first_use[i] = count;
@@ -152,20 +152,20 @@ find_fixed(const struct search *search, int32_t *first_use, bool *fixed)
         back = last < back ? last : back;
     }
     for (int32_t i = 0; i < count; i++) {
-        fixed[i] = fixed[i] && reach <= i;
-        reach = first_use[i] > reach ? first_use[i] : reach;
+        fixed[i] = fixed[i] && field <= i;
+        field = first_use[i] > field ? first_use[i] : field;
     }
 }
 
 static int
-try_stretches(struct search *search, const bool *fixed)
+try_intervals(struct search *search, const bool *fixed)
 {
-    int32_t count = search->sharing->graph->operator_count, first = 0;
+    int32_t count = search->aliasing->graph->operator_count, first = 0;
     int status = 0;
 
     for (int32_t i = 0; i <= count && !status; i++)
         if (i == count || fixed[i]) {
-            status = try_stretch(search, first, i);
+            status = try_interval(search, first, i);
             first = i + 1;
         }
     return status;
@@ -174,8 +174,8 @@ try_stretches(struct search *search, const bool *fixed)
 static int
 improve(struct search *search)
 {
-    memmodel_context *context = search->sharing->graph->context;
-    size_t count = (size_t)search->sharing->graph->operator_count + 1;
+    memmodel_context *context = search->aliasing->graph->context;
+    size_t count = (size_t)search->aliasing->graph->operator_count + 1;
     int32_t *first_use = memory_allocate_zeroed(context, count, sizeof *first_use);
     bool *fixed = memory_allocate_zeroed(context, count, sizeof *fixed);
     int status = MEMMODEL_ERROR_NO_MEMORY;
@@ -184,7 +184,7 @@ improve(struct search *search)
     search->local = memory_allocate_zeroed(context, count, sizeof *search->local);
     if (first_use && fixed && search->trial && search->local) {
         find_fixed(search, first_use, fixed);
-        status = try_stretches(search, fixed);
+        status = try_intervals(search, fixed);
     }
     memory_release(context, first_use);
     memory_release(context, fixed);
@@ -194,15 +194,15 @@ improve(struct search *search)
 }
 
 int
-order_improve(struct aliasing *sharing, int32_t *order, bool *chosen)
+order_improve(struct aliasing *aliasing, int32_t *order, bool *chosen)
 {
-    struct search search = {.sharing = sharing, .order = order, .chosen = chosen};
-    int status = aliasing_new(sharing->graph, sharing->without | MEMMODEL_SCHEDULE_PASS_IN_PLACE, &search.apart);
+    struct search search = {.aliasing = aliasing, .order = order, .chosen = chosen};
+    int status = aliasing_new(aliasing->graph, aliasing->without | MEMMODEL_SCHEDULE_PASS_IN_PLACE, &search.separate);
 
     if (status)
         return status;
-    aliasing_evaluate(sharing, order, chosen);
+    aliasing_evaluate(aliasing, order, chosen);
     status = improve(&search);
-    aliasing_release(&search.apart);
-    return status ? status : aliasing_choose(sharing, order, chosen);
+    aliasing_release(&search.separate);
+    return status ? status : aliasing_choose(aliasing, order, chosen);
 }

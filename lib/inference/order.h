@@ -1,6 +1,6 @@
 /*
- * In which order operators run. Any stretch of an order can be put in another one that its operators' inputs allow, and the
- * rest stays as it is: a window.
+ * In which order operators run. Any interval of an order can be put in another one that its operators' inputs allow,
+ * and the rest stays as it is: a window.
  */
 #ifndef INFERENCE_ORDER_H
 #define INFERENCE_ORDER_H
@@ -39,11 +39,11 @@ struct window {
 };
 
 /*
- * The stretch order[first] to order[end - 1]. `apart` was evaluated for this order without overwriting inputs; `in_place` says
- * whether operators do so in the end.
+ * The interval order[first] to order[end - 1]. `separate` was evaluated for this order without overwriting inputs;
+ * `in_place` says whether operators do so in the end.
  */
 int
-window_new(const struct aliasing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
+window_new(const struct aliasing *separate, bool in_place, const int32_t *order, int32_t first, int32_t end,
            struct window *window);
 
 void
@@ -59,11 +59,11 @@ order_by_growth(const struct window *window, int32_t *order);
 int
 order_by_depth(const struct window *window, int32_t *order);
 
-enum { WINDOW_MOST = 60 }; /* operators of a window that order_by_down_sets() takes */
+enum { WINDOW_MAX = 60 }; /* operators of a window that order_by_down_sets() takes */
 
 /*
- * The least peak: dynamic programming over the sets of operators that can have run, as Serenity (Ahn et al., MLSys 2020), with
- * its soft budget. `found` false: no order stays below `limit` bytes, or there are too many sets.
+ * The least peak: dynamic programming over the sets of operators that can have run, as Serenity (Ahn et al., MLSys
+ * 2020), with its soft budget. `found` false: no order stays below `limit` bytes, or there are too many sets.
  */
 int
 order_by_down_sets(const struct window *window, int64_t limit, int32_t *order, bool *found);
@@ -75,10 +75,10 @@ window_peak(const struct window *window, const int32_t *order, int64_t *peak);
 /* ---- the whole ---- */
 
 /*
- * Replaces the order, stretch by stretch between operators that stand at the same place in every order, where that lowers
- * the load; `chosen` is of aliasing_choose(). The sharing is evaluated for the result.
+ * Replaces the order, interval by interval between operators that stand at the same place in every order, where that
+ * lowers the load; `chosen` is of aliasing_choose(). The aliasing is evaluated for the result.
  */
 int
-order_improve(struct aliasing *sharing, int32_t *order, bool *chosen);
+order_improve(struct aliasing *aliasing, int32_t *order, bool *chosen);
 
 #endif

@@ -8,30 +8,30 @@
 
 /* Of the input: what lies under all of the output. */
 static int64_t
-covered(const struct receptive_field *reach, int32_t axis)
+covered(const struct receptive_field *field, int32_t axis)
 {
-    const struct receptive_field_ratio *ratio = &reach->tensors[reach->output].ratio[axis];
+    const struct receptive_field_ratio *ratio = &field->tensors[field->output].ratio[axis];
 
-    return min_i64(ceil_divide(reach->output_extent[axis], ratio->numerator) * ratio->denominator,
-                   ceil_divide(reach->extent[axis], reach->alignment[axis]) * reach->alignment[axis]);
+    return min_i64(ceil_divide(field->output_extent[axis], ratio->numerator) * ratio->denominator,
+                   ceil_divide(field->extent[axis], field->alignment[axis]) * field->alignment[axis]);
 }
 
 struct memmodel_tiling_range
-partition_range(const struct receptive_field *reach, int32_t axis, const struct partition *cut, int64_t index)
+partition_range(const struct receptive_field *field, int32_t axis, const struct partition *partition, int64_t index)
 {
-    const struct receptive_field_ratio *ratio = &reach->tensors[reach->output].ratio[axis];
-    int64_t alignment = reach->alignment[axis], begin = index * cut->step, stop = begin + cut->step;
+    const struct receptive_field_ratio *ratio = &field->tensors[field->output].ratio[axis];
+    int64_t alignment = field->alignment[axis], begin = index * partition->step, stop = begin + partition->step;
     struct memmodel_tiling_range range = {
         .size = sizeof range,
-        .input_start = max_i64(floor_divide(begin - reach->before[axis], alignment) * alignment, 0),
-        .input_stop = min_i64(ceil_divide(stop + reach->after[axis], alignment) * alignment, reach->extent[axis]),
+        .input_start = max_i64(floor_divide(begin - field->before[axis], alignment) * alignment, 0),
+        .input_stop = min_i64(ceil_divide(stop + field->after[axis], alignment) * alignment, field->extent[axis]),
         .output_start = begin / ratio->denominator * ratio->numerator,
         .output_stop = stop / ratio->denominator * ratio->numerator,
     };
 
-    if (index == cut->count - 1) {
-        range.input_stop = reach->extent[axis];
-        range.output_stop = reach->output_extent[axis];
+    if (index == partition->count - 1) {
+        range.input_stop = field->extent[axis];
+        range.output_stop = field->output_extent[axis];
     }
     range.crop = range.output_start - range.input_start / ratio->denominator * ratio->numerator;
     return range;
@@ -39,131 +39,134 @@ partition_range(const struct receptive_field *reach, int32_t axis, const struct 
 
 /* What convolutions spread is counted by their input, as their work is. */
 static int64_t
-work_extent(const struct receptive_field *reach, const struct layer *layer, int32_t axis, const int64_t *extents)
+work_extent(const struct receptive_field *field, const struct layer *layer, int32_t axis, const int64_t *extents)
 {
     int32_t tensor = layer->op == OP_CONV_TRANSPOSE ? layer->inputs[0] : layer->first_output;
 
     (void)axis;
-    return reach->tensors[tensor].fixed ? 1 : extents[tensor];
+    return field->tensors[tensor].fixed ? 1 : extents[tensor];
 }
 
 /* How many tiles from `index` on read as much as it does: all that lie between the ends, where none is cut off. */
 static int64_t
-alike(const struct receptive_field *reach, int32_t axis, const struct partition *cut, int64_t index)
+alike(const struct receptive_field *field, int32_t axis, const struct partition *partition, int64_t index)
 {
-    int64_t alignment = reach->alignment[axis], begin = index * cut->step;
-    int64_t room = reach->extent[axis] / alignment * alignment - ceil_divide(reach->after[axis], alignment) * alignment;
-    int64_t last = min_i64(floor_divide(room, cut->step) - 1, cut->count - 2);
+    int64_t alignment = field->alignment[axis], begin = index * partition->step;
+    int64_t room = field->extent[axis] / alignment * alignment - ceil_divide(field->after[axis], alignment) * alignment;
+    int64_t last = min_i64(floor_divide(room, partition->step) - 1, partition->count - 2);
 
-    return begin >= reach->before[axis] && last > index ? last - index + 1 : 1;
+    return begin >= field->before[axis] && last > index ? last - index + 1 : 1;
 }
 
 /* false: a tile would be too small for the network. */
 static bool
-weigh(const struct receptive_field *reach, int32_t axis, struct partition *cut, int64_t *extents)
+measure_work(const struct receptive_field *field, int32_t axis, struct partition *partition, int64_t *extents)
 {
-    const struct memmodel_network *network = reach->binding->network;
+    const struct memmodel_network *network = field->binding->network;
     int64_t extent = 0;
 
-    cut->largest = 0;
+    partition->largest = 0;
     for (size_t i = 0; i < network->layer_count; i++)
-        cut->work[i] = 0;
-    for (int64_t index = 0, tiles; index < cut->count; index += tiles) {
-        struct memmodel_tiling_range range = partition_range(reach, axis, cut, index);
+        partition->work[i] = 0;
+    for (int64_t index = 0, tiles; index < partition->count; index += tiles) {
+        struct memmodel_tiling_range range = partition_range(field, axis, partition, index);
 
-        tiles = alike(reach, axis, cut, index);
+        tiles = alike(field, axis, partition, index);
         if (range.input_stop - range.input_start != extent &&
-            !receptive_field_extents(reach, axis, range.input_stop - range.input_start, extents))
+            !receptive_field_extents(field, axis, range.input_stop - range.input_start, extents))
             return false;
         extent = range.input_stop - range.input_start;
-        cut->largest = max_i64(cut->largest, extent);
+        partition->largest = max_i64(partition->largest, extent);
         for (size_t i = 0; i < network->layer_count; i++)
-            cut->work[i] += (double)tiles * (double)work_extent(reach, &network->layers[i], axis, extents);
+            partition->work[i] += (double)tiles * (double)work_extent(field, &network->layers[i], axis, extents);
     }
     return true;
 }
 
 static int
-weigh_all(const struct receptive_field *reach, int32_t axis, struct partitions *cuts)
+measure_all(const struct receptive_field *field, int32_t axis, struct partitions *partitions)
 {
-    size_t layers = reach->binding->network->layer_count, kept = 0;
+    size_t layers = field->binding->network->layer_count, kept = 0;
     int64_t *extents =
-        memory_allocate_zeroed(reach->context, reach->binding->network->tensor_count + 1, sizeof *extents);
-    double *whole = memory_allocate_zeroed(reach->context, layers + 1, sizeof *whole);
+        memory_allocate_zeroed(field->context, field->binding->network->tensor_count + 1, sizeof *extents);
+    double *whole = memory_allocate_zeroed(field->context, layers + 1, sizeof *whole);
 
-    for (size_t i = 0; i < cuts->count && extents && whole; i++) {
-        if (!weigh(reach, axis, &cuts->cuts[i], extents))
+    for (size_t i = 0; i < partitions->count && extents && whole; i++) {
+        if (!measure_work(field, axis, &partitions->partitions[i], extents))
             continue;
         if (i == 0)
-            memcpy(whole, cuts->cuts[0].work, layers * sizeof *whole);
+            memcpy(whole, partitions->partitions[0].work, layers * sizeof *whole);
         for (size_t layer = 0; layer < layers; layer++)
-            cuts->cuts[i].work[layer] /= whole[layer];
+            partitions->partitions[i].work[layer] /= whole[layer];
         if (kept != i) {
-            double *work = cuts->cuts[kept].work;
+            double *work = partitions->partitions[kept].work;
 
-            cuts->cuts[kept] = cuts->cuts[i];
-            cuts->cuts[i].work = work;
+            partitions->partitions[kept] = partitions->partitions[i];
+            partitions->partitions[i].work = work;
         }
         kept++;
     }
-    memory_release(reach->context, extents);
-    memory_release(reach->context, whole);
-    for (size_t i = kept; i < cuts->count; i++)
-        memory_release(reach->context, cuts->cuts[i].work);
-    cuts->count = kept;
+    memory_release(field->context, extents);
+    memory_release(field->context, whole);
+    for (size_t i = kept; i < partitions->count; i++)
+        memory_release(field->context, partitions->partitions[i].work);
+    partitions->count = kept;
     return extents && whole ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
 /* The step that is needed for so many tiles at most. */
 static int64_t
-step_for(const struct receptive_field *reach, int32_t axis, int64_t count)
+step_for(const struct receptive_field *field, int32_t axis, int64_t count)
 {
-    return ceil_divide(ceil_divide(covered(reach, axis), count), reach->alignment[axis]) * reach->alignment[axis];
+    return ceil_divide(ceil_divide(covered(field, axis), count), field->alignment[axis]) * field->alignment[axis];
 }
 
 static int
-add_cut(const struct receptive_field *reach, struct partitions *cuts, size_t *capacity, int64_t step, int64_t count)
+add_partition(const struct receptive_field *field, struct partitions *partitions, size_t *capacity, int64_t step,
+              int64_t count)
 {
-    int status = array_reserve(reach->context, &cuts->cuts, capacity, cuts->count + 1, sizeof *cuts->cuts);
-    struct partition cut = {.step = step, .count = count};
+    int status = array_reserve(field->context, &partitions->partitions, capacity, partitions->count + 1,
+                               sizeof *partitions->partitions);
+    struct partition partition = {.step = step, .count = count};
 
     if (status)
         return status;
-    cut.work = memory_allocate_zeroed(reach->context, reach->binding->network->layer_count + 1, sizeof *cut.work);
-    if (!cut.work)
+    partition.work =
+        memory_allocate_zeroed(field->context, field->binding->network->layer_count + 1, sizeof *partition.work);
+    if (!partition.work)
         return MEMMODEL_ERROR_NO_MEMORY;
-    cuts->cuts[cuts->count++] = cut;
+    partitions->partitions[partitions->count++] = partition;
     return 0;
 }
 
 int
-partitions_new(const struct receptive_field *reach, int32_t axis, struct partitions *cuts)
+partitions_new(const struct receptive_field *field, int32_t axis, struct partitions *partitions)
 {
-    int64_t all = covered(reach, axis), most = ceil_divide(all, reach->alignment[axis]), count = 1;
+    int64_t all = covered(field, axis), max = ceil_divide(all, field->alignment[axis]), count = 1;
     size_t capacity = 0;
     int status = 0;
 
-    *cuts = (struct partitions){0};
-    while (count <= most && !status) {
-        int64_t step = step_for(reach, axis, count);
+    *partitions = (struct partitions){0};
+    while (count <= max && !status) {
+        int64_t step = step_for(field, axis, count);
 
-        status = add_cut(reach, cuts, &capacity, step, ceil_divide(all, step));
-        if (step == reach->alignment[axis])
+        status = add_partition(field, partitions, &capacity, step, ceil_divide(all, step));
+        if (step == field->alignment[axis])
             break;
-        count = ceil_divide(all, step - reach->alignment[axis]); /* the fewest that have a smaller one */
+        count = ceil_divide(all, step - field->alignment[axis]); /* the fewest that have a smaller one */
     }
     if (!status)
-        status = weigh_all(reach, axis, cuts);
+        status = measure_all(field, axis, partitions);
     if (status)
-        partitions_release(reach->context, cuts);
+        partitions_release(field->context, partitions);
     return status;
 }
 
 void
-partitions_release(memmodel_context *context, struct partitions *cuts)
+partitions_release(memmodel_context *context, struct partitions *partitions)
 {
-    for (size_t i = 0; i < cuts->count; i++)
-        memory_release(context, cuts->cuts[i].work);
-    memory_release(context, cuts->cuts);
-    *cuts = (struct partitions){0};
+    for (size_t i = 0; i < partitions->count; i++)
+        memory_release(context, partitions->partitions[i].work);
+    memory_release(context, partitions->partitions);
+    *partitions = (struct partitions){0};
 }

@@ -12,18 +12,18 @@ struct partition {
 };
 
 struct partitions {
-    struct partition *cuts;
+    struct partition *partitions;
     size_t count;
 };
 
 struct memmodel_tiling_range
-partition_range(const struct receptive_field *reach, int32_t axis, const struct partition *cut, int64_t index);
+partition_range(const struct receptive_field *field, int32_t axis, const struct partition *partition, int64_t index);
 
 /* All ways that differ, from one tile to the most; `work` has one number a layer. */
 int
-partitions_new(const struct receptive_field *reach, int32_t axis, struct partitions *cuts);
+partitions_new(const struct receptive_field *field, int32_t axis, struct partitions *partitions);
 
 void
-partitions_release(memmodel_context *context, struct partitions *cuts);
+partitions_release(memmodel_context *context, struct partitions *partitions);
 
 #endif

@@ -28,7 +28,7 @@ struct making {
     memmodel_schedule *schedule;
     const struct memmodel_schedule_options *how;
     const struct graph *graph;
-    struct aliasing *sharing;
+    struct aliasing *aliasing;
     int32_t *order;
     bool *chosen;
 };
@@ -50,7 +50,7 @@ tensor_name(const struct making *making, int32_t number, char name[NAME_BYTES])
 static int
 add_tensor(const struct making *making, int32_t number)
 {
-    const struct alias *share = &making->sharing->shares[number];
+    const struct alias *share = &making->aliasing->aliases[number];
     char name[NAME_BYTES];
     const struct memmodel_plan_buffer buffer = {
         .size = sizeof buffer,
@@ -72,7 +72,7 @@ share_tensor(const struct making *making, int32_t number)
 {
     const int64_t *buffers = making->schedule->buffers;
     int64_t into;
-    int32_t owner = aliasing_owner(making->sharing, number, &into);
+    int32_t owner = aliasing_owner(making->aliasing, number, &into);
 
     if (owner == number || buffers[number] < 0)
         return 0;
@@ -109,7 +109,7 @@ add_parameters(const struct making *making)
 
         binding_parameter_bytes(making->graph->binding, (int32_t)i, &bytes);
         status = add_other(making, network->layers[parameter->layer].name, parameter->role, bytes, 0,
-                           making->sharing->moments);
+                           making->aliasing->time_count);
     }
     return status;
 }
@@ -137,7 +137,7 @@ no_buffers(memmodel_context *context)
                          "the network has no tensors that a plan could place");
 }
 
-/* The plan for making->order and making->chosen, for which the sharing was evaluated. */
+/* The plan for making->order and making->chosen, for which the aliasing was evaluated. */
 static int
 make_plan(const struct making *making)
 {
@@ -171,20 +171,20 @@ does_nothing(const struct making *making, int32_t number)
     const struct operator* operator= & making->graph->operators[number];
     const struct layer *layer = operator_layer(making->graph, number);
     int64_t into, from, at = 0;
-    int32_t owner = aliasing_owner(making->sharing, layer->first_output, &into);
+    int32_t owner = aliasing_owner(making->aliasing, layer->first_output, &into);
 
     if (operator->kind == KERNEL || operator->input_count == 0)
         return false;
     for (int32_t i = 0; i < operator->input_count && operator->kind == CONCAT; i++) {
-        if (aliasing_owner(making->sharing, operator->inputs[i].tensor, &from) != owner || from != into + at)
+        if (aliasing_owner(making->aliasing, operator->inputs[i].tensor, &from) != owner || from != into + at)
             return false;
         at += making->graph->tensors[operator->inputs[i].tensor].bytes;
     }
     for (int32_t i = 0; i < layer->output_count && operator->kind == VIEW; i++) {
         const struct graph_tensor *tensor = &making->graph->tensors[layer->first_output + i];
-        int32_t base = tensor->base < 0 ? -1 : aliasing_owner(making->sharing, tensor->base, &from);
+        int32_t base = tensor->base < 0 ? -1 : aliasing_owner(making->aliasing, tensor->base, &from);
 
-        if (aliasing_owner(making->sharing, layer->first_output + i, &into) != base ||
+        if (aliasing_owner(making->aliasing, layer->first_output + i, &into) != base ||
             into != from + tensor->displacement)
             return false;
     }
@@ -208,7 +208,7 @@ describe_operators(const struct making *making)
             .name = arena_copy_text(&schedule->arena, operator_layer(making->graph, number)->name),
             .first_layer = making->graph->operators[number].first,
             .last_layer = making->graph->operators[number].last,
-            .live = making->sharing->load[i] + (making->how->include_parameters ? making->graph->parameters : 0),
+            .live = making->aliasing->load[i] + (making->how->include_parameters ? making->graph->parameters : 0),
             .is_noop = does_nothing(making, number),
         };
         if (!schedule->operators[i].name)
@@ -233,13 +233,13 @@ multiply_adds(const struct binding *binding)
 /* ---- making ---- */
 
 static int
-make_as_built(struct making *making)
+make_program_order(struct making *making)
 {
     int status;
 
     for (int32_t i = 0; i < making->graph->operator_count; i++)
         making->order[i] = i;
-    status = aliasing_choose(making->sharing, making->order, making->chosen);
+    status = aliasing_choose(making->aliasing, making->order, making->chosen);
     if (!status)
         status = make_plan(making);
     making->schedule->summary.peak_program_order = making->schedule->summary.peak;
@@ -250,21 +250,21 @@ make_as_built(struct making *making)
 static int
 make_reordered(struct making *making)
 {
-    int64_t load = making->sharing->peak;
-    int status = order_improve(making->sharing, making->order, making->chosen);
+    int64_t load = making->aliasing->peak;
+    int status = order_improve(making->aliasing, making->order, making->chosen);
 
-    if (!status && making->sharing->peak < load) {
+    if (!status && making->aliasing->peak < load) {
         status = make_plan(making);
         if (status || making->schedule->summary.peak < making->schedule->summary.peak_program_order)
             return status;
     }
-    return status ? status : make_as_built(making);
+    return status ? status : make_program_order(making);
 }
 
 static int
 make_in_order(struct making *making)
 {
-    int status = make_as_built(making);
+    int status = make_program_order(making);
 
     if (!status && !(making->how->disabled_passes & MEMMODEL_SCHEDULE_PASS_REORDERING))
         status = make_reordered(making);
@@ -281,18 +281,18 @@ make_of_graph(struct making *making)
 {
     memmodel_context *context = making->schedule->context;
     size_t count = (size_t)making->graph->operator_count + 1;
-    struct aliasing sharing;
-    int status = aliasing_new(making->graph, making->how->disabled_passes, &sharing);
+    struct aliasing aliasing;
+    int status = aliasing_new(making->graph, making->how->disabled_passes, &aliasing);
 
     if (status)
         return status;
-    making->sharing = &sharing;
+    making->aliasing = &aliasing;
     making->order = memory_allocate_zeroed(context, count, sizeof *making->order);
     making->chosen = memory_allocate_zeroed(context, count, sizeof *making->chosen);
     status = making->order && making->chosen ? make_in_order(making) : MEMMODEL_ERROR_NO_MEMORY;
     memory_release(context, making->order);
     memory_release(context, making->chosen);
-    aliasing_release(&sharing);
+    aliasing_release(&aliasing);
     return status;
 }
 

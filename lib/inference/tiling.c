@@ -15,23 +15,23 @@ struct memmodel_tiling {
     atomic_int references;
     memmodel_schedule *schedule; /* of the largest tile */
     struct memmodel_tiling_result result;
-    struct memmodel_tiling_axis axes[MOST_AXES];
-    struct memmodel_tiling_range *ranges[MOST_AXES];
+    struct memmodel_tiling_axis axes[MAX_AXES];
+    struct memmodel_tiling_range *ranges[MAX_AXES];
     size_t axis_count;
 };
 
 /* A way to cut each axis. */
 struct combination {
-    int32_t cuts[MOST_AXES];
+    int32_t partitions[MAX_AXES];
     int64_t tiles;
     double overhead;
 };
 
 struct search {
-    struct receptive_field reach;
+    struct receptive_field field;
     const struct memmodel_schedule_options *how;
     int64_t budget;
-    struct partitions cuts[MOST_AXES];
+    struct partitions partitions[MAX_AXES];
     double *work; /* of each layer of the whole */
     struct combination *combinations, *misfits;
     size_t count, misfit_count;
@@ -40,12 +40,12 @@ struct search {
 /* ---- what they cost ---- */
 
 static int
-weigh_layers(struct search *search)
+count_layers_work(struct search *search)
 {
-    const struct binding *binding = search->reach.binding;
+    const struct binding *binding = search->field.binding;
     const struct memmodel_network *network = binding->network;
 
-    search->work = memory_allocate_zeroed(search->reach.context, network->layer_count + 1, sizeof *search->work);
+    search->work = memory_allocate_zeroed(search->field.context, network->layer_count + 1, sizeof *search->work);
     for (size_t i = 0; i < network->layer_count && search->work; i++) {
         int64_t count = 0;
 
@@ -56,9 +56,9 @@ weigh_layers(struct search *search)
 }
 
 static struct combination
-combine(const struct search *search, const size_t *cuts)
+combine(const struct search *search, const size_t *partitions)
 {
-    size_t layers = search->reach.binding->network->layer_count;
+    size_t layers = search->field.binding->network->layer_count;
     struct combination combination = {.tiles = 1};
     double all = 0, whole = 0;
 
@@ -66,14 +66,14 @@ combine(const struct search *search, const size_t *cuts)
         double work = search->work[i];
 
         whole += work;
-        for (int32_t axis = 0; axis < search->reach.axes; axis++)
-            work *= search->cuts[axis].cuts[cuts[axis]].work[i];
+        for (int32_t axis = 0; axis < search->field.axes; axis++)
+            work *= search->partitions[axis].partitions[partitions[axis]].work[i];
         all += work;
     }
     combination.overhead = whole > 0 ? all / whole - 1 : 0;
-    for (int32_t axis = 0; axis < search->reach.axes; axis++) {
-        combination.cuts[axis] = (int32_t)cuts[axis];
-        combination.tiles *= search->cuts[axis].cuts[cuts[axis]].count;
+    for (int32_t axis = 0; axis < search->field.axes; axis++) {
+        combination.partitions[axis] = (int32_t)partitions[axis];
+        combination.tiles *= search->partitions[axis].partitions[partitions[axis]].count;
     }
     return combination;
 }
@@ -87,17 +87,17 @@ compare_combinations(const void *a, const void *b)
         return x->overhead < y->overhead ? -1 : 1;
     if (x->tiles != y->tiles)
         return x->tiles < y->tiles ? -1 : 1;
-    return memcmp(x->cuts, y->cuts, sizeof x->cuts);
+    return memcmp(x->partitions, y->partitions, sizeof x->partitions);
 }
 
 static int
 combine_all(struct search *search)
 {
-    memmodel_context *context = search->reach.context;
-    size_t all = 1, cuts[MOST_AXES] = {0};
+    memmodel_context *context = search->field.context;
+    size_t all = 1, partitions[MAX_AXES] = {0};
 
-    for (int32_t axis = 0; axis < search->reach.axes; axis++)
-        if (!checked_size(all, search->cuts[axis].count, &all))
+    for (int32_t axis = 0; axis < search->field.axes; axis++)
+        if (!checked_size(all, search->partitions[axis].count, &all))
             return context_error(context, MEMMODEL_ERROR_OVERFLOW, NULL,
                                  "more ways to cut the input than can be counted");
     search->combinations = memory_allocate_zeroed(context, all + 1, sizeof *search->combinations);
@@ -107,11 +107,11 @@ combine_all(struct search *search)
     for (size_t i = 0; i < all; i++) {
         size_t rest = i;
 
-        for (int32_t axis = 0; axis < search->reach.axes; axis++) {
-            cuts[axis] = rest % search->cuts[axis].count;
-            rest /= search->cuts[axis].count;
+        for (int32_t axis = 0; axis < search->field.axes; axis++) {
+            partitions[axis] = rest % search->partitions[axis].count;
+            rest /= search->partitions[axis].count;
         }
-        search->combinations[search->count++] = combine(search, cuts);
+        search->combinations[search->count++] = combine(search, partitions);
     }
     qsort(search->combinations, search->count, sizeof *search->combinations, compare_combinations);
     return 0;
@@ -123,20 +123,20 @@ combine_all(struct search *search)
 static int
 resize(const struct search *search, const int64_t *largest, struct tensor *tensors, int64_t *extents)
 {
-    const struct receptive_field *reach = &search->reach;
-    const struct memmodel_network *network = reach->binding->network;
+    const struct receptive_field *field = &search->field;
+    const struct memmodel_network *network = field->binding->network;
 
     for (size_t i = 0; i < network->tensor_count; i++) {
         tensors[i] = network->tensors[i];
         for (int32_t axis = 0; axis < tensors[i].rank; axis++)
-            tensors[i].dims[axis] = binding_dim(reach->binding, tensors[i].dims[axis]);
+            tensors[i].dims[axis] = binding_dim(field->binding, tensors[i].dims[axis]);
     }
-    for (int32_t axis = 0; axis < reach->axes; axis++) {
-        if (!receptive_field_extents(reach, axis, largest[axis], extents))
+    for (int32_t axis = 0; axis < field->axes; axis++) {
+        if (!receptive_field_extents(field, axis, largest[axis], extents))
             return MEMMODEL_ERROR_SHAPE;
         for (size_t i = 0; i < network->tensor_count; i++)
-            if (!reach->tensors[i].fixed)
-                tensors[i].dims[reach->first + axis] = extents[i];
+            if (!field->tensors[i].fixed)
+                tensors[i].dims[field->first + axis] = extents[i];
     }
     return 0;
 }
@@ -144,24 +144,24 @@ resize(const struct search *search, const int64_t *largest, struct tensor *tenso
 static int
 schedule_tile(const struct search *search, const struct combination *combination, memmodel_schedule **schedule)
 {
-    const struct receptive_field *reach = &search->reach;
-    struct memmodel_network network = *reach->binding->network;
-    struct binding binding = *reach->binding;
+    const struct receptive_field *field = &search->field;
+    struct memmodel_network network = *field->binding->network;
+    struct binding binding = *field->binding;
     size_t count = network.tensor_count + 1;
-    struct tensor *tensors = memory_allocate_zeroed(reach->context, count, sizeof *tensors);
-    int64_t *extents = memory_allocate_zeroed(reach->context, count, sizeof *extents), largest[MOST_AXES] = {0};
+    struct tensor *tensors = memory_allocate_zeroed(field->context, count, sizeof *tensors);
+    int64_t *extents = memory_allocate_zeroed(field->context, count, sizeof *extents), largest[MAX_AXES] = {0};
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
-    for (int32_t axis = 0; axis < reach->axes; axis++)
-        largest[axis] = search->cuts[axis].cuts[combination->cuts[axis]].largest;
+    for (int32_t axis = 0; axis < field->axes; axis++)
+        largest[axis] = search->partitions[axis].partitions[combination->partitions[axis]].largest;
     if (tensors && extents)
         status = resize(search, largest, tensors, extents);
     network.tensors = tensors;
     binding.network = &network;
     if (!status)
-        status = schedule_of_binding(reach->context, &binding, search->how, schedule);
-    memory_release(reach->context, tensors);
-    memory_release(reach->context, extents);
+        status = schedule_of_binding(field->context, &binding, search->how, schedule);
+    memory_release(field->context, tensors);
+    memory_release(field->context, extents);
     return status;
 }
 
@@ -171,10 +171,10 @@ schedule_tile(const struct search *search, const struct combination *combination
 static bool
 is_larger(const struct search *search, const struct combination *x, const struct combination *y)
 {
-    for (int32_t axis = 0; axis < search->reach.axes; axis++) {
-        const struct partition *cuts = search->cuts[axis].cuts;
+    for (int32_t axis = 0; axis < search->field.axes; axis++) {
+        const struct partition *partitions = search->partitions[axis].partitions;
 
-        if (cuts[x->cuts[axis]].largest < cuts[y->cuts[axis]].largest)
+        if (partitions[x->partitions[axis]].largest < partitions[y->partitions[axis]].largest)
             return false;
     }
     return true;
@@ -242,23 +242,24 @@ find(struct search *search, struct combination *found, memmodel_schedule **sched
 /* ---- the tiling ---- */
 
 static int
-describe_axis(const struct search *search, int32_t axis, const struct partition *cut, memmodel_tiling *tiling)
+describe_axis(const struct search *search, int32_t axis, const struct partition *partition, memmodel_tiling *tiling)
 {
-    const struct receptive_field *reach = &search->reach;
+    const struct receptive_field *field = &search->field;
 
     tiling->axes[axis] = (struct memmodel_tiling_axis){
         .size = sizeof tiling->axes[axis],
-        .extent = reach->extent[axis],
-        .alignment = reach->alignment[axis],
-        .halo_before = reach->before[axis],
-        .halo_after = reach->after[axis],
-        .stride = cut->step,
-        .tile_count = cut->count,
-        .max_extent = cut->largest,
+        .extent = field->extent[axis],
+        .alignment = field->alignment[axis],
+        .halo_before = field->before[axis],
+        .halo_after = field->after[axis],
+        .stride = partition->step,
+        .tile_count = partition->count,
+        .max_extent = partition->largest,
     };
-    tiling->ranges[axis] = memory_allocate_zeroed(tiling->context, (size_t)cut->count, sizeof *tiling->ranges[axis]);
-    for (int64_t i = 0; i < cut->count && tiling->ranges[axis]; i++)
-        tiling->ranges[axis][i] = partition_range(reach, axis, cut, i);
+    tiling->ranges[axis] =
+        memory_allocate_zeroed(tiling->context, (size_t)partition->count, sizeof *tiling->ranges[axis]);
+    for (int64_t i = 0; i < partition->count && tiling->ranges[axis]; i++)
+        tiling->ranges[axis][i] = partition_range(field, axis, partition, i);
     return tiling->ranges[axis] ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
@@ -267,7 +268,7 @@ describe_whole(const struct search *search, memmodel_tiling *tiling)
 {
     struct memmodel_schedule_result summary = {.size = sizeof summary};
     memmodel_schedule *whole;
-    int status = schedule_of_binding(tiling->context, search->reach.binding, search->how, &whole);
+    int status = schedule_of_binding(tiling->context, search->field.binding, search->how, &whole);
 
     if (status)
         return status;
@@ -284,9 +285,9 @@ describe(const struct search *search, const struct combination *found, memmodel_
 {
     int status = describe_whole(search, tiling);
 
-    tiling->axis_count = (size_t)search->reach.axes;
-    for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
-        status = describe_axis(search, axis, &search->cuts[axis].cuts[found->cuts[axis]], tiling);
+    tiling->axis_count = (size_t)search->field.axes;
+    for (int32_t axis = 0; axis < search->field.axes && !status; axis++)
+        status = describe_axis(search, axis, &search->partitions[axis].partitions[found->partitions[axis]], tiling);
     tiling->schedule = memmodel_schedule_ref(schedule);
     tiling->result.peak = peak_of(schedule);
     tiling->result.verdict = verdict_of(search->budget, peak_of(schedule));
@@ -300,10 +301,10 @@ make(struct search *search, memmodel_tiling *tiling)
 {
     struct combination found = {.tiles = 0};
     memmodel_schedule *schedule = NULL;
-    int status = weigh_layers(search);
+    int status = count_layers_work(search);
 
-    for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
-        status = partitions_new(&search->reach, axis, &search->cuts[axis]);
+    for (int32_t axis = 0; axis < search->field.axes && !status; axis++)
+        status = partitions_new(&search->field, axis, &search->partitions[axis]);
     if (!status)
         status = combine_all(search);
     if (!status)
@@ -320,7 +321,7 @@ tiling_of_binding(memmodel_context *context, const struct binding *binding, cons
 {
     struct search search = {.how = how, .budget = budget};
     memmodel_tiling *new = memory_allocate_zeroed(context, 1, sizeof *new);
-    int status = new ? receptive_field_new(context, binding, &search.reach) : MEMMODEL_ERROR_NO_MEMORY;
+    int status = new ? receptive_field_new(context, binding, &search.field) : MEMMODEL_ERROR_NO_MEMORY;
 
     if (status) {
         memory_release(context, new);
@@ -330,12 +331,12 @@ tiling_of_binding(memmodel_context *context, const struct binding *binding, cons
     new->result.size = sizeof new->result;
     atomic_init(&new->references, 1);
     status = make(&search, new);
-    for (int32_t axis = 0; axis < MOST_AXES; axis++)
-        partitions_release(context, &search.cuts[axis]);
+    for (int32_t axis = 0; axis < MAX_AXES; axis++)
+        partitions_release(context, &search.partitions[axis]);
     memory_release(context, search.work);
     memory_release(context, search.combinations);
     memory_release(context, search.misfits);
-    receptive_field_release(&search.reach);
+    receptive_field_release(&search.field);
     if (status)
         memmodel_tiling_unref(new);
     else
@@ -428,7 +429,7 @@ memmodel_tiling_unref(memmodel_tiling *tiling)
         return;
     context = tiling->context;
     memmodel_schedule_unref(tiling->schedule);
-    for (int32_t axis = 0; axis < MOST_AXES; axis++)
+    for (int32_t axis = 0; axis < MAX_AXES; axis++)
         memory_release(context, tiling->ranges[axis]);
     memory_release(context, tiling);
     memmodel_context_unref(context);

@@ -1,4 +1,4 @@
-/* A stretch of an order: the memory that its operators touch, and who waits for whom. */
+/* An interval of an order: the memory that its operators touch, and who waits for whom. */
 #include "inference/order.h"
 
 #include "base/checked.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct making {
-    const struct aliasing *sharing;
+    const struct aliasing *aliasing;
     bool in_place;
     const int32_t *order;
     int32_t first, end;
@@ -29,18 +29,18 @@ take(struct making *making, int32_t count, size_t size)
 static int32_t
 memory_number(struct making *making, int32_t tensor)
 {
-    const struct aliasing *sharing = making->sharing;
+    const struct aliasing *aliasing = making->aliasing;
     struct window *window = making->window;
     int64_t into;
-    int32_t owner = aliasing_owner(sharing, tensor, &into);
-    const struct alias *share = &sharing->shares[owner];
+    int32_t owner = aliasing_owner(aliasing, tensor, &into);
+    const struct alias *share = &aliasing->aliases[owner];
 
-    if (sharing->graph->tensors[owner].bytes == 0)
+    if (aliasing->graph->tensors[owner].bytes == 0)
         return -1;
     if (making->memory_of[owner])
         return making->memory_of[owner] - 1;
     window->memories[window->memory_count] = (struct window_memory){
-        .bytes = sharing->graph->tensors[owner].bytes,
+        .bytes = aliasing->graph->tensors[owner].bytes,
         .before = share->first<making->first, .after = share->last> making->end,
     };
     making->memory_of[owner] = ++window->memory_count;
@@ -55,8 +55,8 @@ touch(struct making *making, struct window_operator *operator, int32_t tensor)
 
     if (memory < 0)
         return;
-    of->before = of->before || making->sharing->graph->tensors[tensor].maker < 0;
-    of->after = of->after || making->sharing->graph->tensors[tensor].output;
+    of->before = of->before || making->aliasing->graph->tensors[tensor].maker < 0;
+    of->after = of->after || making->aliasing->graph->tensors[tensor].output;
     for (int32_t i = 0; i < operator->memory_count; i++)
         if (operator->memories[i] == memory)
             return;
@@ -69,14 +69,14 @@ static void
 find_in_place(struct making *making, struct window_operator *to, const struct operator* operator, int32_t output)
 {
     int64_t into;
-    const struct graph_tensor *tensors = making->sharing->graph->tensors;
-    int32_t owner = aliasing_owner(making->sharing, output, &into);
+    const struct graph_tensor *tensors = making->aliasing->graph->tensors;
+    int32_t owner = aliasing_owner(making->aliasing, output, &into);
 
     to->result = -1;
     if (operator->kind != KERNEL || !making->in_place || tensors[owner].bytes != tensors[output].bytes)
         return;
     for (int32_t i = 0; i < operator->input_count; i++) {
-        int32_t from = aliasing_owner(making->sharing, operator->inputs[i].tensor, &into);
+        int32_t from = aliasing_owner(making->aliasing, operator->inputs[i].tensor, &into);
 
         if (operator->inputs[i].pointwise && from != owner && tensors[from].bytes == tensors[owner].bytes)
             to->in_place[to->in_place_count++] = memory_number(making, from);
@@ -94,8 +94,8 @@ find_in_place(struct making *making, struct window_operator *to, const struct op
 static void
 wait_for(struct making *making, struct window_operator *operator, int32_t tensor)
 {
-    int32_t maker = making->sharing->graph->tensors[tensor].maker;
-    int32_t place = maker < 0 ? -1 : making->sharing->place[maker];
+    int32_t maker = making->aliasing->graph->tensors[tensor].maker;
+    int32_t place = maker < 0 ? -1 : making->aliasing->place[maker];
 
     if (place >= making->first && place < making->end)
         operator->inputs[operator->input_count++] = place - making->first;
@@ -104,15 +104,15 @@ wait_for(struct making *making, struct window_operator *operator, int32_t tensor
 static int
 add_operator(struct making *making, int32_t number)
 {
-    const struct graph *graph = making->sharing->graph;
+    const struct graph *graph = making->aliasing->graph;
     const struct operator* operator= & graph->operators[making->order[making->first + number]];
     struct window_operator *to = &making->window->operators[number];
     const struct layer *layer = operator_layer(graph, making->order[making->first + number]);
-    int32_t most = operator->input_count + layer->output_count;
+    int32_t max = operator->input_count + layer->output_count;
 
-    to->memories = take(making, most, sizeof *to->memories);
-    to->in_place = take(making, most, sizeof *to->in_place);
-    to->inputs = take(making, most, sizeof *to->inputs);
+    to->memories = take(making, max, sizeof *to->memories);
+    to->in_place = take(making, max, sizeof *to->in_place);
+    to->inputs = take(making, max, sizeof *to->inputs);
     if (!to->memories || !to->in_place || !to->inputs)
         return MEMMODEL_ERROR_NO_MEMORY;
     to->workspace = operator->workspace;
@@ -127,25 +127,25 @@ add_operator(struct making *making, int32_t number)
 }
 
 static int32_t
-most_memories(const struct making *making)
+max_memories(const struct making *making)
 {
-    int32_t most = 0;
+    int32_t max = 0;
 
     for (int32_t i = making->first; i < making->end; i++)
-        most += making->sharing->graph->operators[making->order[i]].input_count +
-                operator_layer(making->sharing->graph, making->order[i])->output_count;
-    return most;
+        max += making->aliasing->graph->operators[making->order[i]].input_count +
+               operator_layer(making->aliasing->graph, making->order[i])->output_count;
+    return max;
 }
 
 static int64_t
 idle_bytes(const struct making *making)
 {
-    const struct aliasing *sharing = making->sharing;
+    const struct aliasing *aliasing = making->aliasing;
     int64_t bytes = 0;
 
-    for (int32_t i = 0; i < sharing->graph->tensor_count; i++)
-        if (sharing->shares[i].base == i && sharing->shares[i].last == 1 && !making->memory_of[i])
-            bytes += sharing->graph->tensors[i].bytes;
+    for (int32_t i = 0; i < aliasing->graph->tensor_count; i++)
+        if (aliasing->aliases[i].base == i && aliasing->aliases[i].last == 1 && !making->memory_of[i])
+            bytes += aliasing->graph->tensors[i].bytes;
     return bytes;
 }
 
@@ -157,7 +157,7 @@ fill(struct making *making)
 
     window->operators = take(making, window->count, sizeof *window->operators);
     window->numbers = take(making, window->count, sizeof *window->numbers);
-    window->memories = take(making, most_memories(making), sizeof *window->memories);
+    window->memories = take(making, max_memories(making), sizeof *window->memories);
     if (!window->operators || !window->numbers || !window->memories)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (int32_t i = 0; i < window->count && !status; i++) {
@@ -172,17 +172,17 @@ fill(struct making *making)
 }
 
 int
-window_new(const struct aliasing *apart, bool in_place, const int32_t *order, int32_t first, int32_t end,
+window_new(const struct aliasing *separate, bool in_place, const int32_t *order, int32_t first, int32_t end,
            struct window *window)
 {
-    memmodel_context *context = apart->graph->context;
+    memmodel_context *context = separate->graph->context;
     struct making making = {
-        .sharing = apart, .in_place = in_place, .order = order, .first = first, .end = end, .window = window};
+        .aliasing = separate, .in_place = in_place, .order = order, .first = first, .end = end, .window = window};
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *window = (struct window){.arena = ARENA_INIT(context), .count = end - first};
     making.memory_of =
-        memory_allocate_zeroed(context, (size_t)apart->graph->tensor_count + 1, sizeof *making.memory_of);
+        memory_allocate_zeroed(context, (size_t)separate->graph->tensor_count + 1, sizeof *making.memory_of);
     if (making.memory_of)
         status = fill(&making);
     memory_release(context, making.memory_of);

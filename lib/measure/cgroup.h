@@ -30,7 +30,7 @@ cgroup_make(const char *proc, int pid, struct cgroup *cgroup);
 void
 cgroup_close(struct cgroup *cgroup);
 
-/* rss is what it has now and mark the most it ever had, -1 each where there is none. */
+/* rss is what it has now and high_water_mark its maximum so far, -1 each where there is none. */
 void
 cgroup_read(const struct cgroup *cgroup, struct process_size *size);
 

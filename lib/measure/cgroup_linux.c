@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 4096, NAME_BYTES = 64, MOST_LEFT_OVER = 256 };
+enum { TEXT_BYTES = 4096, NAME_BYTES = 64, MAX_LEFT_OVER = 256 };
 
 struct version {
     const char *type, *current, *peak;
@@ -193,7 +193,7 @@ cgroup_read(const struct cgroup *cgroup, struct process_size *size)
     char text[TEXT_BYTES];
 
     size->rss = read_text(cgroup->current, 0, text) ? strtoll(text, NULL, 10) : -1;
-    size->mark = read_text(cgroup->peak, 0, text) ? strtoll(text, NULL, 10) : -1;
+    size->high_water_mark = read_text(cgroup->peak, 0, text) ? strtoll(text, NULL, 10) : -1;
 }
 
 /* ---- a group that is made ---- */
@@ -288,8 +288,8 @@ static void
 remove_made(struct cgroup *cgroup)
 {
     char above[CGROUP_PATH_BYTES];
-    int pids[MOST_LEFT_OVER];
-    size_t count = cgroup_members(cgroup, pids, MOST_LEFT_OVER);
+    int pids[MAX_LEFT_OVER];
+    size_t count = cgroup_members(cgroup, pids, MAX_LEFT_OVER);
 
     memcpy(above, cgroup->made, sizeof above);
     *strrchr(above, '/') = '\0';

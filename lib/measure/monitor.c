@@ -1,9 +1,9 @@
-/* The monitor: readings of a process tree, their peaks, and their curve. */
+/* The monitor: readings of a process tree, their peaks, and their memory timeline. */
 #include "memmodel/monitor.h"
 #include "base/environment.h"
 #include "base/choice.h"
 #include "base/checked.h"
-#include "measure/curve.h"
+#include "measure/timeline.h"
 #include "measure/sharing.h"
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const double DEFAULT_INTERVAL = 0.01, SHORTEST_INTERVAL = 0.001;
-enum { DEFAULT_CURVE_LIMIT = 65536, MOST_PUT_OFF = 3 };
+enum { DEFAULT_CURVE_LIMIT = 65536, MAX_PUT_OFF = 3 };
 
 struct memmodel_monitor {
     atomic_int references, stop;
@@ -23,7 +23,7 @@ struct memmodel_monitor {
     struct tree tree;
     struct sharing sharing;
     int put_off; /* readings by which a look was */
-    struct curve curve;
+    struct timeline timeline;
     struct cgroup cgroup;
     struct process_size cgroup_size;
     struct memmodel_monitor_reading last;
@@ -78,7 +78,7 @@ new_monitor(memmodel_context *context, int pid, const struct memmodel_monitor_op
     monitor->context = context;
     monitor->pid = pid;
     monitor->options = *options;
-    monitor->curve = CURVE_INIT(context, (size_t)options->max_points);
+    monitor->timeline = TIMELINE_INIT(context, (size_t)options->max_points);
     monitor->last.size = sizeof monitor->last;
     monitor->result = (struct memmodel_monitor_result){
         .size = sizeof monitor->result, .peak_pss = -1, .peak_cgroup = -1, .exit_code = -1};
@@ -150,7 +150,7 @@ memmodel_monitor_unref(memmodel_monitor *monitor)
         return;
     context = monitor->context;
     tree_close(&monitor->tree);
-    curve_release(&monitor->curve);
+    timeline_release(&monitor->timeline);
     cgroup_close(&monitor->cgroup);
     process_close_file(monitor->handle);
     memory_release(context, monitor);
@@ -163,16 +163,16 @@ memmodel_monitor_unref(memmodel_monitor *monitor)
 static void
 read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
-    int64_t mark = monitor->cgroup_size.mark, *peak = &monitor->result.peak_cgroup;
+    int64_t high_water_mark = monitor->cgroup_size.high_water_mark, *peak = &monitor->result.peak_cgroup;
 
     cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
     reading->cgroup = monitor->cgroup_size.rss;
     *peak = max_i64(*peak, monitor->cgroup_size.rss);
-    if (monitor->cgroup_size.mark > mark)
-        *peak = max_i64(*peak, monitor->cgroup_size.mark);
+    if (monitor->cgroup_size.high_water_mark > high_water_mark)
+        *peak = max_i64(*peak, monitor->cgroup_size.high_water_mark);
 }
 
-/* An end also tells the greatest size that it, or any process that it waited for, ever had. */
+/* An end also reports the maximum size of it, and of any process that it waited for. */
 static void
 note_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading, const struct process_end *end)
 {
@@ -204,7 +204,7 @@ read_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
     result->exited = reading->exited;
 }
 
-/* Orphans that came to this process, as the system's init has them elsewhere. */
+/* Orphans that this process adopted, as the system's init does elsewhere. */
 static void
 read_ends_of_orphans(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
@@ -222,7 +222,7 @@ summarize(memmodel_monitor *monitor, const struct memmodel_monitor_reading *read
     result->reading_count++;
     result->seconds = reading->time - result->start_time;
     result->peak = sharing_peak(&monitor->sharing);
-    if (result->own_cgroup) /* what no look has settled is no more than all that was there, caches included */
+    if (result->own_cgroup) /* what no look has confirmed is no more than all that was there, caches included */
         result->peak = max_i64(monitor->sharing.known, min_i64(result->peak, result->peak_cgroup));
     result->peak_rss = max_i64(result->peak_rss, reading->high_water);
     result->peak_sampled = max_i64(result->peak_sampled, reading->rss);
@@ -238,8 +238,8 @@ draw(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
     int status = 0;
 
     if (reading->charge_high > max_i64(reading->charge, monitor->last.charge))
-        status = curve_add(&monitor->curve, (reading->previous_time + reading->time) / 2, reading->charge_high);
-    return status ? status : curve_add(&monitor->curve, reading->time, reading->charge);
+        status = timeline_add(&monitor->timeline, (reading->previous_time + reading->time) / 2, reading->charge_high);
+    return status ? status : timeline_add(&monitor->timeline, reading->time, reading->charge);
 }
 
 /* Unix time that does not jump when somebody sets the clock. */
@@ -265,11 +265,13 @@ is_due(const memmodel_monitor *monitor, const struct tree_size *size)
 static bool
 is_put_off(memmodel_monitor *monitor, const struct tree_size *size)
 {
-    monitor->put_off = size->growing && monitor->put_off < MOST_PUT_OFF ? monitor->put_off + 1 : 0;
+    monitor->put_off = size->growing && monitor->put_off < MAX_PUT_OFF ? monitor->put_off + 1 : 0;
     return monitor->put_off > 0;
 }
 
-/* What is shared is known by looks at PSS: first at newcomers, since a process just forked shares all with its parent. */
+/*
+ * What is shared is known by looks at PSS: first at newcomers, since a process just forked shares all with its parent.
+ */
 static void
 account_sharing(memmodel_monitor *monitor, struct tree_size *size)
 {
@@ -283,7 +285,7 @@ account_sharing(memmodel_monitor *monitor, struct tree_size *size)
     complete = (monitor->options.pss || (is_due(monitor, size) && !is_put_off(monitor, size))) &&
                tree_look(&monitor->tree, size);
     if (complete)
-        sharing_settle(&monitor->sharing, &before, size, process_clock());
+        sharing_confirm(&monitor->sharing, &before, size, process_clock());
     else
         sharing_note(&monitor->sharing, size);
     if (monitor->options.pss || size->count > 1)
@@ -303,12 +305,12 @@ take_reading(memmodel_monitor *monitor)
     reading.time = time_now(monitor);
     reading.previous_time = monitor->last.time;
     reading.rss = size.rss;
-    reading.high_water = size.high;
+    reading.high_water = size.high_water;
     reading.charge = size.charge;
     reading.charge_high = size.charge_high;
     reading.pss = size.pss;
     reading.process_count = size.count;
-    monitor->result.peak_process = max_i64(monitor->result.peak_process, size.mark);
+    monitor->result.peak_process = max_i64(monitor->result.peak_process, size.high_water_mark);
     read_cgroup(monitor, &reading);
     read_end(monitor, &reading);
     read_ends_of_orphans(monitor, &reading);
@@ -396,8 +398,8 @@ memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count)
 {
     if (!monitor || !count)
         return NULL;
-    *count = monitor->curve.count;
-    return monitor->curve.points;
+    *count = monitor->timeline.count;
+    return monitor->timeline.points;
 }
 
 size_t

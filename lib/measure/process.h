@@ -15,9 +15,9 @@ struct process_files {
     int pid, size, marks;
 };
 
-/* One process at one moment, in bytes. `mark` is the most it ever had. */
+/* One process at one time, in bytes. `high_water_mark` is VmHWM. */
 struct process_size {
-    int64_t rss, mark;
+    int64_t rss, high_water_mark;
 };
 
 struct process_identity {
@@ -29,7 +29,7 @@ struct process_end {
     int64_t peak; /* greatest size of it or of any descendant that was waited for */
 };
 
-/* Of one process, in bytes, at the same moment: all it has, that with each shared page divided by its users, and what
+/* Of one process, in bytes, at the same time: all it has, that with each shared page divided by its users, and what
  * others have too. */
 struct process_share {
     int64_t rss, pss, shared;
@@ -46,7 +46,7 @@ process_close(struct process_files *files);
 bool
 process_read_size(const struct process_files *files, struct process_size *size);
 
-/* Reads `rss` and `mark`. False once the process is gone, or only waits to be waited for. */
+/* Reads `rss` and `high_water_mark`. False once the process is gone, or only waits to be waited for. */
 bool
 process_read_mark(const struct process_files *files, struct process_size *size);
 
@@ -90,7 +90,10 @@ process_open_handle(int pid);
 void
 process_close_file(int file);
 
-/* Sleeps until process_clock() is `deadline`, the process of `handle` ends, or a signal comes: true if it was the first. */
+/*
+ * Sleeps until process_clock() is `deadline`, the process of `handle` ends, or a signal comes: true if it was the
+ * first.
+ */
 bool
 process_sleep(int handle, double deadline);
 

@@ -120,7 +120,7 @@ process_read_mark(const struct process_files *files, struct process_size *size)
     if (!read_of(files->pid, files->marks, "status", text) || has_ended(text))
         return false;
     size->rss = field(text, "\nVmRSS:", 0) * KIBIBYTE;
-    size->mark = field(text, "\nVmHWM:", 0) * KIBIBYTE;
+    size->high_water_mark = field(text, "\nVmHWM:", 0) * KIBIBYTE;
     return true;
 }
 

@@ -14,9 +14,9 @@
 int
 samples_check_names(memmodel_context *context, const char *const *names, size_t count)
 {
-    if (count == 0 || count > SAMPLES_MOST_COLUMNS)
+    if (count == 0 || count > SAMPLES_MAX_COLUMNS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns",
-                             "a table has 1 to %d columns, not %zu", SAMPLES_MOST_COLUMNS, count);
+                             "a table has 1 to %d columns, not %zu", SAMPLES_MAX_COLUMNS, count);
     for (size_t i = 0; i < count; i++) {
         if (!names[i] || !names[i][0])
             return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns", "column %zu has no name", i + 1);
@@ -232,13 +232,13 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
     return context_end(context, status ? status : select_rows(samples, rows, count, context, selected));
 }
 
-enum { most_columns_named = 8 };
+enum { max_columns_named = 8 };
 
 static int
 unknown_column(const memmodel_samples *samples, const char *name, memmodel_context *context)
 {
     struct text names = TEXT_INIT(context);
-    size_t named = samples->column_count < most_columns_named ? samples->column_count : most_columns_named;
+    size_t named = samples->column_count < max_columns_named ? samples->column_count : max_columns_named;
     int status;
 
     for (size_t i = 0; i < named; i++)

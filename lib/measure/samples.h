@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { SAMPLES_MOST_COLUMNS = 4096 };
+enum { SAMPLES_MAX_COLUMNS = 4096 };
 
 /* A column holds a number for each row, NaN where missing, and if a field is more than a number, a text as well. */
 struct samples_column {
@@ -47,7 +47,7 @@ int
 samples_need_numbers(const memmodel_samples *samples, const char *name, memmodel_context *context,
                      const double **numbers);
 
-/* Tells numbers from text by what most fields of a column are. `lines` has the line of each row. */
+/* Decides between numbers and text by what most fields of a column are. `lines` has the line of each row. */
 void
 samples_type_columns(memmodel_samples *samples, const int *lines);
 

@@ -13,8 +13,8 @@
 static int
 check_header(const struct csv *csv)
 {
-    if (csv->count > SAMPLES_MOST_COLUMNS)
-        return csv_error(csv, SAMPLES_MOST_COLUMNS, "more than %d columns", SAMPLES_MOST_COLUMNS);
+    if (csv->count > SAMPLES_MAX_COLUMNS)
+        return csv_error(csv, SAMPLES_MAX_COLUMNS, "more than %d columns", SAMPLES_MAX_COLUMNS);
     for (size_t i = 0; i < csv->count; i++) {
         if (!csv_text(csv, i)[0])
             return csv_error(csv, i, "column %zu has no name", i + 1);
@@ -47,7 +47,7 @@ read_header(struct csv *csv, memmodel_samples **samples)
     return status;
 }
 
-/* While reading, each column keeps its texts: only the last row tells what most of a column are. */
+/* While reading, each column keeps its texts: only after the last row it is known what most of a column are. */
 static int
 read_row(const struct csv *csv, memmodel_samples *samples)
 {

@@ -1,6 +1,6 @@
 /*
- * What the columns of a table are: numbers or text, by what most of their fields are, and of sizes the unit. Fields that are
- * not like the others are named.
+ * What the columns of a table are: numbers or text, by what most of their fields are, and of sizes the unit. Fields
+ * that are not like the others are named.
  */
 #include "base/quantity.h"
 #include "base/text.h"
@@ -118,8 +118,8 @@ read_field(const char *text, const struct reading *reading, double *number)
 }
 
 static void
-tell_of_field(const memmodel_samples *samples, const struct samples_column *column, int line, const char *text,
-              double number)
+report_field(const memmodel_samples *samples, const struct samples_column *column, int line, const char *text,
+             double number)
 {
     const char *unit = column->unit ? column->unit : "", *blank = column->unit ? " " : "";
 
@@ -132,8 +132,8 @@ tell_of_field(const memmodel_samples *samples, const struct samples_column *colu
 }
 
 static void
-tell_of_column(const memmodel_samples *samples, const struct samples_column *column, const struct counts *counts,
-               const struct reading *reading)
+report_column(const memmodel_samples *samples, const struct samples_column *column, const struct counts *counts,
+              const struct reading *reading)
 {
     if (reading->unit && !reading->bare)
         context_log(samples->context, "column \"%s\" has sizes with units: they are read as bytes", column->name);
@@ -179,7 +179,7 @@ read_numbers(const memmodel_samples *samples, struct samples_column *column, con
         if (!known && column->line == 0)
             column->line = lines[row];
         if (!known || !is_usual(text, reading))
-            tell_of_field(samples, column, lines[row], text, column->numbers[row]);
+            report_field(samples, column, lines[row], text, column->numbers[row]);
     }
     if (!plain)
         return;
@@ -234,7 +234,7 @@ samples_type_columns(memmodel_samples *samples, const int *lines)
             continue;
         }
         column->unit = reading.unit ? reading.unit->name : NULL;
-        tell_of_column(samples, column, &counts, &reading);
+        report_column(samples, column, &counts, &reading);
         read_numbers(samples, column, &reading, lines);
     }
 }

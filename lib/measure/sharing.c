@@ -12,15 +12,15 @@ enum { TOLERANCE = 32 }; /* a 32nd more or less needs no look */
 
 /* No page counts twice in a single process. */
 static int64_t
-least(const struct sharing *sharing, const struct tree_size *size)
+known_min(const struct sharing *sharing, const struct tree_size *size)
 {
-    return max_i64(sharing->known, size->greatest);
+    return max_i64(sharing->known, size->max);
 }
 
 bool
 sharing_needs_look(const struct sharing *sharing, const struct tree_size *size, int64_t limit, double now)
 {
-    int64_t charge = size->charge_high, known = least(sharing, size);
+    int64_t charge = size->charge_high, known = known_min(sharing, size);
 
     if (size->count < 2 || charge <= known)
         return false;
@@ -40,17 +40,17 @@ sharing_look_is_due(const struct sharing *sharing, const struct tree_size *size,
 void
 sharing_note(struct sharing *sharing, const struct tree_size *size)
 {
-    sharing->known = least(sharing, size);
+    sharing->known = known_min(sharing, size);
     sharing->pending = max_i64(sharing->pending, size->charge_high);
 }
 
-/* Memory that has come to be shared since the look before was counted more than once in what is pending. */
+/* Memory that is shared since the look before was counted more than once in what is pending. */
 void
-sharing_settle(struct sharing *sharing, const struct tree_size *before, const struct tree_size *size, double now)
+sharing_confirm(struct sharing *sharing, const struct tree_size *before, const struct tree_size *size, double now)
 {
     int64_t grown = max_i64(0, size->shared - before->shared);
 
-    sharing->known = max_i64(least(sharing, size), max_i64(size->charge_high, sharing->pending - grown));
+    sharing->known = max_i64(known_min(sharing, size), max_i64(size->charge_high, sharing->pending - grown));
     sharing->pending = 0;
     sharing->last = now;
     sharing->looks++;

@@ -15,11 +15,13 @@ struct sharing {
     double start, last; /* on process_clock(): the beginning, and the last look at all processes */
     double spent;       /* seconds of processor time that looks took */
     int looks;          /* how many there were at all processes */
-    int64_t known;      /* what the tree had at some moment, at least */
+    int64_t known;      /* what the tree had at some time, at least */
     int64_t pending;    /* what it may have had since the last look */
 };
 
-/* Whether a look is needed for a new peak, and may be afforded. `limit`: bytes above which the caller would act, or 0. */
+/*
+ * Whether a look is needed for a new peak, and may be afforded. `limit`: bytes above which the caller would act, or 0.
+ */
 bool
 sharing_needs_look(const struct sharing *sharing, const struct tree_size *size, int64_t limit, double now);
 
@@ -33,7 +35,7 @@ sharing_note(struct sharing *sharing, const struct tree_size *size);
 
 /* A look at all processes; `before` is the size without it. */
 void
-sharing_settle(struct sharing *sharing, const struct tree_size *before, const struct tree_size *size, double now);
+sharing_confirm(struct sharing *sharing, const struct tree_size *before, const struct tree_size *size, double now);
 
 /* The most that a single process had. */
 void

@@ -1,10 +1,10 @@
 /*
  * A process and its descendants.
  *
- * New descendants are found by the numbers of new processes: the system tells the newest, so only those given out since
- * the last reading are asked for their parent. Each is asked at two readings, since a number is given out a moment
- * before its process can be seen. Where the system does not tell, all processes are looked through, ten times a second
- * at most. Where a control group was made for the tree, whoever is in it belongs to it, too.
+ * New descendants are found by the numbers of new processes: the system reports the newest, so only those given out
+ * since the last reading are asked for their parent. Each is asked at two readings, since a number is given out shortly
+ * before its process can be seen. Where the system does not report it, all processes are looked through, ten times a
+ * second at most. Where a control group was made for the tree, whoever is in it belongs to it, too.
  */
 #include "measure/tree.h"
 #include "base/checked.h"
@@ -16,7 +16,7 @@ enum {
     MARKS_A_READING = 1,
     CALMEST = 3,             /* readings a process is left out at most, after that many that found nothing new */
     NUMBERS_A_READING = 256, /* more new processes than that are found faster by looking through all */
-    MOST_OF_A_GROUP = 1024,
+    MAX_OF_A_GROUP = 1024,
 };
 
 static const double SCAN_INTERVAL = 0.1;
@@ -141,8 +141,8 @@ static int
 adopt_group(struct tree *tree)
 {
     struct process_identity process;
-    int pids[MOST_OF_A_GROUP], status = 0;
-    size_t count = tree->cgroup ? cgroup_members(tree->cgroup, pids, MOST_OF_A_GROUP) : 0;
+    int pids[MAX_OF_A_GROUP], status = 0;
+    size_t count = tree->cgroup ? cgroup_members(tree->cgroup, pids, MAX_OF_A_GROUP) : 0;
     bool adopted;
 
     for (size_t i = 0; !status && i < count; i++)
@@ -188,7 +188,7 @@ member_counts(const struct member *member)
 static void
 read_member(struct member *member, bool with_mark)
 {
-    int64_t mark = member->now.mark;
+    int64_t high_water_mark = member->now.high_water_mark;
 
     if (!with_mark)
         member->gone = !process_read_size(&member->files, &member->now);
@@ -197,10 +197,13 @@ read_member(struct member *member, bool with_mark)
     if (member->marked)
         member->gone = !process_read_mark(&member->files, &member->now);
     /* a mark falls when the process runs another program */
-    member->rose = member->rose || member->now.mark > mark;
+    member->rose = member->rose || member->now.high_water_mark > high_water_mark;
 }
 
-/* One that did not change lately is left out now and then: were it to change and change back, its mark would tell. */
+/*
+ * One that did not change lately is left out now and then: were it to change and change back, its high-water mark would
+ * show it.
+ */
 static bool
 is_left_out(struct member *member)
 {
@@ -246,7 +249,7 @@ read_members(struct tree *tree)
             continue;
         read_member(member, with_mark);
         note_calm(member);
-        rose = rose || member->rose || member->now.rss > member->now.mark;
+        rose = rose || member->rose || member->now.rss > member->now.high_water_mark;
     }
     for (size_t i = 0; rose && i < tree->count; i++)
         if (!tree->members[i].marked)
@@ -289,9 +292,9 @@ counts(struct tree *tree, struct member *member)
 }
 
 int64_t
-member_high(const struct member *member)
+member_high_water(const struct member *member)
 {
-    int64_t between = member->rose ? member->now.mark : max_i64(member->previous.rss, member->now.rss);
+    int64_t between = member->rose ? member->now.high_water_mark : max_i64(member->previous.rss, member->now.rss);
 
     return max_i64(between, member->now.rss);
 }
@@ -300,9 +303,9 @@ static void
 add_size(const struct member *member, struct tree_size *size)
 {
     size->rss += member->now.rss;
-    size->high += member_high(member);
-    size->greatest = max_i64(size->greatest, member_high(member));
-    size->mark = max_i64(size->mark, max_i64(member->now.mark, member->now.rss));
+    size->high_water += member_high_water(member);
+    size->max = max_i64(size->max, member_high_water(member));
+    size->high_water_mark = max_i64(size->high_water_mark, max_i64(member->now.high_water_mark, member->now.rss));
     size->count++;
 }
 

@@ -38,18 +38,18 @@ struct tree {
     struct process_identity *all; /* room for a look through all processes */
     size_t all_capacity;
     int ever;     /* processes that ever counted */
-    bool changed; /* processes came to count, or went, since all were looked at */
+    bool changed; /* processes began to count, or ended, since all were looked at */
 };
 
 /* What all processes together have. */
 struct tree_size {
-    int64_t rss, high;
-    int64_t shared;      /* what `rss` counts more than once, as far as is known */
-    int64_t charge;      /* `rss` without that */
-    int64_t charge_high; /* and `high`; neither is less than a single one has */
-    int64_t pss;         /* -1 until tree_look() */
-    int64_t mark;        /* greatest of any single one, ever */
-    int64_t greatest;    /* of any single one, since the reading before */
+    int64_t rss, high_water;
+    int64_t shared;          /* what `rss` counts more than once, as far as is known */
+    int64_t charge;          /* `rss` without that */
+    int64_t charge_high;     /* and `high_water`; neither is less than a single one has */
+    int64_t pss;             /* -1 until tree_look() */
+    int64_t high_water_mark; /* greatest of any single one, ever */
+    int64_t max;             /* of any single one, since the reading before */
     int count;
     bool changed; /* other processes than when all were looked at */
     bool growing; /* processes were seen that do not count yet */
@@ -79,7 +79,7 @@ member_counts(const struct member *member);
 
 /* The most it had since the reading before. */
 int64_t
-member_high(const struct member *member);
+member_high_water(const struct member *member);
 
 bool
 tree_has(const struct tree *tree, int pid);
@@ -91,8 +91,9 @@ void
 tree_charge(struct tree *tree, struct tree_size *size);
 
 /*
- * Reads PSS of those that counted at that reading, and what they share by it. Slow: the kernel walks all pages. False if
- * one of them went or shrank meanwhile, or another one came: what was read does not belong together, and is not used.
+ * Reads PSS of those that counted at that reading, and what they share by it. Slow: the kernel walks all pages. False
+ * if one of them went or shrank meanwhile, or another one came: what was read does not belong together, and is not
+ * used.
  */
 bool
 tree_look(struct tree *tree, struct tree_size *size);

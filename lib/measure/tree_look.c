@@ -1,9 +1,9 @@
 /*
  * What processes of a tree share, counted once.
  *
- * PSS divides a page among all who have it, so it tells what is counted elsewhere only while these are the same. When
- * they have changed, what a process had in common with anyone when it came is taken to be counted by those who were there
- * before it: so it is after a fork.
+ * PSS divides a page among all who have it, so it shows what is counted elsewhere only while these are the same. When
+ * they have changed, what a process had in common with anyone when it came is taken to be counted by those who were
+ * there before it: so it is after a fork.
  */
 #include "measure/tree.h"
 #include "base/checked.h"
@@ -24,7 +24,7 @@ assign_shared(struct tree *tree)
     }
 }
 
-/* What was shared at one of two readings may have been so at any moment in between. */
+/* What was shared at one of two readings may have been so at any time in between. */
 void
 tree_charge(struct tree *tree, struct tree_size *size)
 {
@@ -39,7 +39,7 @@ tree_charge(struct tree *tree, struct tree_size *size)
         before += tree->members[i].shared_before;
     }
     size->charge = size->rss - size->shared;
-    size->charge_high = max_i64(size->high - max_i64(size->shared, before), max_i64(size->charge, size->greatest));
+    size->charge_high = max_i64(size->high_water - max_i64(size->shared, before), max_i64(size->charge, size->max));
 }
 
 /* ---- looks ---- */

@@ -41,8 +41,8 @@ const struct op_description op_activation = {
     .struct_name = "memmodel_activation",
     .options_size = sizeof(struct memmodel_activation),
     .fields = activation_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_activation,
 };
@@ -72,8 +72,8 @@ const struct op_description op_softmax = {
     .struct_name = "memmodel_softmax",
     .options_size = sizeof(struct memmodel_softmax),
     .fields = softmax_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .infer = infer_softmax,
 };
 
@@ -103,8 +103,8 @@ const struct op_description op_dropout = {
     .struct_name = "memmodel_dropout",
     .options_size = sizeof(struct memmodel_dropout),
     .fields = dropout_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .infer = infer_dropout,
 };
 

@@ -29,11 +29,11 @@ check_inputs(struct builder *builder, const struct op_description *description, 
         if (status)
             return status;
     }
-    if ((count > 0 && !inputs) || count > INT32_MAX || count < (size_t)description->least_inputs ||
-        (description->most_inputs != MOST_INPUTS_ANY && count > (size_t)description->most_inputs))
+    if ((count > 0 && !inputs) || count > INT32_MAX || count < (size_t)description->min_inputs ||
+        (description->max_inputs != MAX_INPUTS_ANY && count > (size_t)description->max_inputs))
         return context_error(
             builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, description->name, "%zu inputs, needs %s%d",
-            count, description->most_inputs == description->least_inputs ? "" : "at least ", description->least_inputs);
+            count, description->max_inputs == description->min_inputs ? "" : "at least ", description->min_inputs);
     return 0;
 }
 

@@ -93,8 +93,8 @@ const struct op_description op_binary = {
     .struct_name = "memmodel_binary",
     .options_size = sizeof(struct memmodel_binary),
     .fields = binary_fields,
-    .least_inputs = 2,
-    .most_inputs = 2,
+    .min_inputs = 2,
+    .max_inputs = 2,
     .infer = infer_binary,
 };
 
@@ -144,8 +144,8 @@ const struct op_description op_matmul = {
     .struct_name = "memmodel_matmul",
     .options_size = sizeof(struct memmodel_matmul),
     .fields = matmul_fields,
-    .least_inputs = 2,
-    .most_inputs = 2,
+    .min_inputs = 2,
+    .max_inputs = 2,
     .infer = infer_matmul,
     .multiply_adds = matmul_multiply_adds,
 };
@@ -200,8 +200,8 @@ const struct op_description op_reduce = {
     .struct_name = "memmodel_reduce",
     .options_size = sizeof(struct memmodel_reduce),
     .fields = reduce_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_reduce,
 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = 8, LETTERS = 128 };
+enum { MAX_OPERANDS = 8, LETTERS = 128 };
 
 /* The operator with the shapes of its tensors in numbers. */
 struct call {
@@ -131,7 +131,9 @@ count_attention(const struct call *call, int detail, int64_t *count)
            multiply_elements(&query, count);
 }
 
-/* ---- convolutions: the weight is [out, in / groups, kernel...], of transposed ones [in, out / groups, kernel...] ---- */
+/*
+ * ---- convolutions: the weight is [out, in / groups, kernel...], of transposed ones [in, out / groups, kernel...] ----
+ */
 
 enum { FORWARD, TRANSPOSED, AS_TOLD };
 
@@ -181,11 +183,14 @@ count_cell(const struct call *call, int first, int64_t *count)
 
 struct einsum {
     int64_t sizes[LETTERS]; /* of each letter; 0: it has none */
-    bool terms[MOST_OPERANDS][LETTERS], result[LETTERS];
+    bool terms[MAX_OPERANDS][LETTERS], result[LETTERS];
     int count;
 };
 
-/* The letter of each dim, those of "..." '0' for the last, '1', ...; returns how many there are, one more than `rank` at most. */
+/*
+ * The letter of each dim, those of "..." '0' for the last, '1', ...; returns how many there are, one more than `rank`
+ * at most.
+ */
 static int
 letters_of(const char *text, size_t length, int rank, char letters[MEMMODEL_MAX_RANK + 1])
 {
@@ -246,13 +251,13 @@ read_result(struct einsum *einsum, const char *arrow)
 static bool
 read_einsum(const struct call *call, struct einsum *einsum)
 {
-    char text[MOST_OPERANDS * (MEMMODEL_MAX_RANK + 4)];
+    char text[MAX_OPERANDS * (MEMMODEL_MAX_RANK + 4)];
     const char *next = text, *arrow, *end;
 
     attribute_text(call->layer, "equation", text, sizeof text);
     arrow = strstr(text, "->");
     end = arrow ? arrow : text + strlen(text);
-    while (einsum->count < call->layer->input_count && einsum->count < MOST_OPERANDS && next < end) {
+    while (einsum->count < call->layer->input_count && einsum->count < MAX_OPERANDS && next < end) {
         size_t length = strcspn(next, ",-");
 
         if (!read_operand(call, einsum, next, length))
@@ -263,7 +268,7 @@ read_einsum(const struct call *call, struct einsum *einsum)
     return einsum->count == call->layer->input_count;
 }
 
-/* Operand `i` is multiplied by what those before it came to, which lies in its place then. */
+/* Operand `i` is multiplied by the product of those before it, which lies in its place then. */
 static bool
 multiply_pair(struct einsum *einsum, int i, int64_t *count)
 {

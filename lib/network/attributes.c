@@ -60,12 +60,12 @@ attribute_is(const struct layer *layer, const char *name, const char *word)
 }
 
 int
-attribute_list(const struct layer *layer, const char *name, int64_t *numbers, int most)
+attribute_list(const struct layer *layer, const char *name, int64_t *numbers, int max)
 {
     const char *text = find_attribute(layer, name);
     int count = 0;
 
-    while (text && *text && *text != ' ' && count < most) {
+    while (text && *text && *text != ' ' && count < max) {
         char *end;
 
         numbers[count] = strtoll(text, &end, 10);
@@ -78,12 +78,12 @@ attribute_list(const struct layer *layer, const char *name, int64_t *numbers, in
 }
 
 void
-attribute_text(const struct layer *layer, const char *name, char *text, size_t most)
+attribute_text(const struct layer *layer, const char *name, char *text, size_t max)
 {
     const char *from = find_attribute(layer, name);
     size_t length = from ? strcspn(from, " ") : 0;
 
-    length = length < most ? length : most - 1;
+    length = length < max ? length : max - 1;
     if (length > 0)
         memcpy(text, from, length);
     text[length] = 0;

@@ -26,13 +26,13 @@ attribute_is_whole(const struct layer *layer, const char *name);
 bool
 attribute_is(const struct layer *layer, const char *name, const char *word);
 
-/* Up to `most` numbers of a list; how many there are, 0 if it is absent or empty. */
+/* Up to `max` numbers of a list; how many there are, 0 if it is absent or empty. */
 int
-attribute_list(const struct layer *layer, const char *name, int64_t *numbers, int most);
+attribute_list(const struct layer *layer, const char *name, int64_t *numbers, int max);
 
-/* The text itself, cut after `most` - 1 characters; "" if it is absent. */
+/* The text itself, cut after `max` - 1 characters; "" if it is absent. */
 void
-attribute_text(const struct layer *layer, const char *name, char *text, size_t most);
+attribute_text(const struct layer *layer, const char *name, char *text, size_t max);
 
 /* An axis of a tensor of `rank` dims; negative ones count from the end. 0 for one that is none. */
 int

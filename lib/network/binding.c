@@ -26,7 +26,7 @@ constant_bytes(const memmodel_dim *dims, int rank, int dtype, int64_t *bytes)
 bool
 binding_elements(const struct binding *binding, const memmodel_dim *dims, int rank, int64_t *elements)
 {
-    memmodel_dim numbers[MOST_FACTORS];
+    memmodel_dim numbers[MAX_FACTORS];
 
     for (int i = 0; i < rank; i++)
         numbers[i] = binding_dim(binding, dims[i]);
@@ -66,7 +66,7 @@ bool
 binding_multiply_adds(const struct binding *binding, const struct layer *layer, int64_t *count)
 {
     const struct op_description *description = op_describe(layer->op);
-    struct product products[MOST_PRODUCTS];
+    struct product products[MAX_PRODUCTS];
     int terms = description->multiply_adds ? description->multiply_adds(binding->network, layer, products) : 0;
 
     *count = 0;
@@ -168,21 +168,21 @@ small_input_error(const struct check *check, const struct layer *layer, int axis
     const struct op_description *description = op_describe(layer->op);
     const struct tensor *input = layer->input_count ? &check->network->tensors[layer->inputs[0]] : NULL;
     int first = 0;
-    int64_t least, size;
+    int64_t min, size;
 
-    if (!description->least_input || axis >= input->rank)
+    if (!description->min_input || axis >= input->rank)
         return 0;
     for (const struct field *field = description->fields; field->kind != FIELD_END; field++)
         if (field->kind == FIELD_LAYOUT)
             first = spatial_axis(option_number(layer->options, field->offset), 0);
     if (axis < first || axis >= first + input->rank - 2)
         return 0;
-    least = description->least_input(layer->options, axis - first);
+    min = description->min_input(layer->options, axis - first);
     size = binding_dim(check->binding, input->dims[axis]);
-    if (size >= least)
+    if (size >= min)
         return 0;
     return context_error(check->context, MEMMODEL_ERROR_SHAPE, layer->name,
-                         "axis %d: the kernel needs at least %" PRId64 " elements, the input has %" PRId64, axis, least,
+                         "axis %d: the kernel needs at least %" PRId64 " elements, the input has %" PRId64, axis, min,
                          size);
 }
 

@@ -74,11 +74,11 @@ option_number(const void *options, size_t offset)
 
 /* ---- operators ---- */
 
-enum { MOST_INPUTS_ANY = -1, OPTIONAL_INPUT_ANY = -1, MOST_FACTORS = 2 * MEMMODEL_MAX_RANK, MOST_PRODUCTS = 2 };
+enum { MAX_INPUTS_ANY = -1, OPTIONAL_INPUT_ANY = -1, MAX_FACTORS = 2 * MEMMODEL_MAX_RANK, MAX_PRODUCTS = 2 };
 
 /* Multiplications with addition: the product of `count` dims. */
 struct product {
-    memmodel_dim factors[MOST_FACTORS];
+    memmodel_dim factors[MAX_FACTORS];
     int count;
 };
 
@@ -89,16 +89,16 @@ struct op_description {
     const char *struct_name; /* of its options, for errors */
     size_t options_size;
     const struct field *fields;
-    int least_inputs, most_inputs;
+    int min_inputs, max_inputs;
     int optional_input; /* this one may be MEMMODEL_TENSOR_NONE; 0: none may; OPTIONAL_INPUT_ANY: each may */
     bool needs_options; /* NULL will not do */
     size_t activation;  /* offset of the fused activation in the options; 0: has none */
     size_t shared;      /* offset of the name of the layer whose parameters are used; 0: has none */
     int (*infer)(struct draft *draft);
-    /* Fills up to MOST_PRODUCTS products and returns how many; NULL: none, but of a custom operator what it needs. */
+    /* Fills up to MAX_PRODUCTS products and returns how many; NULL: none, but of a custom operator what it needs. */
     int (*multiply_adds)(const memmodel_network *network, const struct layer *layer, struct product *products);
     /* Least size of the input along a spatial dimension, 0 if any will do; NULL: any. */
-    int64_t (*least_input)(const void *options, int spatial);
+    int64_t (*min_input)(const void *options, int spatial);
 };
 
 extern const struct op_description op_input, op_parameter, op_conv, op_conv_transpose, op_linear, op_pool,
@@ -248,7 +248,9 @@ draft_shape(const struct draft *draft, size_t input);
 int
 draft_output(struct draft *draft, const struct memmodel_shape *shape);
 
-/* A parameter of the layer, or the one of that role that it was given or shares. `role` lives as long as the network. */
+/*
+ * A parameter of the layer, or the one of that role that it was given or shares. `role` lives as long as the network.
+ */
 int
 draft_parameter(struct draft *draft, const char *role, bool trainable, const struct memmodel_shape *shape);
 
@@ -271,7 +273,7 @@ draft_require_at_most(struct draft *draft, int axis, memmodel_dim given, memmode
                       memmodel_tensor needed_tensor);
 
 int
-draft_require_rank(struct draft *draft, size_t input, int least, int most);
+draft_require_rank(struct draft *draft, size_t input, int min, int max);
 
 /* `axis` of a tensor of `rank` dimensions, from the end if negative, as a number from 0. */
 int

@@ -21,13 +21,13 @@ static const struct field conv_fields[] = {
 
 /* ---- options ---- */
 
-enum { LARGEST = 1 << 30 }; /* of a kernel, stride, ... : sums of their products stay far within 63 bits */
+enum { MAX = 1 << 30 }; /* of a kernel, stride, ... : sums of their products stay far within 63 bits */
 
 static int
 check_numbers(struct draft *draft, const int64_t *numbers, const char *what)
 {
     for (int i = 0; i < 3; i++)
-        if (numbers[i] > LARGEST)
+        if (numbers[i] > MAX)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "%s %lld is too large", what,
                                (long long)numbers[i]);
     return 0;
@@ -58,17 +58,17 @@ complete(struct draft *draft, struct memmodel_conv *conv)
 }
 
 static int64_t
-reach(const struct memmodel_conv *conv, int spatial)
+window_extent(const struct memmodel_conv *conv, int spatial)
 {
     return conv->dilation[spatial] * (conv->kernel[spatial] - 1) + 1;
 }
 
 static int64_t
-least_input(const void *options, int spatial)
+min_input(const void *options, int spatial)
 {
     const struct memmodel_conv *conv = options;
 
-    return conv->auto_pad == MEMMODEL_AUTO_PAD_SAME ? 1 : reach(conv, spatial) - 2 * conv->padding[spatial];
+    return conv->auto_pad == MEMMODEL_AUTO_PAD_SAME ? 1 : window_extent(conv, spatial) - 2 * conv->padding[spatial];
 }
 
 /* ---- parameters ---- */
@@ -109,12 +109,12 @@ conv_size(struct draft *draft, int axis, memmodel_dim size, int i)
 
     if (conv->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return dim_ceil_divide(draft, size, conv->stride[i]);
-    if (size >= 0 && size < least_input(conv, i)) {
+    if (size >= 0 && size < min_input(conv, i)) {
         draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
-                    axis, (long long)least_input(conv, i), (long long)size);
+                    axis, (long long)min_input(conv, i), (long long)size);
         return 0;
     }
-    return dim_window(draft, axis, size, -least_input(conv, i), conv->stride[i], 1);
+    return dim_window(draft, axis, size, -min_input(conv, i), conv->stride[i], 1);
 }
 
 static int
@@ -152,14 +152,14 @@ const struct op_description op_conv = {
     .struct_name = "memmodel_conv",
     .options_size = sizeof(struct memmodel_conv),
     .fields = conv_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
     .shared = offsetof(struct memmodel_conv, tied_to),
     .infer = infer_conv,
     .multiply_adds = conv_multiply_adds,
-    .least_input = least_input,
+    .min_input = min_input,
 };
 
 memmodel_tensor
@@ -179,7 +179,7 @@ transposed_size(struct draft *draft, int axis, memmodel_dim size, int i)
     if (conv->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return scaled;
     return dim_window(draft, axis, scaled,
-                      reach(conv, i) - conv->stride[i] - 2 * conv->padding[i] + conv->output_padding[i], 1, 0);
+                      window_extent(conv, i) - conv->stride[i] - 2 * conv->padding[i] + conv->output_padding[i], 1, 0);
 }
 
 static int
@@ -220,8 +220,8 @@ const struct op_description op_conv_transpose = {
     .struct_name = "memmodel_conv",
     .options_size = sizeof(struct memmodel_conv),
     .fields = conv_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
     .shared = offsetof(struct memmodel_conv, tied_to),

@@ -42,16 +42,16 @@ draft_shape(const struct draft *draft, size_t input)
 }
 
 int
-draft_require_rank(struct draft *draft, size_t input, int least, int most)
+draft_require_rank(struct draft *draft, size_t input, int min, int max)
 {
     int rank = draft->builder->network.tensors[draft->inputs[input]].rank;
 
-    if (rank >= least && rank <= most)
+    if (rank >= min && rank <= max)
         return 0;
-    if (least == most)
-        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d", input, rank, least);
-    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d to %d", input, rank, least,
-                       most);
+    if (min == max)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d", input, rank, min);
+    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d to %d", input, rank, min,
+                       max);
 }
 
 int

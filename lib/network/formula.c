@@ -19,7 +19,7 @@ struct formula_space {
 /* ---- assumptions ---- */
 
 static int64_t
-greatest_divisor(int64_t a, int64_t b)
+max_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
         int64_t rest = a % b;
@@ -41,7 +41,7 @@ assume(struct formula_space *space, const char *symbol, int64_t multiple)
     if (i < space->assumption_count) {
         int64_t *old = &space->multiples[i];
 
-        checked_multiply(*old / greatest_divisor(*old, multiple), multiple, old);
+        checked_multiply(*old / max_divisor(*old, multiple), multiple, old);
         return;
     }
     space->symbols[i] = symbol;

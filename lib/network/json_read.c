@@ -52,7 +52,7 @@ wrong(const struct reader *reader, const struct place *place, const char *expect
 }
 
 static int
-read_integer(const struct reader *reader, const struct place *place, const json_t *value, int64_t least, int64_t most,
+read_integer(const struct reader *reader, const struct place *place, const json_t *value, int64_t min, int64_t max,
              int64_t *out)
 {
     char range[80];
@@ -61,11 +61,11 @@ read_integer(const struct reader *reader, const struct place *place, const json_
     if (!json_is_integer(value))
         return wrong(reader, place, "made of integers");
     number = (int64_t)json_integer_value(value);
-    if (number >= least && number <= most) {
+    if (number >= min && number <= max) {
         *out = number;
         return 0;
     }
-    snprintf(range, sizeof range, "from %lld to %lld", (long long)least, (long long)most);
+    snprintf(range, sizeof range, "from %lld to %lld", (long long)min, (long long)max);
     return wrong(reader, place, range);
 }
 

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-enum { MOST_OPEN = 256 };
+enum { MAX_OPEN = 256 };
 
 struct writer {
     memmodel_context *context; /* of the call */
     const struct builder *builder;
     bool failed;
-    json_t *lists[MOST_OPEN]; /* items of the open scopes; the outermost first; borrowed */
-    int32_t scopes[MOST_OPEN];
+    json_t *lists[MAX_OPEN]; /* items of the open scopes; the outermost first; borrowed */
+    int32_t scopes[MAX_OPEN];
     int depth;
     int32_t *first_release, *next_release; /* tensors by held_until, as linked lists of tensor + 1 */
 };

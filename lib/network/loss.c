@@ -61,8 +61,8 @@ const struct op_description op_loss = {
     .struct_name = "memmodel_loss",
     .options_size = sizeof(struct memmodel_loss),
     .fields = loss_fields,
-    .least_inputs = 2,
-    .most_inputs = 2,
+    .min_inputs = 2,
+    .max_inputs = 2,
     .infer = infer_loss,
 };
 

@@ -69,8 +69,8 @@ const struct op_description op_pad = {
     .struct_name = "memmodel_pad",
     .options_size = sizeof(struct memmodel_pad),
     .fields = pad_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_pad,
 };
@@ -80,8 +80,8 @@ const struct op_description op_crop = {
     .struct_name = "memmodel_pad",
     .options_size = sizeof(struct memmodel_pad),
     .fields = pad_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_crop,
 };
@@ -142,8 +142,8 @@ const struct op_description op_concat = {
     .struct_name = "memmodel_concat",
     .options_size = sizeof(struct memmodel_concat),
     .fields = concat_fields,
-    .least_inputs = 1,
-    .most_inputs = MOST_INPUTS_ANY,
+    .min_inputs = 1,
+    .max_inputs = MAX_INPUTS_ANY,
     .needs_options = true,
     .infer = infer_concat,
 };
@@ -157,7 +157,7 @@ memmodel_network_concat(memmodel_network *network, const memmodel_tensor *tensor
 
 /* ---- splitting ---- */
 
-enum { MOST_PARTS = 65536 };
+enum { MAX_PARTS = 65536 };
 
 static int
 split_by_sizes(struct draft *draft, struct memmodel_shape shape, int axis)
@@ -185,8 +185,8 @@ infer_split(struct draft *draft)
     if (draft_axis(draft, split->axis, shape.rank, &axis))
         return draft->status;
     split->axis = axis;
-    if (split->parts < 1 || split->parts > MOST_PARTS)
-        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "%d parts, needs 1 to %d", split->parts, MOST_PARTS);
+    if (split->parts < 1 || split->parts > MAX_PARTS)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "%d parts, needs 1 to %d", split->parts, MAX_PARTS);
     if (split->sizes)
         return split_by_sizes(draft, shape, axis);
     shape.dims[axis] = dim_divide_exactly(draft, axis, shape.dims[axis], split->parts);
@@ -200,8 +200,8 @@ const struct op_description op_split = {
     .struct_name = "memmodel_split",
     .options_size = sizeof(struct memmodel_split),
     .fields = split_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_split,
 };
@@ -253,8 +253,8 @@ const struct op_description op_slice = {
     .struct_name = "memmodel_slice",
     .options_size = sizeof(struct memmodel_slice),
     .fields = slice_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_slice,
 };

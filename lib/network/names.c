@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAME_BYTES = 255, MOST_FULL_NAME_BYTES = 1000, NUMBER_BYTES = 16 };
+enum { MAX_NAME_BYTES = 255, MAX_FULL_NAME_BYTES = 1000, NUMBER_BYTES = 16 };
 
 /* ---- what a name may be ---- */
 
@@ -14,7 +14,7 @@ static int
 character_bytes(const unsigned char *text)
 {
     static const struct {
-        unsigned char mask, lead, least_second, most_second;
+        unsigned char mask, lead, min_second, max_second;
         int bytes;
     } forms[] = {
         /* Unicode Standard, table 3-7: the second byte excludes overlong forms, surrogates and beyond 10FFFF */
@@ -28,7 +28,7 @@ character_bytes(const unsigned char *text)
     for (size_t i = text[0] == 0xc0 || text[0] == 0xc1 ? 7 : 0; i < 7; i++) {
         if ((text[0] & forms[i].mask) != forms[i].lead)
             continue;
-        if (text[1] < forms[i].least_second || text[1] > forms[i].most_second)
+        if (text[1] < forms[i].min_second || text[1] > forms[i].max_second)
             return 0;
         for (int k = 2; k < forms[i].bytes; k++)
             if ((text[k] & 0xc0) != 0x80)
@@ -52,9 +52,9 @@ names_check(struct builder *builder, const char *what, const char *name)
             return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                                  "the name of %s has a control character or is not UTF-8, at byte %zu", what, length);
         length += (size_t)bytes;
-        if (length > MOST_NAME_BYTES)
+        if (length > MAX_NAME_BYTES)
             return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                                 "the name of %s is longer than %d bytes", what, MOST_NAME_BYTES);
+                                 "the name of %s is longer than %d bytes", what, MAX_NAME_BYTES);
     }
     return 0;
 }
@@ -148,9 +148,9 @@ join(struct builder *builder, const char *prefix, const char *name, int32_t numb
 
     if (number > 0)
         snprintf(digits, sizeof digits, "_%d", number);
-    if (prefix_length + length + strlen(digits) > MOST_FULL_NAME_BYTES) {
+    if (prefix_length + length + strlen(digits) > MAX_FULL_NAME_BYTES) {
         builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, name, "with its scopes the name has more than %d bytes",
-                      MOST_FULL_NAME_BYTES);
+                      MAX_FULL_NAME_BYTES);
         return NULL;
     }
     full = arena_allocate(&builder->network.arena, prefix_length + length + sizeof digits);

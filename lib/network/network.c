@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SCOPES = 60 }; /* open at a time: each is two levels of the JSON text (JSON_MOST_DEPTH) */
+enum { MAX_SCOPES = 60 }; /* open at a time: each is two levels of the JSON text (JSON_MAX_DEPTH) */
 
 /* ---- life ---- */
 
@@ -241,9 +241,9 @@ memmodel_network_push_scope(memmodel_network *network, const char *name)
     status = names_check(builder, "a scope", name);
     if (status)
         return status;
-    if (builder->depth == MOST_SCOPES)
+    if (builder->depth == MAX_SCOPES)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, name, "more than %d scopes in each other",
-                             MOST_SCOPES);
+                             MAX_SCOPES);
     full_name = names_given(builder, name);
     return full_name ? open_scope(builder, full_name) : memmodel_context_error(network->context)->status;
 }
@@ -273,7 +273,7 @@ memmodel_network_checkpoint_scope(memmodel_network *network, int mode)
     builder = builder_of(network);
     if (builder->scope < 0)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "there is no scope to be computed again; begin one first");
+                             "there is no scope to be recomputed; begin one first");
     if (choice_check(network->context, NULL, "mode", mode, checkpoint_names))
         return builder_fail(builder, MEMMODEL_ERROR_INVALID_ARGUMENT);
     network->scopes[builder->scope].checkpoint = mode;

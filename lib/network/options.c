@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_LISTED = 65536 }; /* elements of a list in options */
+enum { MAX_LISTED = 65536 }; /* elements of a list in options */
 
 struct options {
     struct builder *builder;
@@ -87,11 +87,11 @@ check_dim(const struct options *options, const struct field *field)
 }
 
 static int
-check_length(const struct options *options, const struct field *field, int32_t most)
+check_length(const struct options *options, const struct field *field, int32_t max)
 {
     int32_t length = option_number(options->own, field->length);
 
-    return length < 0 || length > most ? refuse(options, field, "has too many or a negative number of elements") : 0;
+    return length < 0 || length > max ? refuse(options, field, "has too many or a negative number of elements") : 0;
 }
 
 static int
@@ -167,7 +167,7 @@ take_pointer(const struct options *options, const struct field *field)
         return 0;
     if (field->kind == FIELD_LAYER)
         return keep(options, field, pointer, strlen(pointer) + 1);
-    status = check_length(options, field, MOST_LISTED);
+    status = check_length(options, field, MAX_LISTED);
     if (status)
         return status;
     if (field->kind == FIELD_SHAPES)
@@ -205,7 +205,7 @@ take_field(const struct options *options, const struct field *field)
     return takers[field->kind] ? takers[field->kind](options, field) : 0;
 }
 
-/* A layout that is not named is the builder's of this moment. */
+/* A layout that is not named is the builder's at this time. */
 static void
 resolve_layout(const struct options *options, const struct field *field)
 {

@@ -32,7 +32,7 @@ static const struct field global_fields[] = {
 
 /* ---- over windows ---- */
 
-enum { LARGEST = 1 << 30 }; /* of a kernel, stride or dilation: sums of their products stay far within 63 bits */
+enum { MAX = 1 << 30 }; /* of a kernel, stride or dilation: sums of their products stay far within 63 bits */
 
 static int
 complete(struct draft *draft, struct memmodel_pool *pool)
@@ -46,7 +46,7 @@ complete(struct draft *draft, struct memmodel_pool *pool)
     for (int i = 0; i < 3; i++) {
         if (pool->stride[i] == 0)
             pool->stride[i] = pool->kernel[i];
-        if (pool->kernel[i] > LARGEST || pool->stride[i] > LARGEST || pool->dilation[i] > LARGEST)
+        if (pool->kernel[i] > MAX || pool->stride[i] > MAX || pool->dilation[i] > MAX)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "kernel, stride or dilation is too large");
         if (pool->padding[i] > pool->kernel[i] / 2)
             return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad %lld is more than half the kernel %lld",
@@ -60,21 +60,22 @@ complete(struct draft *draft, struct memmodel_pool *pool)
 }
 
 static int64_t
-reach(const struct memmodel_pool *pool, int spatial)
+window_extent(const struct memmodel_pool *pool, int spatial)
 {
     return pool->dilation[spatial] * (pool->kernel[spatial] - 1) + 1;
 }
 
 /* With ceil_mode the first window may end outside. */
 static int64_t
-least_input(const void *options, int spatial)
+min_input(const void *options, int spatial)
 {
     const struct memmodel_pool *pool = options;
     int64_t over = pool->ceil_mode ? pool->stride[spatial] - 1 : 0;
 
-    if (pool->auto_pad == MEMMODEL_AUTO_PAD_SAME || reach(pool, spatial) - 2 * pool->padding[spatial] - over < 1)
+    if (pool->auto_pad == MEMMODEL_AUTO_PAD_SAME ||
+        window_extent(pool, spatial) - 2 * pool->padding[spatial] - over < 1)
         return 1;
-    return reach(pool, spatial) - 2 * pool->padding[spatial] - over;
+    return window_extent(pool, spatial) - 2 * pool->padding[spatial] - over;
 }
 
 /*
@@ -85,7 +86,7 @@ least_input(const void *options, int spatial)
 static int64_t
 offset(const struct memmodel_pool *pool, int i)
 {
-    int64_t down = 2 * pool->padding[i] - reach(pool, i), up = down + pool->stride[i] - 1,
+    int64_t down = 2 * pool->padding[i] - window_extent(pool, i), up = down + pool->stride[i] - 1,
             begins = pool->padding[i] - 1;
 
     if (!pool->ceil_mode)
@@ -100,9 +101,9 @@ pool_size(struct draft *draft, int axis, memmodel_dim size, int i)
 
     if (pool->auto_pad == MEMMODEL_AUTO_PAD_SAME)
         return dim_ceil_divide(draft, size, pool->stride[i]);
-    if (size >= 0 && size < least_input(pool, i)) {
+    if (size >= 0 && size < min_input(pool, i)) {
         draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
-                    axis, (long long)least_input(pool, i), (long long)size);
+                    axis, (long long)min_input(pool, i), (long long)size);
         return 0;
     }
     return dim_window(draft, axis, size, offset(pool, i), pool->stride[i], 1);
@@ -129,11 +130,11 @@ const struct op_description op_pool = {
     .struct_name = "memmodel_pool",
     .options_size = sizeof(struct memmodel_pool),
     .fields = pool_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_pool,
-    .least_input = least_input,
+    .min_input = min_input,
 };
 
 memmodel_tensor
@@ -163,8 +164,8 @@ const struct op_description op_adaptive_pool = {
     .struct_name = "memmodel_adaptive_pool",
     .options_size = sizeof(struct memmodel_adaptive_pool),
     .fields = adaptive_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_adaptive,
 };
@@ -200,8 +201,8 @@ const struct op_description op_global_pool = {
     .struct_name = "memmodel_global_pool",
     .options_size = sizeof(struct memmodel_global_pool),
     .fields = global_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .infer = infer_global,
 };
 

@@ -24,17 +24,17 @@ static const struct field recurrent_fields[] = {
     FIELDS_END,
 };
 
-enum { MOST_LAYERS = 10000, ROLE_BYTES = 48, LARGEST = 1 << 20 };
+enum { MAX_LAYERS = 10000, ROLE_BYTES = 48, MAX = 1 << 20 };
 
 static int
 complete(struct draft *draft, struct memmodel_recurrent *recurrent)
 {
     if (recurrent->layer_count == 0)
         recurrent->layer_count = 1;
-    if (recurrent->hidden_size == 0 || recurrent->hidden_size > LARGEST)
+    if (recurrent->hidden_size == 0 || recurrent->hidden_size > MAX)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "hidden is 0 or too large");
-    if (recurrent->layer_count > MOST_LAYERS)
-        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than %d layers", MOST_LAYERS);
+    if (recurrent->layer_count > MAX_LAYERS)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than %d layers", MAX_LAYERS);
     if (recurrent->projection_size &&
         (recurrent->kind != MEMMODEL_RECURRENT_LSTM || recurrent->projection_size >= recurrent->hidden_size))
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT,
@@ -151,8 +151,8 @@ const struct op_description op_recurrent = {
     .struct_name = "memmodel_recurrent",
     .options_size = sizeof(struct memmodel_recurrent),
     .fields = recurrent_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_recurrent,
     .multiply_adds = multiply_adds,

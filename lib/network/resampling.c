@@ -39,8 +39,8 @@ const struct op_description op_upsample = {
     .struct_name = "memmodel_upsample",
     .options_size = sizeof(struct memmodel_upsample),
     .fields = upsample_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_upsample,
 };

@@ -99,8 +99,8 @@ const struct op_description op_reshape = {
     .struct_name = "reshape_options",
     .options_size = sizeof(struct reshape_options),
     .fields = reshape_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_reshape,
 };
@@ -153,8 +153,8 @@ const struct op_description op_flatten = {
     .struct_name = "flatten_options",
     .options_size = sizeof(struct flatten_options),
     .fields = flatten_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_flatten,
 };
@@ -198,8 +198,8 @@ const struct op_description op_permute = {
     .struct_name = "permute_options",
     .options_size = sizeof(struct permute_options),
     .fields = permute_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_permute,
 };
@@ -252,8 +252,8 @@ const struct op_description op_expand = {
     .struct_name = "reshape_options",
     .options_size = sizeof(struct reshape_options),
     .fields = reshape_fields,
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .needs_options = true,
     .infer = infer_expand,
 };

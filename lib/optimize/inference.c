@@ -67,8 +67,8 @@ take_tiling(memmodel_optimization *optimization, const memmodel_tiling *tiling, 
         status = text.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
     }
     if (!status)
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_TILE, with_weights(result.peak, weights),
-                                   result.overhead, text.bytes, "no tile needs less");
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_TILE, with_weights(result.peak, weights),
+                                    result.overhead, text.bytes, "no tile needs less");
     text_release(&text);
     return status;
 }
@@ -82,10 +82,10 @@ try_tiles(memmodel_optimization *optimization, const struct optimization_query *
     int status;
 
     if (weights >= optimization->budget)
-        return optimization_pass(optimization, MEMMODEL_TECHNIQUE_TILE, "the weights alone are more than the budget");
+        return optimization_skip(optimization, MEMMODEL_TECHNIQUE_TILE, "the weights alone are more than the budget");
     status = memmodel_network_tile(query->network, &how, optimization->budget - weights, query->context, &tiling);
     if (status == MEMMODEL_ERROR_UNSUPPORTED)
-        return optimization_pass(optimization, MEMMODEL_TECHNIQUE_TILE,
+        return optimization_skip(optimization, MEMMODEL_TECHNIQUE_TILE,
                                  memmodel_context_error(optimization->context)->message);
     if (status)
         return status;
@@ -96,7 +96,7 @@ try_tiles(memmodel_optimization *optimization, const struct optimization_query *
 
 /* ---- the batch ---- */
 
-/* The largest batch below `most` whose plan is within the budget, 1 if none is: `needs` is what it needs. */
+/* The largest batch below the present one whose plan is within the budget, 1 if none is: `needs` is what it needs. */
 static int
 find_batch(const memmodel_optimization *optimization, struct optimization_query *query, int64_t *needs)
 {
@@ -126,18 +126,18 @@ find_batch(const memmodel_optimization *optimization, struct optimization_query 
 static int
 try_batch(memmodel_optimization *optimization, struct optimization_query *query)
 {
-    char what[64];
+    char detail[64];
     int64_t needs;
     int status;
 
     if (!query->batch || query->batch->value <= 1)
-        return optimization_pass(optimization, MEMMODEL_TECHNIQUE_BATCH,
+        return optimization_skip(optimization, MEMMODEL_TECHNIQUE_BATCH,
                                  query->batch ? "the batch is 1" : "the network has no symbol \"batch\"");
     status = find_batch(optimization, query, &needs);
-    snprintf(what, sizeof what, "batch=%" PRId64, query->batch->value);
+    snprintf(detail, sizeof detail, "batch=%" PRId64, query->batch->value);
     return status ? status
-                  : optimization_take(optimization, MEMMODEL_TECHNIQUE_BATCH, needs, 0, what,
-                                      "a smaller batch needs no less");
+                  : optimization_apply(optimization, MEMMODEL_TECHNIQUE_BATCH, needs, 0, detail,
+                                       "a smaller batch needs no less");
 }
 
 /* ---- all ---- */
@@ -149,15 +149,15 @@ optimization_inference(memmodel_optimization *optimization, struct optimization_
     int status = schedule(query, &whole);
 
     if (!status)
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_NO_REUSE,
-                                   with_weights(whole.tensor_bytes, whole.parameter_bytes), 0, "", "");
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_NO_REUSE,
+                                    with_weights(whole.tensor_bytes, whole.parameter_bytes), 0, "", "");
     if (!status && !optimization_is_met(optimization))
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_REUSE,
-                                   with_weights(whole.peak_program_order, whole.parameter_bytes), 0, "",
-                                   "all is needed to the end");
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_REUSE,
+                                    with_weights(whole.peak_program_order, whole.parameter_bytes), 0, "",
+                                    "all is needed to the end");
     if (!status && !optimization_is_met(optimization))
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_REORDER,
-                                   with_weights(whole.peak, whole.parameter_bytes), 0, "", "no order needs less");
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_REORDER,
+                                    with_weights(whole.peak, whole.parameter_bytes), 0, "", "no order needs less");
     if (!status && !optimization_is_met(optimization))
         status = try_tiles(optimization, query, whole.parameter_bytes);
     if (!status && !optimization_is_met(optimization))

@@ -1,4 +1,4 @@
-/* memmodel_optimization: means to need less memory, one after the other. */
+/* memmodel_optimization: techniques to need less memory, one after the other. */
 #include "optimize/optimize.h"
 
 #include "base/environment.h"
@@ -24,38 +24,38 @@ memmodel_technique_name(int technique)
 /* ---- steps ---- */
 
 static int
-add_step(memmodel_optimization *optimization, int technique, bool is_taken, int64_t peak, double extra,
-         const char *what)
+add_step(memmodel_optimization *optimization, int technique, bool is_applied, int64_t peak, double overhead,
+         const char *detail)
 {
-    const char *copy = arena_copy_text(&optimization->arena, what);
+    const char *copy = arena_copy_text(&optimization->arena, detail);
 
     if (!copy)
         return MEMMODEL_ERROR_NO_MEMORY;
-    if (is_taken) {
+    if (is_applied) {
         optimization->result.peak = peak;
-        optimization->result.overhead += (1 + optimization->result.overhead) * extra; /* the first one stays exact */
+        optimization->result.overhead += (1 + optimization->result.overhead) * overhead; /* the first one stays exact */
     }
     optimization->steps[optimization->count++] =
         (struct memmodel_optimization_step){.size = sizeof *optimization->steps,
                                             .peak = optimization->result.peak,
-                                            .overhead = is_taken ? extra : 0,
+                                            .overhead = is_applied ? overhead : 0,
                                             .detail = copy,
                                             .technique = technique,
-                                            .applied = is_taken};
+                                            .applied = is_applied};
     return 0;
 }
 
 int
-optimization_take(memmodel_optimization *optimization, int technique, int64_t peak, double extra, const char *what,
-                  const char *why_not)
+optimization_apply(memmodel_optimization *optimization, int technique, int64_t peak, double overhead,
+                   const char *detail, const char *why_not)
 {
     bool is_less = optimization->count == 0 || peak < optimization->result.peak;
 
-    return add_step(optimization, technique, is_less, peak, extra, is_less ? what : why_not);
+    return add_step(optimization, technique, is_less, peak, overhead, is_less ? detail : why_not);
 }
 
 int
-optimization_pass(memmodel_optimization *optimization, int technique, const char *why)
+optimization_skip(memmodel_optimization *optimization, int technique, const char *why)
 {
     return add_step(optimization, technique, false, 0, 0, why);
 }

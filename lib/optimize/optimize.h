@@ -30,7 +30,7 @@ struct optimization_query {
     struct memmodel_symbol_value *batch; /* among them; NULL: there is none */
 };
 
-/* Whether what was taken so far is enough. */
+/* Whether what was applied so far is enough. */
 static inline bool
 optimization_is_met(const memmodel_optimization *optimization)
 {
@@ -38,18 +38,18 @@ optimization_is_met(const memmodel_optimization *optimization)
 }
 
 /*
- * A means with its peak: taken if that is less than before, else it gave nothing, and `why_not` is noted. `what` is copied.
- * 0 or MEMMODEL_ERROR_NO_MEMORY.
+ * A technique with its peak: applied if that is lower than before, else it saved nothing, and `why_not` is noted.
+ * `detail` is copied. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
-optimization_take(memmodel_optimization *optimization, int technique, int64_t peak, double extra, const char *what,
-                  const char *why_not);
+optimization_apply(memmodel_optimization *optimization, int technique, int64_t peak, double overhead,
+                   const char *detail, const char *why_not);
 
-/* A means that cannot be had. */
+/* A technique that cannot be applied. */
 int
-optimization_pass(memmodel_optimization *optimization, int technique, const char *why);
+optimization_skip(memmodel_optimization *optimization, int technique, const char *why);
 
-/* inference.c, training.c: all means until it is met. */
+/* inference.c, training.c: all techniques until the budget is met. */
 int
 optimization_inference(memmodel_optimization *optimization, struct optimization_query *query);
 

@@ -1,23 +1,23 @@
-/* What was done, as a paragraph: a sentence for each means. */
+/* What was done, as a paragraph: a sentence for each technique. */
 #include "base/text.h"
 #include "optimize/optimize.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* What is said before and after the bytes that a means brought the job to. */
+/* What is said before and after the bytes that a technique brought the job to. */
 static const struct {
     const char *before, *after;
 } sentences[TECHNIQUES] = {
     [MEMMODEL_TECHNIQUE_NO_REUSE] = {"With memory of its own for every tensor %s needs ", "."},
     [MEMMODEL_TECHNIQUE_REUSE] = {" Reuse of what nobody needs any more brings it to ", "."},
     [MEMMODEL_TECHNIQUE_REORDER] = {" Another order of the operators brings it to ", "."},
-    [MEMMODEL_TECHNIQUE_RECOMPUTE] = {" Computing %s again in the backward pass brings it to ", " of a step's time"},
+    [MEMMODEL_TECHNIQUE_RECOMPUTE] = {" Recomputing %s in the backward pass brings it to ", " of a step's time"},
     [MEMMODEL_TECHNIQUE_TILE] = {" Tiles of at most %s, bring it to ", " multiplications"},
     [MEMMODEL_TECHNIQUE_BATCH] = {" With %s it needs ", "."},
 };
 
-static const char *const passed[TECHNIQUES] = {
+static const char *const not_applied[TECHNIQUES] = {
     [MEMMODEL_TECHNIQUE_REUSE] = " Reuse brings nothing",
     [MEMMODEL_TECHNIQUE_REORDER] = " Another order brings nothing",
     [MEMMODEL_TECHNIQUE_RECOMPUTE] = " Recomputation brings nothing",
@@ -37,16 +37,16 @@ append_percent(struct text *text, double fraction)
 static void
 append_step(struct text *text, const struct memmodel_optimization_step *step, const char *subject)
 {
-    const char *what = step->technique == MEMMODEL_TECHNIQUE_NO_REUSE ? subject : step->detail;
+    const char *detail = step->technique == MEMMODEL_TECHNIQUE_NO_REUSE ? subject : step->detail;
     const char *before = sentences[step->technique].before, *gap = strstr(before, "%s");
 
     if (!step->applied) {
-        text_printf(text, "%s: %s.", passed[step->technique], step->detail);
+        text_printf(text, "%s: %s.", not_applied[step->technique], step->detail);
         return;
     }
     text_append_bytes(text, before, gap ? (size_t)(gap - before) : strlen(before));
     if (gap)
-        text_printf(text, "%s%s", what, gap + 2);
+        text_printf(text, "%s%s", detail, gap + 2);
     text_append_quantity(text, (double)step->peak);
     if (step->technique == MEMMODEL_TECHNIQUE_RECOMPUTE || step->technique == MEMMODEL_TECHNIQUE_TILE) {
         text_append(text, " for ");

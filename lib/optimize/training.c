@@ -1,4 +1,4 @@
-/* A training step: what its framework holds, what is computed again, a smaller batch. */
+/* A training step: what its framework holds, what is recomputed, a smaller batch. */
 #include "base/checked.h"
 #include "base/text.h"
 #include "optimize/optimize.h"
@@ -13,7 +13,7 @@
 
 /* All that was allocated until the end of the first step, and `besides`; 0 for rules without a trace. */
 static int64_t
-bytes_apart(const memmodel_trace *trace, int64_t besides)
+unshared_bytes(const memmodel_trace *trace, int64_t besides)
 {
     int64_t sum = trace ? besides : 0;
 
@@ -44,10 +44,10 @@ bytes_of_metric(const struct memmodel_report_result *peak, int metric)
 }
 
 static int
-take_reuse(memmodel_optimization *optimization, const struct optimization_query *query, const memmodel_report *report)
+apply_reuse(memmodel_optimization *optimization, const struct optimization_query *query, const memmodel_report *report)
 {
     struct memmodel_report_result peak = {.size = sizeof peak};
-    int64_t apart, needs;
+    int64_t unshared, needs;
     int status = memmodel_report_get_result(report, &peak);
 
     if (status)
@@ -57,10 +57,10 @@ take_reuse(memmodel_optimization *optimization, const struct optimization_query 
     if (needs < 0)
         return context_error(optimization->context, MEMMODEL_ERROR_UNSUPPORTED, NULL,
                              "the bytes of this job's process are not modelled");
-    apart = bytes_apart(memmodel_report_trace(report), max_i64(0, needs - peak.live));
-    status = optimization_take(optimization, MEMMODEL_TECHNIQUE_NO_REUSE, max_i64(apart, needs), 0, "", "");
+    unshared = unshared_bytes(memmodel_report_trace(report), max_i64(0, needs - peak.live));
+    status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_NO_REUSE, max_i64(unshared, needs), 0, "", "");
     if (!status && !optimization_is_met(optimization))
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_REUSE, needs, 0, "", "nothing is released");
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_REUSE, needs, 0, "", "nothing is released");
     return status;
 }
 
@@ -72,12 +72,12 @@ try_reuse(memmodel_optimization *optimization, const struct optimization_query *
 
     if (status)
         return status;
-    status = take_reuse(optimization, query, report);
+    status = apply_reuse(optimization, query, report);
     memmodel_report_unref(report);
     return status;
 }
 
-/* ---- what is computed again ---- */
+/* ---- recomputation ---- */
 
 static bool
 is_pytorch(const struct optimization_query *query)
@@ -126,13 +126,13 @@ try_recomputation(memmodel_optimization *optimization, struct optimization_query
     int status;
 
     if (!is_pytorch(query))
-        return optimization_pass(optimization, MEMMODEL_TECHNIQUE_RECOMPUTE,
+        return optimization_skip(optimization, MEMMODEL_TECHNIQUE_RECOMPUTE,
                                  "only steps of pytorch are simulated with it");
     status = advise(query, advice);
     if (!status)
         status =
-            optimization_take(optimization, MEMMODEL_TECHNIQUE_RECOMPUTE, advice->result.peak, advice->result.overhead,
-                              advice->point.checkpoint, "no part of the network keeps more than it costs");
+            optimization_apply(optimization, MEMMODEL_TECHNIQUE_RECOMPUTE, advice->result.peak, advice->result.overhead,
+                               advice->point.checkpoint, "no part of the network keeps more than it costs");
     if (!status && optimization->steps[optimization->count - 1].applied)
         status = keep_checkpoint(optimization, query, advice->point.checkpoint);
     return status;
@@ -141,23 +141,23 @@ try_recomputation(memmodel_optimization *optimization, struct optimization_query
 /* ---- the batch ---- */
 
 /*
- * A smaller batch may need less of it computed again than the whole one: `extra` is what that adds to the time so far, below
- * 0, and `what` is told of it.
+ * A smaller batch may need less of it recomputed than the whole one: `overhead` is what that adds to the time so far,
+ * below 0, and `detail` says so.
  */
 static int
 advise_again(memmodel_optimization *optimization, struct optimization_query *query, struct advice *advice,
-             struct text *what, double *extra)
+             struct text *detail, double *overhead)
 {
     int status = advise(query, advice);
 
     if (status || advice->result.verdict != MEMMODEL_VERDICT_FITS ||
         advice->result.overhead >= optimization->result.overhead)
         return status;
-    *extra = (1 + advice->result.overhead) / (1 + optimization->result.overhead) - 1;
+    *overhead = (1 + advice->result.overhead) / (1 + optimization->result.overhead) - 1;
     if (advice->point.segment_count)
-        text_printf(what, ", %s computed again", advice->point.checkpoint);
+        text_printf(detail, ", %s recomputed", advice->point.checkpoint);
     else
-        text_append(what, ", nothing computed again");
+        text_append(detail, ", nothing recomputed");
     return keep_checkpoint(optimization, query, advice->point.checkpoint);
 }
 
@@ -179,21 +179,21 @@ measure(const struct optimization_query *query, int64_t *bytes)
 static int
 take_batch(memmodel_optimization *optimization, struct optimization_query *query, struct advice *advice)
 {
-    struct text what = TEXT_INIT(optimization->context);
-    double extra = 0;
+    struct text detail = TEXT_INIT(optimization->context);
+    double overhead = 0;
     int64_t bytes = 0;
     int status;
 
-    text_printf(&what, "batch=%" PRId64, query->batch->value);
-    status = *optimization->result.checkpoint ? advise_again(optimization, query, advice, &what, &extra) : 0;
+    text_printf(&detail, "batch=%" PRId64, query->batch->value);
+    status = *optimization->result.checkpoint ? advise_again(optimization, query, advice, &detail, &overhead) : 0;
     if (!status)
         status = measure(query, &bytes);
     if (!status)
-        status = what.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
+        status = detail.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
     if (!status)
-        status = optimization_take(optimization, MEMMODEL_TECHNIQUE_BATCH, bytes, extra, what.bytes,
-                                   "a smaller batch needs no less");
-    text_release(&what);
+        status = optimization_apply(optimization, MEMMODEL_TECHNIQUE_BATCH, bytes, overhead, detail.bytes,
+                                    "a smaller batch needs no less");
+    text_release(&detail);
     return status;
 }
 
@@ -204,7 +204,7 @@ try_batch(memmodel_optimization *optimization, struct optimization_query *query,
     int status;
 
     if (!query->batch || query->batch->value <= 1)
-        return optimization_pass(optimization, MEMMODEL_TECHNIQUE_BATCH,
+        return optimization_skip(optimization, MEMMODEL_TECHNIQUE_BATCH,
                                  query->batch ? "the batch is 1" : "the network has no symbol \"batch\"");
     status = memmodel_estimate_max(query->network, &query->job, "batch", query->context, &largest);
     if (status)
@@ -221,11 +221,11 @@ run_techniques(memmodel_optimization *optimization, struct optimization_query *q
     int status = try_reuse(optimization, query);
 
     if (!status && !optimization_is_met(optimization))
-        status = optimization_pass(optimization, MEMMODEL_TECHNIQUE_REORDER, "the framework runs the program's order");
+        status = optimization_skip(optimization, MEMMODEL_TECHNIQUE_REORDER, "the framework runs the program's order");
     if (!status && !optimization_is_met(optimization))
         status = try_recomputation(optimization, query, advice);
     if (!status && !optimization_is_met(optimization))
-        status = optimization_pass(optimization, MEMMODEL_TECHNIQUE_TILE, "a step trains on whole samples");
+        status = optimization_skip(optimization, MEMMODEL_TECHNIQUE_TILE, "a step trains on whole samples");
     if (!status && !optimization_is_met(optimization))
         status = try_batch(optimization, query, advice);
     return status;

@@ -173,7 +173,7 @@ append_live_ranges(struct text *text, const memmodel_plan *plan, const char *tab
 /* ---- all ---- */
 
 static int64_t
-greatest_alignment(const memmodel_plan *plan)
+max_alignment(const memmodel_plan *plan)
 {
     int64_t alignment = 1;
 
@@ -204,7 +204,7 @@ c_of_plan(const memmodel_plan *plan, const char *name, memmodel_context *context
     text_printf(&text,
                 "static const struct memmodel_arena_plan %s = {%" PRId64 "u, %" PRId64 "u, %zuu, %zuu, %s_buffers, "
                 "%s_live_ranges};\n",
-                name, plan->result.peak, greatest_alignment(plan), plan->count, live_ranges, name, name);
+                name, plan->result.peak, max_alignment(plan), plan->count, live_ranges, name, name);
     return text_hand_out(&text, code);
 }
 

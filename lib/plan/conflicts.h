@@ -19,16 +19,17 @@ struct conflicts {
     struct lists in_section;  /* of each section: the free ones */
 };
 
-enum { OVERLAPS_TOO_MANY = 1 }; /* in place of a status */
+enum { CONFLICTS_TOO_MANY = 1 }; /* in place of a status */
 
 /*
- * The items come by the section that they begin in. 0, OVERLAPS_TOO_MANY or MEMMODEL_ERROR_NO_MEMORY; to be released either way.
+ * The items come by the section that they begin in. 0, CONFLICTS_TOO_MANY or MEMMODEL_ERROR_NO_MEMORY; to be released
+ * either way.
  */
 int
-conflicts_make(struct conflicts *overlaps, const struct problem *problem, const struct item *const *items,
+conflicts_make(struct conflicts *conflicts, const struct problem *problem, const struct item *const *items,
                size_t count);
 
 void
-conflicts_release(struct conflicts *overlaps);
+conflicts_release(struct conflicts *conflicts);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Dives: what the exact search would find first, for any number of items. A heap has the items by the lowest offset that is
- * known of each; what is placed raises those of others, which is seen when their turn comes.
+ * Dives: what the exact search would find first, for any number of items. A heap has the items by the lowest offset
+ * that is known of each; what is placed raises those of others, which is seen when their turn comes.
  */
 #include "base/checked.h"
 #include "plan/greedy.h"
 #include "plan/skyline.h"
 
-enum { MOST_TURNS = 64 }; /* an item: long lives over many short ones have their turn again and again */
+enum { MAX_TURNS = 64 }; /* an item: long live ranges over many short ones have their turn again and again */
 
 struct heap_entry {
     int64_t offset;
@@ -67,8 +67,8 @@ take_turn(struct greedy *greedy, struct heap *heap, struct skyline *skyline)
         first->offset = lowest;
     } else {
         greedy->offsets[first->item] = lowest;
-        for (uint32_t k = 0; k < item->stretch_count; k++)
-            skyline_raise(skyline, problem->stretches[item->stretch + k], lowest + item->bytes);
+        for (uint32_t k = 0; k < item->interval_count; k++)
+            skyline_raise(skyline, problem->intervals[item->interval + k], lowest + item->bytes);
         *first = heap->entries[--heap->count];
     }
     if (heap->count)
@@ -78,10 +78,10 @@ take_turn(struct greedy *greedy, struct heap *heap, struct skyline *skyline)
 static void
 dive(struct greedy *greedy, struct heap *heap, struct skyline *skyline)
 {
-    size_t turns = 0, most = MOST_TURNS * greedy->problem->count;
+    size_t turns = 0, max = MAX_TURNS * greedy->problem->count;
 
     fill_heap(heap, greedy);
-    for (; heap->count && turns < most && !greedy_is_hopeless(greedy, turns); turns++) {
+    for (; heap->count && turns < max && !greedy_is_hopeless(greedy, turns); turns++) {
         const struct heap_entry *first = &heap->entries[0];
 
         if (first->offset + greedy->problem->items[first->item].bytes >= greedy->best->peak)

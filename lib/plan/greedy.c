@@ -1,6 +1,7 @@
 /*
- * A portfolio, since no order wins everywhere: by size (Pisarchyk and Lee, arXiv 2001.03288, and most runtimes), by load
- * ("breadth", the same paper), by lifetime (XLA's temporal order), by area; the lowest, the smallest, or the smallest of a few gaps.
+ * A portfolio, since no order wins everywhere: by size (Pisarchyk and Lee, arXiv 2001.03288, and most runtimes), by
+ * load ("breadth", the same paper), by lifetime (XLA's temporal order), by area; the lowest, the smallest, or the
+ * smallest of a few gaps.
  */
 #include "plan/greedy.h"
 
@@ -59,19 +60,19 @@ greedy_keep(struct greedy *greedy)
     greedy->best->peak = peak;
     greedy->best->offsets = greedy->offsets;
     greedy->offsets = offsets;
-    greedy->budget->best.peak = greedy->problem->bottom + peak;
+    greedy->limits->best.peak = greedy->problem->bottom + peak;
 }
 
 static bool
 is_over(struct greedy *greedy)
 {
-    return greedy->best->peak <= greedy->enough || (greedy->best->peak < INT64_MAX && greedy->budget->status != 0);
+    return greedy->best->peak <= greedy->enough || (greedy->best->peak < INT64_MAX && greedy->limits->status != 0);
 }
 
 bool
 greedy_is_hopeless(const struct greedy *greedy, size_t placed)
 {
-    return placed % ITEMS_BETWEEN_LOOKS == 0 && greedy->best->peak < INT64_MAX && search_limits_look(greedy->budget);
+    return placed % ITEMS_BETWEEN_LOOKS == 0 && greedy->best->peak < INT64_MAX && search_limits_look(greedy->limits);
 }
 
 /* ---- orders and fits ---- */
@@ -122,7 +123,7 @@ greedy_in_order(struct greedy *greedy, int gaps)
 /* ---- the portfolio ---- */
 
 static int
-make_most_loads(struct greedy *greedy)
+make_max_loads(struct greedy *greedy)
 {
     const struct problem *problem = greedy->problem;
     struct skyline loads;
@@ -131,9 +132,9 @@ make_most_loads(struct greedy *greedy)
     if (status)
         return status;
     for (int32_t s = 0; s < problem->section_count; s++)
-        skyline_raise(&loads, (struct stretch){s, s + 1}, problem->load[s]);
+        skyline_raise(&loads, (struct interval){s, s + 1}, problem->load[s]);
     for (size_t i = 0; i < problem->count; i++)
-        greedy->most_loads[i] = skyline_item_top(&loads, problem, &problem->items[i]);
+        greedy->max_loads[i] = skyline_item_top(&loads, problem, &problem->items[i]);
     skyline_release(&loads);
     return 0;
 }
@@ -141,7 +142,7 @@ make_most_loads(struct greedy *greedy)
 static int
 pack_by(struct greedy *greedy, const struct way *way)
 {
-    int status = order_items(greedy->problem, way->order, greedy->most_loads, greedy->items);
+    int status = order_items(greedy->problem, way->order, greedy->max_loads, greedy->items);
 
     if (status)
         return status;
@@ -151,7 +152,7 @@ pack_by(struct greedy *greedy, const struct way *way)
 int
 greedy_portfolio(struct greedy *greedy)
 {
-    size_t count = greedy->budget->without & PLAN_RULE_PREORDERING ? 1 : WAYS;
+    size_t count = greedy->limits->without & PLAN_RULE_PREORDERING ? 1 : WAYS;
     int status = 0;
 
     for (size_t i = 0; i < count && !status && !is_over(greedy); i++)
@@ -163,17 +164,17 @@ greedy_portfolio(struct greedy *greedy)
 /* ---- life ---- */
 
 int
-greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *budget,
+greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *limits,
              struct packing *best)
 {
     memmodel_context *context = problem->context;
     size_t n = problem->count;
 
-    *greedy = (struct greedy){.problem = problem, .budget = budget, .best = best, .enough = enough};
-    greedy->most_loads = memory_allocate_zeroed(context, n, sizeof *greedy->most_loads);
+    *greedy = (struct greedy){.problem = problem, .limits = limits, .best = best, .enough = enough};
+    greedy->max_loads = memory_allocate_zeroed(context, n, sizeof *greedy->max_loads);
     greedy->offsets = memory_allocate_zeroed(context, n, sizeof *greedy->offsets);
     greedy->items = memory_allocate_zeroed(context, n, sizeof *greedy->items);
-    if (!greedy->most_loads || !greedy->offsets || !greedy->items || make_most_loads(greedy))
+    if (!greedy->max_loads || !greedy->offsets || !greedy->items || make_max_loads(greedy))
         return MEMMODEL_ERROR_NO_MEMORY;
     return profile_make(&greedy->profile, problem);
 }
@@ -185,7 +186,7 @@ greedy_release(struct greedy *greedy)
 
     if (greedy->profile.problem)
         profile_release(&greedy->profile);
-    memory_release(context, greedy->most_loads);
+    memory_release(context, greedy->max_loads);
     memory_release(context, greedy->offsets);
     memory_release(context, greedy->items);
 }

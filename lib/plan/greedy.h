@@ -14,27 +14,27 @@ struct packing {
 
 struct greedy {
     const struct problem *problem;
-    struct search_limits *budget;
+    struct search_limits *limits;
     struct packing *best;
     int64_t enough; /* a peak that ends the search */
     struct profile profile;
-    int64_t *most_loads; /* of each item */
-    int64_t *offsets;    /* of the plan that was made last, all of it or a part, unless it became the best */
-    uint32_t *items;     /* in the order in which they are placed */
-    size_t placed;       /* how many of them were, before the plan was complete or given up */
+    int64_t *max_loads; /* of each item */
+    int64_t *offsets;   /* of the plan that was made last, all of it or a part, unless it became the best */
+    uint32_t *items;    /* in the order in which they are placed */
+    size_t placed;      /* how many of them were, before the plan was complete or given up */
 };
 
 /* 0 or MEMMODEL_ERROR_NO_MEMORY; to be released either way. `best` is compared with and kept up to date. */
 int
-greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *budget,
+greedy_start(struct greedy *greedy, const struct problem *problem, int64_t enough, struct search_limits *limits,
              struct packing *best);
 
 void
 greedy_release(struct greedy *greedy);
 
 /*
- * All orders, fits and dives; ends early when one reaches `enough`. 0 or MEMMODEL_ERROR_NO_MEMORY. A used up budget ends it,
- * too, but not before one plan is there.
+ * All orders, fits and dives; ends early when one reaches `enough`. 0 or MEMMODEL_ERROR_NO_MEMORY. A used up budget
+ * ends it, too, but not before one plan is there.
  */
 int
 greedy_portfolio(struct greedy *greedy);
@@ -48,7 +48,7 @@ enum { FIRST_FIT = 1, NEAR_FIT = 4, BEST_FIT = INT32_MAX };
 int
 greedy_in_order(struct greedy *greedy, int gaps);
 
-/* The items in order, always the one that can lie lowest, on top of what is there: dive.c. */
+/* The items in order, always the one that can lie lowest, on top of what is there: diving.c. */
 int
 greedy_dive(struct greedy *greedy);
 

@@ -1,6 +1,6 @@
 /*
- * When buffers that share their memory are in use, as one: from the first begin to the last end, but for the moments at which
- * one of them has a gap and none of the others needs it.
+ * When buffers that share their memory are in use, as one: from the first begin to the last end, but for the times at
+ * which one of them has a gap and none of the others needs it.
  */
 #ifndef PLAN_LIVE_RANGES_H
 #define PLAN_LIVE_RANGES_H
@@ -20,9 +20,9 @@ struct live_ranges {
 
 /* 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-live_ranges_make(const memmodel_plan *plan, struct live_ranges *lives);
+live_ranges_make(const memmodel_plan *plan, struct live_ranges *ranges);
 
 void
-live_ranges_release(struct live_ranges *lives, memmodel_context *context);
+live_ranges_release(struct live_ranges *ranges, memmodel_context *context);
 
 #endif

@@ -5,19 +5,19 @@
 
 /* Doubles hold these exactly up to 2^53, and beyond that an order is as good as another. */
 double
-order_value(const struct item *item, int key, int64_t most_load)
+order_value(const struct item *item, int key, int64_t max_load)
 {
     switch (key) {
     case ORDER_BYTES:
         return (double)item->bytes;
     case ORDER_LIFE:
-        return (double)item->life;
+        return (double)item->lifetime;
     case ORDER_SECTIONS:
         return (double)(item->end - item->begin);
     case ORDER_AREA:
-        return (double)item->bytes * (double)item->life;
+        return (double)item->bytes * (double)item->lifetime;
     case ORDER_LOAD:
-        return (double)most_load;
+        return (double)max_load;
     case ORDER_FIRST:
         return -(double)item->first;
     case ORDER_BEGIN:
@@ -28,11 +28,11 @@ order_value(const struct item *item, int key, int64_t most_load)
 }
 
 void
-order_rank(struct ranked *ranked, uint32_t number, const struct item *item, struct order order, int64_t most_load)
+order_rank(struct ranked *ranked, uint32_t number, const struct item *item, struct order order, int64_t max_load)
 {
     ranked->item = number;
     for (int i = 0; i < ORDER_KEYS; i++)
-        ranked->values[i] = order_value(item, order.keys[i], most_load);
+        ranked->values[i] = order_value(item, order.keys[i], max_load);
 }
 
 static int
@@ -53,14 +53,14 @@ order_sort(struct ranked *ranked, size_t count)
 }
 
 int
-order_items(const struct problem *problem, struct order order, const int64_t *most_loads, uint32_t *items)
+order_items(const struct problem *problem, struct order order, const int64_t *max_loads, uint32_t *items)
 {
     struct ranked *ranked = memory_allocate_zeroed(problem->context, problem->count, sizeof *ranked);
 
     if (!ranked)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < problem->count; i++)
-        order_rank(&ranked[i], (uint32_t)i, &problem->items[i], order, most_loads[i]);
+        order_rank(&ranked[i], (uint32_t)i, &problem->items[i], order, max_loads[i]);
     order_sort(ranked, problem->count);
     for (size_t i = 0; i < problem->count; i++)
         items[i] = ranked[i].item;

@@ -23,13 +23,13 @@ struct order {
     uint8_t keys[ORDER_KEYS];
 };
 
-/* The value of a key, greater comes first; `most_load` is that of the item. */
+/* The value of a key, greater comes first; `max_load` is that of the item. */
 double
-order_value(const struct item *item, int key, int64_t most_load);
+order_value(const struct item *item, int key, int64_t max_load);
 
-/* All items of the problem; `most_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NO_MEMORY. */
+/* All items of the problem; `max_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-order_items(const struct problem *problem, struct order order, const int64_t *most_loads, uint32_t *items);
+order_items(const struct problem *problem, struct order order, const int64_t *max_loads, uint32_t *items);
 
 struct ranked {
     double values[ORDER_KEYS];
@@ -41,6 +41,6 @@ void
 order_sort(struct ranked *ranked, size_t count);
 
 void
-order_rank(struct ranked *ranked, uint32_t number, const struct item *item, struct order order, int64_t most_load);
+order_rank(struct ranked *ranked, uint32_t number, const struct item *item, struct order order, int64_t max_load);
 
 #endif

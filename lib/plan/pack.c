@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-    MOST_SEARCHED = 32768, /* items: overlaps are listed pair by pair */
-    FEW = 512,             /* items, which are searched so fast that mending orders does not pay */
-    FIRST_TURNS = 4,       /* of the squeaky wheels; twice as many in each round after the first */
-    TARGETS = 5,           /* capacities that are tried between the lower bound and the best plan */
-    FIRST_NODES = 2,       /* an item, of a run in the first round; twice as many in each round after it */
+    MAX_SEARCHED = 32768, /* items: overlaps are listed pair by pair */
+    FEW = 512,            /* items, which are searched so fast that mending orders does not pay */
+    FIRST_TURNS = 4,      /* of the squeaky wheels; twice as many in each round after the first */
+    TARGETS = 5,          /* capacities that are tried between the lower bound and the best plan */
+    FIRST_NODES = 2,      /* an item, of a run in the first round; twice as many in each round after it */
 };
 
 #define GOLDEN_SECTION 0.61803398874989485
@@ -38,11 +38,11 @@ struct component {
 
 struct packer {
     struct problem *problem;
-    struct search_limits *budget;
+    struct search_limits *limits;
     struct packing *best;
     int64_t capacity, enough;
     struct greedy greedy;
-    struct squeaky_wheel squeak;
+    struct squeaky_wheel squeaky_wheel;
     uint32_t *items; /* by begin */
     struct component *components;
     size_t component_count;
@@ -71,13 +71,13 @@ add_component(struct packer *packer, size_t first, size_t end)
 
     *component = (struct component){.items = packer->items + first, .count = end - first};
     for (size_t i = first; i < end; i++)
-        component->lower_bound = max_i64(component->lower_bound, packer->greedy.most_loads[packer->items[i]]);
+        component->lower_bound = max_i64(component->lower_bound, packer->greedy.max_loads[packer->items[i]]);
     component->lower_bound = min_i64(component->lower_bound, problem->lower_bound);
     component->peak = peak_of(packer, component);
-    component->is_too_large = component->count > MOST_SEARCHED;
+    component->is_too_large = component->count > MAX_SEARCHED;
 }
 
-/* A moment that nothing crosses ends a component. */
+/* A time that nothing crosses ends a component. */
 static void
 find_components(struct packer *packer)
 {
@@ -101,9 +101,9 @@ find_components(struct packer *packer)
 /* ---- searching one ---- */
 
 /*
- * A capacity to try, by its number; false if there is none below the best. The first of a round is the lowest, since one plan at it
- * ends the search; others lie all over the stretch up to the best (golden section), as what can be found in a given number of
- * placements rises and falls with the capacity.
+ * A capacity to try, by its number; false if there is none below the best. The first of a round is the lowest, since
+ * one plan at it ends the search; others lie all over the stretch up to the best (golden section), as what can be found
+ * in a given number of placements rises and falls with the capacity.
  */
 static bool
 choose_target(const struct packer *packer, const struct component *component, int64_t number, int64_t *target)
@@ -135,7 +135,7 @@ note_outcome(struct packer *packer, struct component *component, int64_t target,
 static bool
 is_over(const struct packer *packer, const struct component *component)
 {
-    return component->peak <= packer->enough || packer->budget->status ||
+    return component->peak <= packer->enough || packer->limits->status ||
            (packer->capacity && packer->problem->lower_bound > packer->capacity);
 }
 
@@ -143,7 +143,7 @@ is_over(const struct packer *packer, const struct component *component)
 static void
 search_component(struct packer *packer, struct component *component, int round)
 {
-    bool restarts = !(packer->budget->without & PLAN_RULE_RESTART);
+    bool restarts = !(packer->limits->without & PLAN_RULE_RESTART);
     int64_t nodes = restarts ? (int64_t)component->count * FIRST_NODES << min_i64(round, 32) : INT64_MAX, target;
 
     for (int which = 0; which < TARGETS; which++)
@@ -153,7 +153,7 @@ search_component(struct packer *packer, struct component *component, int round)
             if (is_over(packer, component) ||
                 !choose_target(packer, component, (int64_t)round * TARGETS + which, &target))
                 break;
-            outcome = search_run(component->search, target, orders[i], nodes, packer->budget, packer->best->offsets);
+            outcome = search_run(component->search, target, orders[i], nodes, packer->limits, packer->best->offsets);
             note_outcome(packer, component, target, outcome);
             if (outcome != SEARCH_LIMIT)
                 break;
@@ -168,10 +168,10 @@ prepare(struct packer *packer, struct component *component)
     if (component->search || component->is_too_large || is_over(packer, component))
         return 0;
     component->search =
-        search_new(packer->problem, component->items, component->count, packer->budget->without, &status);
+        search_new(packer->problem, component->items, component->count, packer->limits->without, &status);
     if (!component->search) {
         component->is_too_large = true;
-        search_limits_look(packer->budget); /* its lists may have come to a limit: then nothing goes on */
+        search_limits_look(packer->limits); /* its lists may have reached a limit: then nothing goes on */
     }
     return status;
 }
@@ -182,8 +182,8 @@ static void
 update_best(struct packer *packer)
 {
     packer->best->peak = problem_peak(packer->problem, packer->best->offsets);
-    packer->budget->best.peak = packer->problem->bottom + packer->best->peak;
-    packer->budget->best.lower_bound = packer->problem->bottom + packer->problem->lower_bound;
+    packer->limits->best.peak = packer->problem->bottom + packer->best->peak;
+    packer->limits->best.lower_bound = packer->problem->bottom + packer->problem->lower_bound;
 }
 
 static int
@@ -201,18 +201,18 @@ search_round(struct packer *packer, int round, bool *is_done)
         *is_done &= is_over(packer, component);
         update_best(packer);
     }
-    return packer->budget->status < 0 ? packer->budget->status : 0;
+    return packer->limits->status < 0 ? packer->limits->status : 0;
 }
 
 /* Better plans of all components, as the best known to each. */
 static int
-squeak_round(struct packer *packer, int round)
+squeaky_wheel_round(struct packer *packer, int round)
 {
     int64_t before = packer->best->peak;
     int status;
 
     packer->greedy.enough = packer->enough;
-    status = squeaky_wheel_turn(&packer->squeak, FIRST_TURNS << min_i64(round, 16));
+    status = squeaky_wheel_turn(&packer->squeaky_wheel, FIRST_TURNS << min_i64(round, 16));
     for (size_t i = 0; i < packer->component_count && packer->best->peak < before; i++)
         packer->components[i].peak = peak_of(packer, &packer->components[i]);
     return status;
@@ -222,18 +222,18 @@ squeak_round(struct packer *packer, int round)
 static int
 search_all(struct packer *packer)
 {
-    bool squeaks = packer->problem->count > FEW, is_done = false;
-    int status = squeaks ? squeaky_wheel_start(&packer->squeak, &packer->greedy) : 0;
+    bool uses_squeaky_wheel = packer->problem->count > FEW, is_done = false;
+    int status = uses_squeaky_wheel ? squeaky_wheel_start(&packer->squeaky_wheel, &packer->greedy) : 0;
 
     find_components(packer);
     for (int round = 0; !is_done && !status; round++) {
-        status = squeaks ? squeak_round(packer, round) : 0;
+        status = uses_squeaky_wheel ? squeaky_wheel_round(packer, round) : 0;
         if (!status)
             status = search_round(packer, round, &is_done);
     }
     for (size_t i = 0; i < packer->component_count; i++)
         search_free(packer->components[i].search);
-    squeaky_wheel_release(&packer->squeak);
+    squeaky_wheel_release(&packer->squeaky_wheel);
     return status;
 }
 
@@ -247,17 +247,17 @@ start_components(struct packer *packer)
     packer->components = memory_allocate_zeroed(context, n, sizeof *packer->components);
     if (!packer->items || !packer->components)
         return MEMMODEL_ERROR_NO_MEMORY;
-    return order_items(packer->problem, (struct order){{ORDER_BEGIN}}, packer->greedy.most_loads, packer->items);
+    return order_items(packer->problem, (struct order){{ORDER_BEGIN}}, packer->greedy.max_loads, packer->items);
 }
 
 static int
 pack_items(struct packer *packer)
 {
-    int status = greedy_start(&packer->greedy, packer->problem, packer->enough, packer->budget, packer->best);
+    int status = greedy_start(&packer->greedy, packer->problem, packer->enough, packer->limits, packer->best);
 
     if (!status)
         status = greedy_portfolio(&packer->greedy);
-    if (status || packer->best->peak <= packer->enough || packer->budget->status)
+    if (status || packer->best->peak <= packer->enough || packer->limits->status)
         return status;
     status = start_components(packer);
     if (!status)
@@ -268,9 +268,9 @@ pack_items(struct packer *packer)
 }
 
 int
-pack(struct problem *problem, int64_t capacity, struct search_limits *budget, struct packing *best)
+pack(struct problem *problem, int64_t capacity, struct search_limits *limits, struct packing *best)
 {
-    struct packer packer = {.problem = problem, .budget = budget, .best = best, .capacity = capacity};
+    struct packer packer = {.problem = problem, .limits = limits, .best = best, .capacity = capacity};
     int status;
 
     best->peak = problem->count ? INT64_MAX : 0;

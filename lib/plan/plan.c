@@ -1,4 +1,4 @@
-/* memmodel_plan: buffers, and what solving them came to. */
+/* memmodel_plan: buffers, and the result of solving them. */
 #include "plan/plan.h"
 
 #include "base/environment.h"
@@ -13,8 +13,8 @@
 
 enum { DEFAULT_NODES = 1000000 };
 
-static const int64_t MOST_BYTES = INT64_MAX / 8;  /* of all buffers, and of an offset: sums of them cannot overflow */
-static const int64_t LAST_MOMENT = INT64_MAX / 2; /* and the first is as far below 0: no span overflows, nor do sums of
+static const int64_t MAX_BYTES = INT64_MAX / 8; /* of all buffers, and of an offset: sums of them cannot overflow */
+static const int64_t LAST_TIME = INT64_MAX / 2; /* and the first is as far below 0: no span overflows, nor do sums of
                                                      spans that do not overlap */
 
 /* ---- life ---- */
@@ -96,10 +96,10 @@ check_buffer(const memmodel_plan *plan, const struct memmodel_plan_buffer *buffe
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (buffer->bytes <= 0)
         return refuse(plan, buffer->name, "its size must be above 0", buffer->bytes);
-    if (buffer->lower < -LAST_MOMENT - 1)
-        return refuse(plan, buffer->name, "its life must not begin before -2^62", buffer->lower);
-    if (buffer->upper > LAST_MOMENT)
-        return refuse(plan, buffer->name, "its life must end before 2^62", buffer->upper);
+    if (buffer->lower < -LAST_TIME - 1)
+        return refuse(plan, buffer->name, "its lifetime must not begin before -2^62", buffer->lower);
+    if (buffer->upper > LAST_TIME)
+        return refuse(plan, buffer->name, "its lifetime must end before 2^62", buffer->upper);
     if (buffer->upper <= buffer->lower)
         return refuse(plan, buffer->name, "its life must end after it begins, not at", buffer->upper);
     if (alignment < 0 || (alignment & (alignment - 1)))
@@ -125,13 +125,13 @@ forget_offsets(memmodel_plan *plan)
 static int
 count_bytes(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
 {
-    int64_t most = plan->most_height;
+    int64_t max = plan->max_height;
 
-    if (!checked_accumulate(&most, buffer->bytes) || !checked_accumulate(&most, buffer->alignment) ||
-        (buffer->fixed && !checked_accumulate(&most, buffer->offset)) || most > MOST_BYTES)
+    if (!checked_accumulate(&max, buffer->bytes) || !checked_accumulate(&max, buffer->alignment) ||
+        (buffer->fixed && !checked_accumulate(&max, buffer->offset)) || max > MAX_BYTES)
         return context_error(plan->context, MEMMODEL_ERROR_OVERFLOW, buffer->name,
-                             "the sizes of all buffers together exceed %" PRId64 " bytes", MOST_BYTES);
-    plan->most_height = most;
+                             "the sizes of all buffers together exceed %" PRId64 " bytes", MAX_BYTES);
+    plan->max_height = max;
     plan->total += buffer->bytes;
     return 0;
 }
@@ -205,7 +205,7 @@ memmodel_plan_add_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t
 int
 memmodel_plan_add_alias(memmodel_plan *plan, size_t buffer, size_t base, int64_t displacement)
 {
-    int64_t into, most;
+    int64_t into, max;
 
     if (!plan)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -220,11 +220,11 @@ memmodel_plan_add_alias(memmodel_plan *plan, size_t buffer, size_t base, int64_t
     if (plan_base(plan, base, &into) == buffer)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
                              "it would share its own memory");
-    most = plan->most_height;
-    if (!checked_accumulate(&most, displacement) || most > MOST_BYTES)
+    max = plan->max_height;
+    if (!checked_accumulate(&max, displacement) || max > MAX_BYTES)
         return context_error(plan->context, MEMMODEL_ERROR_OVERFLOW, plan->buffers[buffer].name,
                              "it begins too far into the other buffer");
-    plan->most_height = most;
+    plan->max_height = max;
     plan->buffers[buffer].base = base;
     plan->buffers[buffer].displacement = displacement;
     forget_offsets(plan);
@@ -278,9 +278,9 @@ buffer_offsets(const memmodel_plan *plan, const struct problem *problem, const s
 }
 
 static int32_t
-status_of(const struct search_limits *budget, int64_t peak, int64_t lower_bound)
+status_of(const struct search_limits *limits, int64_t peak, int64_t lower_bound)
 {
-    int64_t capacity = budget->options->budget;
+    int64_t capacity = limits->options->budget;
 
     if (capacity && lower_bound > capacity)
         return MEMMODEL_SEARCH_STATUS_INFEASIBLE;
@@ -288,13 +288,13 @@ status_of(const struct search_limits *budget, int64_t peak, int64_t lower_bound)
         return MEMMODEL_SEARCH_STATUS_OPTIMAL;
     if (capacity && peak <= capacity)
         return MEMMODEL_SEARCH_STATUS_FEASIBLE;
-    return budget->status > 0 ? budget->status : MEMMODEL_SEARCH_STATUS_LIMIT;
+    return limits->status > 0 ? limits->status : MEMMODEL_SEARCH_STATUS_LIMIT;
 }
 
 /* Verifies what was found and keeps it. */
 static int
-settle(memmodel_plan *plan, const struct problem *problem, const struct packing *packing,
-       const struct search_limits *budget)
+set_result(memmodel_plan *plan, const struct problem *problem, const struct packing *packing,
+           const struct search_limits *limits)
 {
     int64_t *offsets = buffer_offsets(plan, problem, packing), peak = 0;
     int status = offsets ? verify_offsets(plan, offsets, &peak) : MEMMODEL_ERROR_NO_MEMORY;
@@ -310,10 +310,10 @@ settle(memmodel_plan *plan, const struct problem *problem, const struct packing 
         .peak = peak,
         .lower_bound = min_i64(peak, problem->bottom + problem->lower_bound),
         .total_bytes = plan->total,
-        .node_count = budget->nodes,
-        .seconds = search_limits_seconds(budget),
+        .node_count = limits->nodes,
+        .seconds = search_limits_seconds(limits),
     };
-    plan->result.status = status_of(budget, peak, problem->bottom + problem->lower_bound);
+    plan->result.status = status_of(limits, peak, problem->bottom + problem->lower_bound);
     return 0;
 }
 
@@ -321,19 +321,19 @@ static int
 solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct problem *problem)
 {
     struct packing packing = {0};
-    struct search_limits budget;
+    struct search_limits limits;
     int status;
 
-    search_limits_start(&budget, plan->context, options);
-    budget.without = plan->without;
-    budget.best = (struct memmodel_plan_result){.size = sizeof budget.best, .total_bytes = plan->total};
-    budget.best.lower_bound = problem->bottom + problem->lower_bound;
+    search_limits_start(&limits, plan->context, options);
+    limits.without = plan->without;
+    limits.best = (struct memmodel_plan_result){.size = sizeof limits.best, .total_bytes = plan->total};
+    limits.best.lower_bound = problem->bottom + problem->lower_bound;
     packing.offsets = memory_allocate_zeroed(plan->context, problem->count + 1, sizeof *packing.offsets);
     if (!packing.offsets)
         return MEMMODEL_ERROR_NO_MEMORY;
-    status = pack(problem, options->budget ? max_i64(options->budget - problem->bottom, 1) : 0, &budget, &packing);
+    status = pack(problem, options->budget ? max_i64(options->budget - problem->bottom, 1) : 0, &limits, &packing);
     if (!status)
-        status = settle(plan, problem, &packing, &budget);
+        status = set_result(plan, problem, &packing, &limits);
     memory_release(plan->context, packing.offsets);
     return status;
 }

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* A stretch of time, [begin, end). */
+/* An interval of time, [begin, end). */
 struct plan_gap {
     int64_t begin, end;
     struct plan_gap *next; /* in time */
@@ -44,9 +44,9 @@ struct memmodel_plan {
     struct arena arena;
     struct plan_buffer *buffers;
     size_t count, capacity;
-    int64_t total;       /* bytes of all buffers */
-    int64_t most_height; /* no arena of these buffers is higher, wherever they lie */
-    int64_t *offsets;    /* of each buffer; NULL while unsolved */
+    int64_t total;      /* bytes of all buffers */
+    int64_t max_height; /* no arena of these buffers is higher, wherever they lie */
+    int64_t *offsets;   /* of each buffer; NULL while unsolved */
     struct memmodel_plan_result result;
     uint64_t without;         /* rules of the search, a sum of enum plan_rule */
     struct plan_table *table; /* the file that the buffers were read from; NULL: none */

@@ -13,7 +13,7 @@
 struct making {
     const memmodel_plan *plan;
     struct problem *problem;
-    struct live_ranges lives;
+    struct live_ranges ranges;
 };
 
 /* The item of a base, before others join it. */
@@ -73,24 +73,24 @@ make_items(struct making *making)
 }
 
 static void
-add_stretches(struct making *making, size_t base)
+add_intervals(struct making *making, size_t base)
 {
     struct problem *problem = making->problem;
     struct item *item = &problem->items[problem->item_of[base]];
-    size_t first = making->lives.first[base], end = making->lives.first[base + 1];
+    size_t first = making->ranges.first[base], end = making->ranges.first[base + 1];
 
-    item->stretch = (uint32_t)first;
-    item->stretch_count = (uint32_t)(end - first);
+    item->interval = (uint32_t)first;
+    item->interval_count = (uint32_t)(end - first);
     for (size_t i = first; i < end; i++)
-        item->life += making->lives.spans[i].end - making->lives.spans[i].begin;
+        item->lifetime += making->ranges.spans[i].end - making->ranges.spans[i].begin;
 }
 
 /* ---- sections ---- */
 
 struct edge {
     int64_t time;
-    uint32_t stretch;
-    uint32_t is_birth; /* what ends at a moment ends before anything begins at it */
+    uint32_t interval;
+    uint32_t is_birth; /* what ends at a time ends before anything begins at it */
 };
 
 static int
@@ -102,26 +102,26 @@ in_time(const void *a, const void *b)
         return x->time < y->time ? -1 : 1;
     if (x->is_birth != y->is_birth)
         return x->is_birth ? 1 : -1;
-    return (x->stretch > y->stretch) - (x->stretch < y->stretch);
+    return (x->interval > y->interval) - (x->interval < y->interval);
 }
 
 static void
-cut_sections(struct problem *problem, const struct edge *edges)
+number_sections(struct problem *problem, const struct edge *edges)
 {
     int32_t section = 0;
     bool died = false;
 
-    for (size_t i = 0; i < 2 * problem->stretch_count; i++) {
-        struct stretch *stretch = &problem->stretches[edges[i].stretch];
+    for (size_t i = 0; i < 2 * problem->interval_count; i++) {
+        struct interval *interval = &problem->intervals[edges[i].interval];
 
         if (!edges[i].is_birth) {
-            stretch->end = section + 1;
+            interval->end = section + 1;
             died = true;
             continue;
         }
         section += died;
         died = false;
-        stretch->begin = section;
+        interval->begin = section;
     }
     problem->section_count = section + 1;
 }
@@ -130,25 +130,25 @@ static int
 make_sections(struct making *making)
 {
     struct problem *problem = making->problem;
-    struct edge *edges = memory_allocate_zeroed(problem->context, 2 * problem->stretch_count, sizeof *edges);
+    struct edge *edges = memory_allocate_zeroed(problem->context, 2 * problem->interval_count, sizeof *edges);
 
-    problem->stretches = memory_allocate_zeroed(problem->context, problem->stretch_count, sizeof *problem->stretches);
-    if (!edges || !problem->stretches) {
+    problem->intervals = memory_allocate_zeroed(problem->context, problem->interval_count, sizeof *problem->intervals);
+    if (!edges || !problem->intervals) {
         memory_release(problem->context, edges);
         return MEMMODEL_ERROR_NO_MEMORY;
     }
-    for (size_t i = 0; i < problem->stretch_count; i++) {
-        edges[2 * i] = (struct edge){making->lives.spans[i].begin, (uint32_t)i, 1};
-        edges[2 * i + 1] = (struct edge){making->lives.spans[i].end, (uint32_t)i, 0};
+    for (size_t i = 0; i < problem->interval_count; i++) {
+        edges[2 * i] = (struct edge){making->ranges.spans[i].begin, (uint32_t)i, 1};
+        edges[2 * i + 1] = (struct edge){making->ranges.spans[i].end, (uint32_t)i, 0};
     }
-    qsort(edges, 2 * problem->stretch_count, sizeof *edges, in_time);
-    cut_sections(problem, edges);
+    qsort(edges, 2 * problem->interval_count, sizeof *edges, in_time);
+    number_sections(problem, edges);
     memory_release(problem->context, edges);
     for (size_t i = 0; i < problem->count; i++) {
         struct item *item = &problem->items[i];
 
-        item->begin = problem->stretches[item->stretch].begin;
-        item->end = problem->stretches[item->stretch + item->stretch_count - 1].end;
+        item->begin = problem->intervals[item->interval].begin;
+        item->end = problem->intervals[item->interval + item->interval_count - 1].end;
     }
     return 0;
 }
@@ -168,13 +168,13 @@ greatest_common_divisor(int64_t a, int64_t b)
 }
 
 /*
- * Where all alignments are multiples of one, every item but the highest takes up a multiple of it: the loads are summed from
- * rounded sizes, and the most that rounding may have added to one item is taken off.
+ * Where all alignments are multiples of one, every item but the highest takes up a multiple of it: the loads are summed
+ * from rounded sizes, and the most that rounding may have added to one item is taken off.
  */
 static int
 make_load(struct problem *problem)
 {
-    int64_t common = 0, slack = 0, most = 0;
+    int64_t common = 0, slack = 0, max = 0;
     int64_t *load = memory_allocate_zeroed(problem->context, (size_t)problem->section_count + 1, sizeof *load);
 
     problem->load = load;
@@ -187,29 +187,29 @@ make_load(struct problem *problem)
         int64_t rounded = align_up(item->bytes, common);
 
         slack = max_i64(slack, rounded - item->bytes);
-        for (uint32_t k = 0; k < item->stretch_count; k++) {
-            load[problem->stretches[item->stretch + k].begin] += rounded;
-            load[problem->stretches[item->stretch + k].end] -= rounded;
+        for (uint32_t k = 0; k < item->interval_count; k++) {
+            load[problem->intervals[item->interval + k].begin] += rounded;
+            load[problem->intervals[item->interval + k].end] -= rounded;
         }
     }
     for (int32_t s = 1; s <= problem->section_count; s++)
         load[s] += load[s - 1];
     for (int32_t s = 0; s < problem->section_count; s++)
-        most = max_i64(most, load[s]);
-    problem->lower_bound = max_i64(most - slack, 0);
+        max = max_i64(max, load[s]);
+    problem->lower_bound = max_i64(max - slack, 0);
     return 0;
 }
 
-/* ---- what lives all the time ---- */
+/* ---- what is live all the time ---- */
 
 static bool
-is_whole_life(const struct problem *problem, const struct item *item)
+has_whole_lifetime(const struct problem *problem, const struct item *item)
 {
-    return item->begin == 0 && item->end == problem->section_count && item->stretch_count == 1;
+    return item->begin == 0 && item->end == problem->section_count && item->interval_count == 1;
 }
 
 static int64_t
-slack_of(const struct item *item)
+padding_of(const struct item *item)
 {
     return align_up(item->bytes, item->alignment) - item->bytes;
 }
@@ -219,13 +219,13 @@ static size_t
 find_highest(const struct problem *problem)
 {
     size_t highest = SIZE_MAX;
-    int64_t most = 0;
+    int64_t max = 0;
 
     for (size_t i = 0; i < problem->count; i++) {
-        if (!is_whole_life(problem, &problem->items[i]) || slack_of(&problem->items[i]) <= most)
+        if (!has_whole_lifetime(problem, &problem->items[i]) || padding_of(&problem->items[i]) <= max)
             continue;
         highest = i;
-        most = slack_of(&problem->items[i]);
+        max = padding_of(&problem->items[i]);
     }
     return highest;
 }
@@ -240,11 +240,11 @@ put_at_bottom(struct problem *problem, const struct item *item)
 }
 
 /*
- * Items that overlap all others are put at the bottom one after the other, and leave the problem; but not the one that would
- * lose most there. Not where offsets are fixed, or alignments differ, since there what lies below matters.
+ * Items that overlap all others are put at the bottom one after the other, and leave the problem; but not the one that
+ * would lose most there. Not where offsets are fixed, or alignments differ, since there what lies below matters.
  */
 static void
-settle_whole_lives(struct problem *problem, size_t buffers)
+place_whole_lifetimes(struct problem *problem, size_t buffers)
 {
     size_t kept = 0, highest = find_highest(problem);
     size_t *new_place = problem->item_of + buffers; /* of each item */
@@ -252,7 +252,7 @@ settle_whole_lives(struct problem *problem, size_t buffers)
 
     for (size_t i = 0; i < problem->count; i++) {
         new_place[i] = SIZE_MAX;
-        if (i != highest && is_whole_life(problem, &problem->items[i])) {
+        if (i != highest && has_whole_lifetime(problem, &problem->items[i])) {
             offset[i] = put_at_bottom(problem, &problem->items[i]);
             continue;
         }
@@ -308,15 +308,15 @@ make(struct making *making)
         return status;
     for (size_t i = 0; i < making->plan->count; i++)
         if (making->plan->buffers[i].base == i)
-            add_stretches(making, i);
-    problem->stretch_count = making->lives.count;
+            add_intervals(making, i);
+    problem->interval_count = making->ranges.count;
     status = make_sections(making);
     if (!status)
         status = make_load(problem);
     if (status)
         return status;
     if (is_uniform(problem))
-        settle_whole_lives(problem, making->plan->count);
+        place_whole_lifetimes(problem, making->plan->count);
     make_bounds(problem);
     return 0;
 }
@@ -326,7 +326,7 @@ problem_make(const memmodel_plan *plan, struct problem *problem)
 {
     memmodel_context *context = plan->context;
     struct making making = {.plan = plan, .problem = problem};
-    int status = live_ranges_make(plan, &making.lives);
+    int status = live_ranges_make(plan, &making.ranges);
 
     *problem = (struct problem){.context = context};
     if (status)
@@ -337,7 +337,7 @@ problem_make(const memmodel_plan *plan, struct problem *problem)
     status = MEMMODEL_ERROR_NO_MEMORY;
     if (problem->items && problem->item_of && problem->displacement)
         status = make(&making);
-    live_ranges_release(&making.lives, context);
+    live_ranges_release(&making.ranges, context);
     if (status)
         problem_release(problem);
     return status;
@@ -349,7 +349,7 @@ problem_release(struct problem *problem)
     memory_release(problem->context, problem->items);
     memory_release(problem->context, problem->item_of);
     memory_release(problem->context, problem->displacement);
-    memory_release(problem->context, problem->stretches);
+    memory_release(problem->context, problem->intervals);
     memory_release(problem->context, problem->load);
     *problem = (struct problem){.context = problem->context};
 }

@@ -1,6 +1,6 @@
 /*
- * What is to be placed, ready for the algorithms: buffers that share memory are one item, time is cut into sections, and
- * what is in use from the first to the last lies at the bottom already.
+ * What is to be placed, ready for the algorithms: buffers that share memory are one item, time is cut into sections,
+ * and what is in use from the first to the last lies at the bottom already.
  */
 #ifndef PLAN_PROBLEM_H
 #define PLAN_PROBLEM_H
@@ -8,30 +8,30 @@
 #include "plan/plan.h"
 
 /* Sections [begin, end). */
-struct stretch {
+struct interval {
     int32_t begin, end;
 };
 
 struct item {
     int64_t bytes, alignment;
     int64_t fixed;      /* its offset, -1: anywhere */
-    int64_t life;       /* how long it is in use, in the caller's time */
+    int64_t lifetime;   /* lifetime: how long it is in use, in the caller's time */
     int64_t first;      /* when it begins, in the caller's time */
     int32_t begin, end; /* sections, gaps included */
-    uint32_t stretch, stretch_count;
+    uint32_t interval, interval_count;
 };
 
 /*
- * A section is a stretch of time within which what dies was born before all that is born: all that overlaps it overlaps at
- * one moment, the last birth. So two items overlap if they have a section in common, and the load of a section is that of
- * the moment.
+ * A section is an interval of time within which what ends began before all that begins: all that overlaps it overlaps
+ * at one time, the last begin. So two items overlap if they have a section in common, and the load of a section is that
+ * at this time.
  */
 struct problem {
     memmodel_context *context;
     struct item *items;
     size_t count;
-    struct stretch *stretches; /* of all items, those of an item beside each other in time */
-    size_t stretch_count;
+    struct interval *intervals; /* of all items, those of an item beside each other in time */
+    size_t interval_count;
     int32_t section_count;
     int64_t *load;       /* of each section */
     int64_t lower_bound; /* what any arena needs */

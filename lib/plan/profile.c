@@ -68,8 +68,8 @@ mark_whole(struct profile *profile)
     const struct problem *problem = profile->problem;
     struct segment_tree_nodes nodes;
 
-    for (size_t k = 0; k < problem->stretch_count; k++) {
-        segment_tree_find(profile->leaves, problem->stretches[k], &nodes);
+    for (size_t k = 0; k < problem->interval_count; k++) {
+        segment_tree_find(profile->leaves, problem->intervals[k], &nodes);
         for (int i = 0; i < nodes.whole_count; i++)
             profile->taken[nodes.whole[i]].is_whole = true;
     }
@@ -110,13 +110,13 @@ profile_clear(struct profile *profile)
 /* ---- taking ---- */
 
 static int
-take_stretch(struct profile *profile, struct stretch stretch, struct range range)
+take_interval(struct profile *profile, struct interval interval, struct range range)
 {
     memmodel_context *context = profile->problem->context;
     struct segment_tree_nodes nodes;
     int status = 0;
 
-    segment_tree_find(profile->leaves, stretch, &nodes);
+    segment_tree_find(profile->leaves, interval, &nodes);
     for (int i = 0; i < nodes.above_count && !status; i++)
         if (profile->taken[nodes.above[i]].is_whole)
             status = add_range(context, &profile->taken[nodes.above[i]].anywhere, range);
@@ -134,8 +134,8 @@ profile_take(struct profile *profile, const struct item *item, int64_t offset)
     const struct range range = {offset, offset + item->bytes};
     int status = 0;
 
-    for (uint32_t k = 0; k < item->stretch_count && !status; k++)
-        status = take_stretch(profile, profile->problem->stretches[item->stretch + k], range);
+    for (uint32_t k = 0; k < item->interval_count && !status; k++)
+        status = take_interval(profile, profile->problem->intervals[item->interval + k], range);
     return status;
 }
 
@@ -168,12 +168,12 @@ ask_set(struct profile *profile, const struct ranges *set)
 }
 
 static int
-ask_stretch(struct profile *profile, struct stretch stretch)
+ask_interval(struct profile *profile, struct interval interval)
 {
     struct segment_tree_nodes nodes;
     int status = 0;
 
-    segment_tree_find(profile->leaves, stretch, &nodes);
+    segment_tree_find(profile->leaves, interval, &nodes);
     for (int i = 0; i < nodes.above_count && !status; i++)
         status = ask_set(profile, &profile->taken[nodes.above[i]].throughout);
     for (int i = 0; i < nodes.whole_count && !status; i++)
@@ -187,8 +187,8 @@ ask(struct profile *profile, const struct item *item)
     int status = 0;
 
     profile->asked_count = 0;
-    for (uint32_t k = 0; k < item->stretch_count && !status; k++)
-        status = ask_stretch(profile, profile->problem->stretches[item->stretch + k]);
+    for (uint32_t k = 0; k < item->interval_count && !status; k++)
+        status = ask_interval(profile, profile->problem->intervals[item->interval + k]);
     return status;
 }
 

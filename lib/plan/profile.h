@@ -1,9 +1,10 @@
 /*
- * What of the arena is taken when: answers where a buffer of so many sections and bytes fits, in less time than looking at
- * all buffers that overlap it.
+ * What of the arena is taken when: answers where a buffer of so many sections and bytes fits, in less time than looking
+ * at all buffers that overlap it.
  *
- * A tree over the sections (tree.h), with two sets of ranges of offsets at each node: those taken throughout its sections, and
- * those taken anywhere in them. Ranges that touch become one, so that the sets stay short where the arena fills up.
+ * A tree over the sections (tree.h), with two sets of ranges of offsets at each node: those taken throughout its
+ * sections, and those taken anywhere in them. Ranges that touch become one, so that the sets stay short where the arena
+ * fills up.
  */
 #ifndef PLAN_PROFILE_H
 #define PLAN_PROFILE_H
@@ -23,7 +24,7 @@ struct ranges {
 /* What is taken of the sections of a node of the tree. */
 struct taken {
     struct ranges throughout, anywhere;
-    bool is_whole; /* it helps to make up an item's stretch: nobody asks other nodes what is taken anywhere in them */
+    bool is_whole; /* it helps to make up an item's interval: nobody asks other nodes what is taken anywhere in them */
 };
 
 /* How far a query is in a set. */
@@ -57,8 +58,8 @@ int
 profile_take(struct profile *profile, const struct item *item, int64_t offset);
 
 /*
- * An offset at which the item fits: in the smallest of the first so many gaps that hold it, in the lowest of these if there are
- * several; above everything only if none does. 0 or MEMMODEL_ERROR_NO_MEMORY.
+ * An offset at which the item fits: in the smallest of the first so many gaps that hold it, in the lowest of these if
+ * there are several; above everything only if none does. 0 or MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 profile_fit(struct profile *profile, const struct item *item, int gaps, int64_t *offset);

@@ -12,7 +12,7 @@ enum plan_rule {
     PLAN_RULE_SECTIONS = 8,           /* what is unplaced in a section has to fit above its floor */
     PLAN_RULE_FLOOR = 16,             /* and above the current offset */
     PLAN_RULE_HATLESS = 32,           /* no alternatives to a buffer under which nothing lies */
-    PLAN_RULE_DECOMPOSITION = 64,     /* parts that share no time are solved apart */
+    PLAN_RULE_DECOMPOSITION = 64,     /* components that share no time are solved separately */
     PLAN_RULE_DYNAMIC_ORDERING = 128, /* and each in an order of its own */
     PLAN_RULE_RESTART = 256,          /* several orders in turn, each with little at first */
 };

@@ -8,7 +8,7 @@
  *  floor       what is unplaced in a section has to fit between the current offset and the capacity
  *  sections    ... and between the lowest offset that an unplaced item of the section may still have, and the capacity
  *  hatless     after an item that nothing unplaced overlaps, whatever failed will fail again without it
- *  split       unplaced items on two sides of a moment that none crosses are two problems
+ *  split       unplaced items on two sides of a time that none crosses are two problems
  *  rank again  each of them is ranked by what is left of it
  */
 #include "plan/search.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    MOST_DEPTH = 256,      /* of splits within splits, which take the caller's stack */
+    MAX_DEPTH = 256,       /* of splits within splits, which take the caller's stack */
     WORTH_SHORTENING = 16, /* items of a part */
 };
 
@@ -48,7 +48,7 @@ struct choice {
     bool is_last; /* hatless: what was tried last had no influence on anything else */
 };
 
-/* Items that are solved apart from others, in the order in which they are tried, and their sections. */
+/* Items that are solved separately from others, in the order in which they are tried, and their sections. */
 struct part {
     const uint32_t *items; /* with those that were placed since it was made */
     size_t count;
@@ -73,7 +73,7 @@ struct search {
     int64_t *unplaced; /* bytes of each section */
     int32_t *crossing; /* unplaced items that are in use on both sides of the begin of each section */
     uint32_t *witness; /* of each section: the unplaced item that last was seen to be low enough */
-    struct conflicts overlaps;
+    struct conflicts conflicts;
     struct raised *raised; /* grows */
     size_t raised_count, raised_capacity;
     struct placement *placements;
@@ -90,8 +90,8 @@ struct search {
     bool is_plain; /* nothing is aligned or fixed: an item fits wherever nothing placed is above */
     /* of a run */
     struct order order;
-    int64_t capacity, nodes, most_nodes;
-    struct search_limits *budget;
+    int64_t capacity, nodes, max_nodes;
+    struct search_limits *limits;
     int depth;
 };
 
@@ -129,8 +129,8 @@ make_arrays(struct search *search)
     search->placements = memory_allocate_zeroed(context, n, sizeof *search->placements);
     search->choices = memory_allocate_zeroed(context, 2 * n + 2, sizeof *search->choices);
     search->ranked = memory_allocate_zeroed(context, n, sizeof *search->ranked);
-    search->parts = memory_allocate_zeroed(context, (MOST_DEPTH + 2) * n, sizeof *search->parts);
-    search->splits = memory_allocate_zeroed(context, MOST_DEPTH + 2 + n, sizeof *search->splits);
+    search->parts = memory_allocate_zeroed(context, (MAX_DEPTH + 2) * n, sizeof *search->parts);
+    search->splits = memory_allocate_zeroed(context, MAX_DEPTH + 2 + n, sizeof *search->splits);
     search->unplaced = memory_allocate_zeroed(context, sections, sizeof *search->unplaced);
     search->crossing = memory_allocate_zeroed(context, sections, sizeof *search->crossing);
     search->witness = memory_allocate_zeroed(context, sections, sizeof *search->witness);
@@ -158,10 +158,10 @@ search_new(const struct problem *problem, const uint32_t *items, size_t count, u
         search->is_plain &= problem->items[items[i]].alignment == 1 && !is_fixed(search, i);
     }
     if (!*status)
-        *status = conflicts_make(&search->overlaps, problem, search->items, count);
+        *status = conflicts_make(&search->conflicts, problem, search->items, count);
     if (*status) {
         search_free(search);
-        *status = *status == OVERLAPS_TOO_MANY ? 0 : *status;
+        *status = *status == CONFLICTS_TOO_MANY ? 0 : *status;
         return NULL;
     }
     return search;
@@ -175,7 +175,7 @@ search_free(struct search *search)
     if (!search)
         return;
     context = search->problem->context;
-    conflicts_release(&search->overlaps);
+    conflicts_release(&search->conflicts);
     memory_release(context, search->items);
     memory_release(context, search->numbers);
     memory_release(context, search->bytes);
@@ -215,8 +215,8 @@ fit_above(const struct search *search, uint32_t number, int64_t offset)
     const struct item *item = search->items[number];
 
     offset = align_up(offset, item->alignment);
-    for (size_t k = search->overlaps.fixed.start[number]; k < search->overlaps.fixed.start[number + 1]; k++) {
-        const struct item *other = search->items[search->overlaps.fixed.items[k]];
+    for (size_t k = search->conflicts.fixed.start[number]; k < search->conflicts.fixed.start[number + 1]; k++) {
+        const struct item *other = search->items[search->conflicts.fixed.items[k]];
 
         if (other->fixed < offset + item->bytes && offset < other->fixed + other->bytes)
             offset = align_up(other->fixed + other->bytes, item->alignment);
@@ -228,10 +228,10 @@ fit_above(const struct search *search, uint32_t number, int64_t offset)
 static void
 count_unplaced(struct search *search, const struct item *item, int sign)
 {
-    for (uint32_t k = 0; k < item->stretch_count; k++) {
-        struct stretch stretch = search->problem->stretches[item->stretch + k];
+    for (uint32_t k = 0; k < item->interval_count; k++) {
+        struct interval interval = search->problem->intervals[item->interval + k];
 
-        for (int32_t s = stretch.begin; s < stretch.end; s++)
+        for (int32_t s = interval.begin; s < interval.end; s++)
             search->unplaced[s] += sign * item->bytes;
     }
     for (int32_t s = item->begin + 1; s < item->end; s++)
@@ -247,8 +247,8 @@ struct influence {
 static void
 raise_overlapping(struct search *search, uint32_t number, int64_t top, struct influence *influence)
 {
-    const uint32_t *next = search->overlaps.overlapping.items + search->overlaps.overlapping.start[number];
-    const uint32_t *end = search->overlaps.overlapping.items + search->overlaps.overlapping.start[number + 1];
+    const uint32_t *next = search->conflicts.overlapping.items + search->conflicts.overlapping.start[number];
+    const uint32_t *end = search->conflicts.overlapping.items + search->conflicts.overlapping.start[number + 1];
 
     for (; next < end; next++) {
         int64_t before = search->lowest[*next];
@@ -267,9 +267,9 @@ static int
 place(struct search *search, uint32_t number, int64_t offset, struct influence *influence)
 {
     const struct item *item = search->items[number];
-    size_t overlaps = search->overlaps.overlapping.start[number + 1] - search->overlaps.overlapping.start[number];
+    size_t conflicts = search->conflicts.overlapping.start[number + 1] - search->conflicts.overlapping.start[number];
     int status = array_reserve(search->problem->context, &search->raised, &search->raised_capacity,
-                               search->raised_count + overlaps, sizeof *search->raised);
+                               search->raised_count + conflicts, sizeof *search->raised);
 
     if (status)
         return status;
@@ -303,13 +303,13 @@ take_back(struct search *search, size_t placements)
 static bool
 section_holds(struct search *search, int32_t section)
 {
-    int64_t most = search->capacity - search->unplaced[section];
-    const struct lists *lists = &search->overlaps.in_section;
+    int64_t max = search->capacity - search->unplaced[section];
+    const struct lists *lists = &search->conflicts.in_section;
 
-    if (!search->unplaced[section] || search->lowest[search->witness[section]] <= most)
+    if (!search->unplaced[section] || search->lowest[search->witness[section]] <= max)
         return true;
     for (size_t k = lists->start[section]; k < lists->start[section + 1]; k++)
-        if (search->lowest[lists->items[k]] <= most) {
+        if (search->lowest[lists->items[k]] <= max) {
             search->witness[section] = lists->items[k];
             return true;
         }
@@ -332,11 +332,11 @@ sections_hold(struct search *search, const struct influence *influence)
 static int64_t
 highest_floor(const struct search *search, const struct part *part)
 {
-    int64_t most = 0;
+    int64_t max = 0;
 
     for (int32_t s = part->begin; s < part->end; s++)
-        most = max_i64(most, search->unplaced[s]);
-    return search->capacity - most;
+        max = max_i64(max, search->unplaced[s]);
+    return search->capacity - max;
 }
 
 /* ---- choices ---- */
@@ -353,14 +353,14 @@ sort_in(struct search *search, size_t first, struct candidate candidate)
 
 /* No unplaced item of the part fits below it: the least end that one can have. */
 static int64_t
-least_end(const struct search *search, const struct part *part)
+min_end(const struct search *search, const struct part *part)
 {
     const int64_t *lowest = search->lowest, *bytes = search->bytes;
-    int64_t least = INT64_MAX;
+    int64_t min = INT64_MAX;
 
     for (const uint32_t *item = part->items, *end = item + part->count; item < end; item++)
-        least = min_i64(least, lowest[*item] + bytes[*item]);
-    return least;
+        min = min_i64(min, lowest[*item] + bytes[*item]);
+    return min;
 }
 
 /* Highest offset at which something of the part may be placed next. */
@@ -374,7 +374,7 @@ highest_offset(const struct search *search, const struct part *part)
     if (uses(search, PLAN_RULE_FLOOR))
         highest = min_i64(highest, highest_floor(search, part));
     if (uses(search, PLAN_RULE_DOMINANCE))
-        highest = min_i64(highest, least_end(search, part) - 1);
+        highest = min_i64(highest, min_end(search, part) - 1);
     return highest;
 }
 
@@ -413,13 +413,13 @@ close_choice(struct search *search)
 /* ---- parts ---- */
 
 static int64_t
-most_unplaced(const struct search *search, const struct item *item)
+max_unplaced(const struct search *search, const struct item *item)
 {
-    int64_t most = 0;
+    int64_t max = 0;
 
     for (int32_t s = item->begin; s < item->end; s++)
-        most = max_i64(most, search->unplaced[s]);
-    return most;
+        max = max_i64(max, search->unplaced[s]);
+    return max;
 }
 
 static void
@@ -427,7 +427,7 @@ rank_items(struct search *search, uint32_t *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         order_rank(&search->ranked[i], items[i], search->items[items[i]], search->order,
-                   most_unplaced(search, search->items[items[i]]));
+                   max_unplaced(search, search->items[items[i]]));
     order_sort(search->ranked, count);
     for (size_t i = 0; i < count; i++)
         items[i] = search->ranked[i].item;
@@ -457,9 +457,9 @@ gather(struct search *search, const struct part *part, int32_t begin, int32_t en
     return search->parts_count - before;
 }
 
-/* Where the stretch of sections from `begin` on ends that unplaced items connect; `end` if they do so to the end. */
+/* Where the interval of sections from `begin` on ends that unplaced items connect; `end` if they do so to the end. */
 static int32_t
-next_cut(const struct search *search, int32_t begin, int32_t end)
+next_split(const struct search *search, int32_t begin, int32_t end)
 {
     int32_t cut = begin + 1;
 
@@ -478,17 +478,16 @@ solve_splits(struct search *search, struct split *splits, size_t count, int64_t 
     enum search_outcome outcome = SEARCH_FOUND;
 
     while (count && outcome == SEARCH_FOUND) {
-        size_t least = 0;
+        size_t min = 0;
         struct part part;
 
         for (size_t i = 1; i < count; i++)
-            if (splits[i].count < splits[least].count)
-                least = i;
+            if (splits[i].count < splits[min].count)
+                min = i;
         if (uses(search, PLAN_RULE_DYNAMIC_ORDERING))
-            rank_items(search, search->parts + splits[least].first, splits[least].count);
-        part = (struct part){search->parts + splits[least].first, splits[least].count, splits[least].begin,
-                             splits[least].end};
-        splits[least] = splits[--count];
+            rank_items(search, search->parts + splits[min].first, splits[min].count);
+        part = (struct part){search->parts + splits[min].first, splits[min].count, splits[min].begin, splits[min].end};
+        splits[min] = splits[--count];
         outcome = solve_part(search, &part, (struct candidate){offset, 0});
     }
     return outcome;
@@ -503,7 +502,7 @@ push_splits(struct search *search, const struct part *part)
     for (int32_t begin = part->begin, end; begin < part->end; begin = end) {
         size_t at = search->parts_count, count;
 
-        end = next_cut(search, begin, part->end);
+        end = next_split(search, begin, part->end);
         count = gather(search, part, begin, end);
         if (count)
             search->splits[search->split_count++] = (struct split){at, count, begin, end};
@@ -522,7 +521,7 @@ solve_split(struct search *search, const struct part *part, int64_t offset)
     size_t parts = search->parts_count, count;
     int outcome;
 
-    if (!uses(search, PLAN_RULE_DECOMPOSITION) || search->depth >= MOST_DEPTH)
+    if (!uses(search, PLAN_RULE_DECOMPOSITION) || search->depth >= MAX_DEPTH)
         return -1;
     count = push_splits(search, part);
     if (!count)
@@ -559,7 +558,7 @@ solve_shortened(struct search *search, const struct part *part, struct candidate
 static enum search_outcome
 out_of_memory(struct search *search)
 {
-    search->budget->status = MEMMODEL_ERROR_NO_MEMORY;
+    search->limits->status = MEMMODEL_ERROR_NO_MEMORY;
     return SEARCH_LIMIT;
 }
 
@@ -581,7 +580,7 @@ try_candidate(struct search *search, const struct part *part, struct candidate c
         return SEARCH_FOUND;
     if (anything_crosses_none(search, search->items[number]))
         outcome = solve_split(search, part, candidate.offset);
-    if (outcome < 0 && left == part->count / 2 && left >= WORTH_SHORTENING && search->depth < MOST_DEPTH)
+    if (outcome < 0 && left == part->count / 2 && left >= WORTH_SHORTENING && search->depth < MAX_DEPTH)
         outcome = (int)solve_shortened(search, part, candidate);
     search->choice_count = outcome == SEARCH_IMPOSSIBLE ? choices : search->choice_count;
     search->candidate_count = outcome == SEARCH_IMPOSSIBLE ? candidates : search->candidate_count;
@@ -591,7 +590,7 @@ try_candidate(struct search *search, const struct part *part, struct candidate c
 static bool
 may_go_on(struct search *search)
 {
-    return ++search->nodes < search->most_nodes && !search_limits_spend(search->budget, 1);
+    return ++search->nodes < search->max_nodes && !search_limits_spend(search->limits, 1);
 }
 
 /* Leaves the items placed if found. */
@@ -669,13 +668,13 @@ start_part(struct search *search)
     search->parts_count = part.count;
     for (int32_t s = 0; s < search->problem->section_count; s++)
         if (search->unplaced[s])
-            search->witness[s] = search->overlaps.in_section.items[search->overlaps.in_section.start[s]];
+            search->witness[s] = search->conflicts.in_section.items[search->conflicts.in_section.start[s]];
     rank_items(search, search->parts, part.count);
     return part;
 }
 
 enum search_outcome
-search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *budget,
+search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *limits,
            int64_t *offsets)
 {
     const struct influence all = {0, search->problem->section_count, false};
@@ -684,8 +683,8 @@ search_run(struct search *search, int64_t capacity, struct order order, int64_t 
 
     search->capacity = capacity;
     search->order = order;
-    search->most_nodes = nodes;
-    search->budget = budget;
+    search->max_nodes = nodes;
+    search->limits = limits;
     start(search);
     part = start_part(search);
     if (!sections_hold(search, &all))

@@ -19,8 +19,8 @@ enum search_outcome {
 struct search;
 
 /*
- * The `count` items numbered by `items`, which come by the section that they begin in. NULL: no memory, or too many overlaps,
- * which is no error: *status tells.
+ * The `count` items numbered by `items`, which come by the section that they begin in. NULL: no memory, or too many
+ * overlaps, which is no error: *status says so.
  */
 struct search *
 search_new(const struct problem *problem, const uint32_t *items, size_t count, uint64_t without, int *status);
@@ -30,7 +30,7 @@ search_free(struct search *search);
 
 /* Tries at most `nodes` placements. When found, offsets[i] is set for each item i of the search. */
 enum search_outcome
-search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *budget,
+search_run(struct search *search, int64_t capacity, struct order order, int64_t nodes, struct search_limits *limits,
            int64_t *offsets);
 
 #endif

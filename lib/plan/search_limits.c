@@ -9,35 +9,35 @@
 enum { NODES_BETWEEN_LOOKS = 1024 };
 
 void
-search_limits_start(struct search_limits *budget, memmodel_context *context,
+search_limits_start(struct search_limits *limits, memmodel_context *context,
                     const struct memmodel_plan_options *options)
 {
-    *budget = (struct search_limits){
-        .context = context, .options = options, .most_nodes = options->max_nodes, .began = seconds_now()};
-    budget->deadline = options->max_seconds > 0 ? budget->began + options->max_seconds : (double)INFINITY;
-    budget->next_look = min_i64(NODES_BETWEEN_LOOKS, budget->most_nodes);
+    *limits = (struct search_limits){
+        .context = context, .options = options, .max_nodes = options->max_nodes, .began = seconds_now()};
+    limits->deadline = options->max_seconds > 0 ? limits->began + options->max_seconds : (double)INFINITY;
+    limits->next_look = min_i64(NODES_BETWEEN_LOOKS, limits->max_nodes);
 }
 
 double
-search_limits_seconds(const struct search_limits *budget)
+search_limits_seconds(const struct search_limits *limits)
 {
-    return seconds_now() - budget->began;
+    return seconds_now() - limits->began;
 }
 
 bool
-search_limits_look(struct search_limits *budget)
+search_limits_look(struct search_limits *limits)
 {
     double now = seconds_now();
 
-    budget->next_look = min_i64(budget->nodes + NODES_BETWEEN_LOOKS, budget->most_nodes);
-    if (budget->status)
+    limits->next_look = min_i64(limits->nodes + NODES_BETWEEN_LOOKS, limits->max_nodes);
+    if (limits->status)
         return true;
-    context_report(budget->context, "placements", budget->nodes, budget->most_nodes,
-                   budget->best.peak ? (double)budget->best.peak : (double)NAN);
-    if (context_is_used_up(budget->context, NODES_BETWEEN_LOOKS))
-        budget->status =
-            context_is_cancelled(budget->context) ? MEMMODEL_SEARCH_STATUS_CANCELLED : MEMMODEL_SEARCH_STATUS_LIMIT;
-    else if (budget->nodes >= budget->most_nodes || now >= budget->deadline)
-        budget->status = MEMMODEL_SEARCH_STATUS_LIMIT;
-    return budget->status != 0;
+    context_report(limits->context, "placements", limits->nodes, limits->max_nodes,
+                   limits->best.peak ? (double)limits->best.peak : (double)NAN);
+    if (context_is_used_up(limits->context, NODES_BETWEEN_LOOKS))
+        limits->status =
+            context_is_cancelled(limits->context) ? MEMMODEL_SEARCH_STATUS_CANCELLED : MEMMODEL_SEARCH_STATUS_LIMIT;
+    else if (limits->nodes >= limits->max_nodes || now >= limits->deadline)
+        limits->status = MEMMODEL_SEARCH_STATUS_LIMIT;
+    return limits->status != 0;
 }

@@ -20,11 +20,14 @@ add_above(struct segment_tree_nodes *nodes, size_t left, size_t right)
         nodes->above[nodes->above_count++] = right;
 }
 
-/* From the leaves up, from both ends inwards. What lies beside the rest of the stretch is above a whole node if there is one. */
+/*
+ * From the leaves up, from both ends inwards. What lies beside the rest of the interval is above a whole node if there
+ * is one.
+ */
 void
-segment_tree_find(size_t leaves, struct stretch stretch, struct segment_tree_nodes *nodes)
+segment_tree_find(size_t leaves, struct interval interval, struct segment_tree_nodes *nodes)
 {
-    size_t left = leaves + (size_t)stretch.begin, right = leaves + (size_t)stretch.end;
+    size_t left = leaves + (size_t)interval.begin, right = leaves + (size_t)interval.end;
     bool has_left = false, has_right = false;
 
     nodes->whole_count = nodes->above_count = 0;

@@ -31,11 +31,11 @@ lift(int64_t *top, int64_t to)
 }
 
 void
-skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top)
+skyline_raise(struct skyline *skyline, struct interval interval, int64_t top)
 {
     struct segment_tree_nodes nodes;
 
-    segment_tree_find(skyline->leaves, stretch, &nodes);
+    segment_tree_find(skyline->leaves, interval, &nodes);
     for (int i = 0; i < nodes.above_count; i++)
         lift(&skyline->anywhere[nodes.above[i]], top);
     for (int i = 0; i < nodes.whole_count; i++) {
@@ -45,12 +45,12 @@ skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top)
 }
 
 int64_t
-skyline_top(const struct skyline *skyline, struct stretch stretch)
+skyline_top(const struct skyline *skyline, struct interval interval)
 {
     struct segment_tree_nodes nodes;
     int64_t top = 0;
 
-    segment_tree_find(skyline->leaves, stretch, &nodes);
+    segment_tree_find(skyline->leaves, interval, &nodes);
     for (int i = 0; i < nodes.above_count; i++)
         lift(&top, skyline->throughout[nodes.above[i]]);
     for (int i = 0; i < nodes.whole_count; i++)
@@ -63,7 +63,7 @@ skyline_item_top(const struct skyline *skyline, const struct problem *problem, c
 {
     int64_t top = 0;
 
-    for (uint32_t k = 0; k < item->stretch_count; k++)
-        top = max_i64(top, skyline_top(skyline, problem->stretches[item->stretch + k]));
+    for (uint32_t k = 0; k < item->interval_count; k++)
+        top = max_i64(top, skyline_top(skyline, problem->intervals[item->interval + k]));
     return top;
 }

@@ -1,4 +1,6 @@
-/* The greatest of numbers over stretches of sections, such as the top of what is placed; raised and asked in O(log n). */
+/*
+ * The greatest of numbers over intervals of sections, such as the top of what is placed; raised and asked in O(log n).
+ */
 #ifndef PLAN_SKYLINE_H
 #define PLAN_SKYLINE_H
 
@@ -19,10 +21,10 @@ skyline_release(struct skyline *skyline);
 
 /* To `top` where it is lower. */
 void
-skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top);
+skyline_raise(struct skyline *skyline, struct interval interval, int64_t top);
 
 int64_t
-skyline_top(const struct skyline *skyline, struct stretch stretch);
+skyline_top(const struct skyline *skyline, struct interval interval);
 
 /* The greatest along an item. */
 int64_t

@@ -36,7 +36,7 @@ start_wheel(struct greedy *greedy, struct wheel *wheel, const struct way *way)
     wheel->urgency = memory_allocate_zeroed(greedy->problem->context, n, sizeof *wheel->urgency);
     if (!wheel->urgency)
         return MEMMODEL_ERROR_NO_MEMORY;
-    status = order_items(greedy->problem, way->order, greedy->most_loads, greedy->items);
+    status = order_items(greedy->problem, way->order, greedy->max_loads, greedy->items);
     for (size_t k = 0; k < n && !status; k++)
         wheel->urgency[greedy->items[k]] = (double)(n - k);
     return status;
@@ -80,46 +80,46 @@ turn(struct greedy *greedy, struct wheel *wheel, struct ranked *ranked)
 }
 
 int
-squeaky_wheel_start(struct squeaky_wheel *squeak, struct greedy *greedy)
+squeaky_wheel_start(struct squeaky_wheel *squeaky_wheel, struct greedy *greedy)
 {
     memmodel_context *context = greedy->problem->context;
     int status = 0;
 
-    *squeak = (struct squeaky_wheel){.greedy = greedy};
-    squeak->ranked = memory_allocate_zeroed(context, greedy->problem->count, sizeof *squeak->ranked);
-    squeak->wheels = memory_allocate_zeroed(context, WHEELS, sizeof *squeak->wheels);
-    if (!squeak->ranked || !squeak->wheels)
+    *squeaky_wheel = (struct squeaky_wheel){.greedy = greedy};
+    squeaky_wheel->ranked = memory_allocate_zeroed(context, greedy->problem->count, sizeof *squeaky_wheel->ranked);
+    squeaky_wheel->wheels = memory_allocate_zeroed(context, WHEELS, sizeof *squeaky_wheel->wheels);
+    if (!squeaky_wheel->ranked || !squeaky_wheel->wheels)
         status = MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < WHEELS && !status; i++)
-        status = start_wheel(greedy, &squeak->wheels[i], &ways[i]);
+        status = start_wheel(greedy, &squeaky_wheel->wheels[i], &ways[i]);
     return status;
 }
 
 int
-squeaky_wheel_turn(struct squeaky_wheel *squeak, int turns)
+squeaky_wheel_turn(struct squeaky_wheel *squeaky_wheel, int turns)
 {
-    struct greedy *greedy = squeak->greedy;
+    struct greedy *greedy = squeaky_wheel->greedy;
     int status = 0;
 
     for (int i = 0; i < turns * WHEELS && !status; i++) {
         if (greedy->best->peak <= greedy->enough ||
-            search_limits_spend(greedy->budget, (int64_t)greedy->problem->count))
+            search_limits_spend(greedy->limits, (int64_t)greedy->problem->count))
             return 0;
-        status = turn(greedy, &squeak->wheels[i % WHEELS], squeak->ranked);
+        status = turn(greedy, &squeaky_wheel->wheels[i % WHEELS], squeaky_wheel->ranked);
     }
     return status;
 }
 
 void
-squeaky_wheel_release(struct squeaky_wheel *squeak)
+squeaky_wheel_release(struct squeaky_wheel *squeaky_wheel)
 {
     memmodel_context *context;
 
-    if (!squeak->greedy)
+    if (!squeaky_wheel->greedy)
         return;
-    context = squeak->greedy->problem->context;
-    for (size_t i = 0; squeak->wheels && i < WHEELS; i++)
-        memory_release(context, squeak->wheels[i].urgency);
-    memory_release(context, squeak->wheels);
-    memory_release(context, squeak->ranked);
+    context = squeaky_wheel->greedy->problem->context;
+    for (size_t i = 0; squeaky_wheel->wheels && i < WHEELS; i++)
+        memory_release(context, squeaky_wheel->wheels[i].urgency);
+    memory_release(context, squeaky_wheel->wheels);
+    memory_release(context, squeaky_wheel->ranked);
 }

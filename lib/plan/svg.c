@@ -54,7 +54,7 @@ draw_line(struct drawing *drawing, int64_t offset, const char *colour)
 
 /* Neighbours in the list get hues that are far apart. */
 static void
-draw_stretch(struct drawing *drawing, size_t index, int64_t begin, int64_t end)
+draw_interval(struct drawing *drawing, size_t index, int64_t begin, int64_t end)
 {
     const struct plan_buffer *buffer = &drawing->plan->buffers[index];
     int64_t offset = drawing->plan->offsets[index];
@@ -82,10 +82,10 @@ draw_buffer(struct drawing *drawing, size_t index)
     int64_t begin = buffer->begin;
 
     for (const struct plan_gap *gap = buffer->gaps; gap; gap = gap->next) {
-        draw_stretch(drawing, index, begin, gap->begin);
+        draw_interval(drawing, index, begin, gap->begin);
         begin = gap->end;
     }
-    draw_stretch(drawing, index, begin, buffer->end);
+    draw_interval(drawing, index, begin, buffer->end);
 }
 
 static void

@@ -17,9 +17,9 @@ struct in_use {
     bool has_begun, is_in_use;
 };
 
-enum kind { BIRTH, DEATH, GAP, END_OF_GAP };
+enum kind { BEGIN, END, GAP, END_OF_GAP };
 
-struct moment {
+struct event {
     int64_t time;
     struct in_use *use;
     int kind;
@@ -29,7 +29,7 @@ struct sweep {
     const memmodel_plan *plan;
     const int64_t *offsets;
     struct in_use *uses; /* one a buffer */
-    struct moment *moments;
+    struct event *events;
     size_t count;
     struct ordered_set set;
 };
@@ -37,7 +37,7 @@ struct sweep {
 static int
 by_time(const void *a, const void *b)
 {
-    const struct moment *x = a, *y = b;
+    const struct event *x = a, *y = b;
 
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
@@ -99,9 +99,9 @@ begin_use(struct sweep *sweep, struct in_use *use)
 /* ---- what is in use when ---- */
 
 static void
-add_moment(struct sweep *sweep, int64_t time, struct in_use *use, int kind)
+add_event(struct sweep *sweep, int64_t time, struct in_use *use, int kind)
 {
-    sweep->moments[sweep->count++] = (struct moment){time, use, kind};
+    sweep->events[sweep->count++] = (struct event){time, use, kind};
 }
 
 static void
@@ -114,28 +114,28 @@ add_buffer(struct sweep *sweep, size_t buffer)
     use->offset = use->to_come ? min_i64(use->offset, offset) : offset;
     use->end = max_i64(use->end, offset + given->bytes);
     use->to_come++;
-    add_moment(sweep, given->begin, use, BIRTH);
+    add_event(sweep, given->begin, use, BEGIN);
     for (const struct plan_gap *gap = given->gaps; gap; gap = gap->next) {
-        add_moment(sweep, gap->begin, use, GAP);
-        add_moment(sweep, gap->end, use, END_OF_GAP);
+        add_event(sweep, gap->begin, use, GAP);
+        add_event(sweep, gap->end, use, END_OF_GAP);
     }
-    add_moment(sweep, given->end, use, DEATH);
+    add_event(sweep, given->end, use, END);
 }
 
 static void
-count_moment(const struct moment *moment)
+count_event(const struct event *event)
 {
-    struct in_use *use = moment->use;
+    struct in_use *use = event->use;
 
     use->has_begun = true;
-    use->to_come -= moment->kind == DEATH;
-    if (moment->kind == BIRTH || moment->kind == END_OF_GAP)
+    use->to_come -= event->kind == END;
+    if (event->kind == BEGIN || event->kind == END_OF_GAP)
         use->needed++;
     else
         use->needed--;
-    if (moment->kind == GAP)
+    if (event->kind == GAP)
         use->gaps++;
-    if (moment->kind == END_OF_GAP)
+    if (event->kind == END_OF_GAP)
         use->gaps--;
 }
 
@@ -146,20 +146,20 @@ has_to_be_kept(const struct in_use *use)
     return use->has_begun && use->to_come > 0 && (use->needed > 0 || use->gaps == 0);
 }
 
-/* All moments of one time; what ends makes room for what begins. */
+/* All events of one time; what ends makes room for what begins. */
 static int
-pass(struct sweep *sweep, const struct moment *moments, size_t count)
+pass(struct sweep *sweep, const struct event *events, size_t count)
 {
     int status = 0;
 
     for (size_t i = 0; i < count; i++)
-        count_moment(&moments[i]);
+        count_event(&events[i]);
     for (size_t i = 0; i < count; i++)
-        if (moments[i].use->is_in_use && !has_to_be_kept(moments[i].use))
-            end_use(sweep, moments[i].use);
+        if (events[i].use->is_in_use && !has_to_be_kept(events[i].use))
+            end_use(sweep, events[i].use);
     for (size_t i = 0; i < count && !status; i++)
-        if (!moments[i].use->is_in_use && has_to_be_kept(moments[i].use))
-            status = begin_use(sweep, moments[i].use);
+        if (!events[i].use->is_in_use && has_to_be_kept(events[i].use))
+            status = begin_use(sweep, events[i].use);
     return status;
 }
 
@@ -194,11 +194,11 @@ play(struct sweep *sweep, int64_t *peak)
         add_buffer(sweep, i);
         top = max_i64(top, sweep->offsets[i] + plan->buffers[i].bytes);
     }
-    qsort(sweep->moments, sweep->count, sizeof *sweep->moments, by_time);
+    qsort(sweep->events, sweep->count, sizeof *sweep->events, by_time);
     for (size_t i = 0, next; i < sweep->count && !status; i = next) {
-        for (next = i + 1; next < sweep->count && sweep->moments[next].time == sweep->moments[i].time;)
+        for (next = i + 1; next < sweep->count && sweep->events[next].time == sweep->events[i].time;)
             next++;
-        status = pass(sweep, sweep->moments + i, next - i);
+        status = pass(sweep, sweep->events + i, next - i);
     }
     if (!status)
         *peak = top;
@@ -209,17 +209,17 @@ int
 verify_offsets(const memmodel_plan *plan, const int64_t *offsets, int64_t *peak)
 {
     struct sweep sweep = {.plan = plan, .offsets = offsets, .set.compare = by_offset};
-    size_t most = 2 * plan->count;
+    size_t max = 2 * plan->count;
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
     for (size_t i = 0; i < plan->count; i++)
         for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next)
-            most += 2;
+            max += 2;
     sweep.uses = memory_allocate_zeroed(plan->context, plan->count, sizeof *sweep.uses);
-    sweep.moments = memory_allocate_zeroed(plan->context, most, sizeof *sweep.moments);
-    if (sweep.uses && sweep.moments)
+    sweep.events = memory_allocate_zeroed(plan->context, max, sizeof *sweep.events);
+    if (sweep.uses && sweep.events)
         status = play(&sweep, peak);
     memory_release(plan->context, sweep.uses);
-    memory_release(plan->context, sweep.moments);
+    memory_release(plan->context, sweep.events);
     return status;
 }

@@ -7,7 +7,7 @@
 enum { VERIFY_UNPLACED = -1 }; /* as an offset: the buffer does not take part */
 
 /*
- * Sweeps over time: buffers in use at the same moment may not overlap, unless they share their memory, and lie at their
+ * Sweeps over time: buffers in use at the same time may not overlap, unless they share their memory, and lie at their
  * alignment and where they are fixed. 0 and the greatest end; MEMMODEL_ERROR_INVALID_ARGUMENT naming two buffers, or
  * MEMMODEL_ERROR_NO_MEMORY.
  */

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEFAULT_SLOTS = 500, MOST_SLOTS = 100000 };
+enum { DEFAULT_SLOTS = 500, MAX_SLOTS = 100000 };
 
 /* The sum of all a chain may hold, so that no sum of parts overflows. */
-#define MOST_BYTES (INT64_MAX / 4)
+#define MAX_BYTES (INT64_MAX / 4)
 
 /* ---- life ---- */
 
@@ -22,7 +22,7 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
 
     if (!context || !chain)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (output < 0 || output > MOST_BYTES)
+    if (output < 0 || output > MAX_BYTES)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "output",
                              "a chain's output cannot have %" PRId64 " bytes", output);
     new = memory_allocate_zeroed(context, 1, sizeof *new);
@@ -114,9 +114,9 @@ count_bytes(memmodel_chain *chain, const struct memmodel_chain_block *block)
     int64_t total = chain->total;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!checked_accumulate(&total, parts[i]) || total > MOST_BYTES)
+        if (!checked_accumulate(&total, parts[i]) || total > MAX_BYTES)
             return context_error(chain->context, MEMMODEL_ERROR_OVERFLOW, block->name,
-                                 "the bytes of all blocks together exceed %" PRId64, MOST_BYTES);
+                                 "the bytes of all blocks together exceed %" PRId64, MAX_BYTES);
     chain->total = total;
     return 0;
 }
@@ -208,9 +208,9 @@ check_chain(const memmodel_chain *chain, const struct memmodel_chain_options *op
     if (options->budget <= 0)
         return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
                              "%" PRId64 " bytes; give more than 0", options->budget);
-    if (options->slots < 0 || options->slots > MOST_SLOTS)
+    if (options->slots < 0 || options->slots > MAX_SLOTS)
         return context_error(chain->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "slots",
-                             "%" PRId64 " slots; give 1 to %d", options->slots, MOST_SLOTS);
+                             "%" PRId64 " slots; give 1 to %d", options->slots, MAX_SLOTS);
     return check_input(chain, &chain->blocks[chain->count - 1], "the chain's output", chain->output);
 }
 
@@ -236,12 +236,12 @@ static int
 find_schedule(const memmodel_chain *chain, const struct memmodel_chain_options *options, int64_t min_peak,
               struct chain_schedule *schedule)
 {
-    int64_t slots = options->slots ? options->slots : DEFAULT_SLOTS, least;
+    int64_t slots = options->slots ? options->slots : DEFAULT_SLOTS, min;
     size_t block;
     int status = options->budget < min_peak ? 0 : chain_optimum(chain, options->budget, slots, schedule);
 
     if (!status && schedule->count == 0)
-        status = chain_floor(chain, &least, &block, schedule);
+        status = chain_floor(chain, &min, &block, schedule);
     return status;
 }
 

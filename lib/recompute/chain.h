@@ -38,7 +38,9 @@ struct memmodel_chain {
     struct memmodel_chain_result result;
 };
 
-/* Bytes of the input of block `i`, or after the last of the chain's output. Gradients are as large as what they are of. */
+/*
+ * Bytes of the input of block `i`, or after the last of the chain's output. Gradients are as large as what they are of.
+ */
 static inline int64_t
 chain_input(const memmodel_chain *chain, size_t i)
 {
@@ -46,8 +48,8 @@ chain_input(const memmodel_chain *chain, size_t i)
 }
 
 /*
- * Bytes beyond the input of block `s`, which is held, that the blocks `s` to `t` need while the gradient of the output of
- * `t` waits: to run `s` keeping all and later backward; and to run `s` to `last` keeping nothing.
+ * Bytes beyond the input of block `s`, which is held, that the blocks `s` to `t` need while the gradient of the output
+ * of `t` waits: to run `s` keeping all and later backward; and to run `s` to `last` keeping nothing.
  */
 int64_t
 chain_need_of_saving(const memmodel_chain *chain, size_t s, size_t t);
@@ -61,9 +63,9 @@ chain_append(const memmodel_chain *chain, struct chain_schedule *schedule, enum 
 
 /* ---- chain_floor.c ---- */
 
-/* The least peak of any schedule in `least`, a block that needs it in `block`, and where `schedule` is not NULL how. */
+/* The least peak of any schedule in `min`, a block that needs it in `block`, and where `schedule` is not NULL how. */
 int
-chain_floor(const memmodel_chain *chain, int64_t *least, size_t *block, struct chain_schedule *schedule);
+chain_floor(const memmodel_chain *chain, int64_t *min, size_t *block, struct chain_schedule *schedule);
 
 /* ---- chain_optimum.c ---- */
 

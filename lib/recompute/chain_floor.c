@@ -1,6 +1,6 @@
 /*
- * The least peak of a chain, exactly in bytes: the recursion of chain_optimum.c with the greater of two needs in place of
- * the sum of two costs.
+ * The least peak of a chain, exactly in bytes: the recursion of chain_optimum.c with the greater of two needs in place
+ * of the sum of two costs.
  *
  *     least(s, t) = min(max(need to save s, saved(s) + least(s + 1, t)),
  *                       min over k of max(need to pass s .. k-1, input(k) + least(k, t), least(s, k - 1)))
@@ -10,9 +10,9 @@
 #include "base/checked.h"
 #include "recompute/chain.h"
 
-/* What the blocks s to t come to. */
+/* The least peak of the blocks s to t. */
 struct range {
-    int64_t least;
+    int64_t min;
     size_t block; /* that needs it */
     size_t split; /* the checkpoint after s; s: it is saved */
 };
@@ -31,9 +31,9 @@ range_of(const struct search *search, size_t s, size_t t)
 static void
 raise_to(struct range *range, int64_t need, size_t block)
 {
-    if (need <= range->least)
+    if (need <= range->min)
         return;
-    range->least = need;
+    range->min = need;
     range->block = block;
 }
 
@@ -45,7 +45,7 @@ by_saving(const struct search *search, size_t s, size_t t)
     if (s < t) {
         const struct range *rest = range_of(search, s + 1, t);
 
-        raise_to(&range, search->chain->blocks[s].saved + rest->least, rest->block);
+        raise_to(&range, search->chain->blocks[s].saved + rest->min, rest->block);
     }
     return range;
 }
@@ -58,8 +58,8 @@ by_checkpoint(const struct search *search, size_t s, size_t t, size_t k, const s
     struct range range = *passing;
 
     range.split = k;
-    raise_to(&range, chain_input(search->chain, k) + after->least, after->block);
-    raise_to(&range, before->least, before->block);
+    raise_to(&range, chain_input(search->chain, k) + after->min, after->block);
+    raise_to(&range, before->min, before->block);
     return range;
 }
 
@@ -74,7 +74,7 @@ find(const struct search *search, size_t s, size_t t)
 
         raise_to(&passing, waiting + chain_need_of_passing(search->chain, s, k - 1), k - 1);
         range = by_checkpoint(search, s, t, k, &passing);
-        if (range.least < best.least)
+        if (range.min < best.min)
             best = range;
     }
     *range_of(search, s, t) = best;
@@ -102,7 +102,7 @@ write_range(const struct search *search, size_t s, size_t t, struct chain_schedu
 }
 
 int
-chain_floor(const memmodel_chain *chain, int64_t *least, size_t *block, struct chain_schedule *schedule)
+chain_floor(const memmodel_chain *chain, int64_t *min, size_t *block, struct chain_schedule *schedule)
 {
     struct search search = {.chain = chain};
     size_t n = chain->count, cells;
@@ -116,7 +116,7 @@ chain_floor(const memmodel_chain *chain, int64_t *least, size_t *block, struct c
     for (size_t length = 0; length < n; length++)
         for (size_t s = 0; s + length < n; s++)
             find(&search, s, s + length);
-    *least = chain->blocks[0].input + range_of(&search, 0, n - 1)->least;
+    *min = chain->blocks[0].input + range_of(&search, 0, n - 1)->min;
     *block = range_of(&search, 0, n - 1)->block;
     if (schedule)
         status = write_range(&search, 0, n - 1, schedule);

@@ -51,7 +51,7 @@ save(struct run *run, size_t block)
         run->held[block + 1] |= HAS_INPUT;
 }
 
-/* Forward; the peak is that of the moment when both input and output are there. */
+/* Forward; the peak is reached when both input and output are there. */
 static int
 run_forward(struct run *run, const struct chain_step *step, int64_t *peak)
 {

@@ -1,5 +1,5 @@
 /*
- * Sets of scopes that were tried: each simulated once, and those that no other beats in both peak and cost.
+ * Sets of scopes that were evaluated: each simulated once, and those that no other beats in both peak and cost.
  *
  * A set is an array of bits, one a candidate, of which no two have a layer in common.
  */
@@ -12,7 +12,7 @@
 struct evaluated_set {
     const uint64_t *set;
     int64_t peak;
-    double cost; /* of what is computed again */
+    double cost; /* of what is recomputed */
     bool explored;
 };
 
@@ -25,8 +25,8 @@ struct evaluated_sets {
     size_t table_size;            /* a power of two */
     struct evaluated_set **front; /* in the order of cost: each has a smaller peak than all before */
     size_t front_count;
-    int64_t count, most; /* simulations done, and how many may be */
-    struct text names;   /* of the set that is simulated */
+    int64_t count, max; /* simulations done, and how many may be */
+    struct text names;  /* of the set that is simulated */
     int stopped; /* MEMMODEL_SEARCH_STATUS_LIMIT or _CANCELLED once the context's limits or its caller end the search */
 };
 
@@ -52,52 +52,52 @@ set_add(const struct scopes *scopes, uint64_t *set, size_t candidate);
 bool
 set_touches(const struct scopes *scopes, const uint64_t *set, size_t candidate);
 
-/* ---- trials ---- */
+/* ---- evaluated sets ---- */
 
-/* For the candidates of `query`, with room for `most` simulations. */
+/* For the candidates of `query`, with room for `max` simulations. */
 int
-evaluated_sets_new(struct query *query, const struct scopes *scopes, struct arena *arena, int64_t most,
-                   struct evaluated_sets *trials);
+evaluated_sets_new(struct query *query, const struct scopes *scopes, struct arena *arena, int64_t max,
+                   struct evaluated_sets *sets);
 
 void
-evaluated_sets_release(struct evaluated_sets *trials);
+evaluated_sets_release(struct evaluated_sets *sets);
 
 /* True if no more sets may be simulated. */
 bool
-evaluated_sets_are_over(const struct evaluated_sets *trials);
+evaluated_sets_are_over(const struct evaluated_sets *sets);
 
 /* enum memmodel_search_status of what was found. */
 int
-evaluated_sets_status(const struct evaluated_sets *trials);
+evaluated_sets_status(const struct evaluated_sets *sets);
 
-/* Below 0 of the set that wraps nothing: no other beats it, even one that costs nothing, and the front begins with it. */
+/* Below 0 of the empty set: no other beats it, even one that costs nothing, and the front begins with it. */
 double
-evaluated_sets_cost(const struct evaluated_sets *trials, const uint64_t *set);
+evaluated_sets_cost(const struct evaluated_sets *sets, const uint64_t *set);
 
 /*
  * True if a set of this cost is known, or beaten by one that is: no worse in cost, and in peak even if this one had
- * `least` bytes.
+ * `min` bytes.
  */
 bool
-evaluated_sets_beat(const struct evaluated_sets *trials, const uint64_t *set, double cost, int64_t least);
+evaluated_sets_beat(const struct evaluated_sets *sets, const uint64_t *set, double cost, int64_t min);
 
-/* Simulates a set, unless it is known or the trials are over. `set` is copied. */
+/* Simulates a set, unless it is known or the search is over. `set` is copied. */
 int
-evaluated_sets_try(struct evaluated_sets *trials, const uint64_t *set);
+evaluated_sets_try(struct evaluated_sets *sets, const uint64_t *set);
 
 /*
- * What the search came to: a status that ends the call is 0 where there is an answer already. From then on nothing is
+ * The status of the search: one that ends the call is 0 where there is an answer already. From then on nothing is
  * tried, and nothing stops what is done with the answer.
  */
 int
-evaluated_sets_end(struct evaluated_sets *trials, int status);
+evaluated_sets_end(struct evaluated_sets *sets, int status);
 
 /* The cheapest of the front whose peak is within `budget`; NULL: none. */
 struct evaluated_set *
-evaluated_sets_within(const struct evaluated_sets *trials, int64_t budget);
+evaluated_sets_within(const struct evaluated_sets *sets, int64_t budget);
 
 /* The names of a set's scopes, separated by commas. */
 void
-evaluated_sets_write_names(const struct evaluated_sets *trials, const uint64_t *set, struct text *text);
+evaluated_sets_write_names(const struct evaluated_sets *sets, const uint64_t *set, struct text *text);
 
 #endif

@@ -3,12 +3,12 @@
  * nothing beats become part of the front. Neighbours have
  *
  * - a scope more, which takes out those that lie in it, or one less;
- * - the scopes in one that is wrapped in place of it, all of them or a single one;
+ * - the scopes in one that is checkpointed in place of it, all of them or a single one;
  * - another scope in place of one.
  *
  * Of scopes of a kind the first and the last are tried, in the set and out of it: blocks of a transformer differ by
- * where they stand alone. A neighbour that would be beaten even if its peak fell by all that the new scope keeps less, in
- * place of another by the difference, is not simulated.
+ * where they stand alone. A neighbour that would be beaten even if its peak fell by all the bytes that the new scope
+ * saves, in place of another by the difference, is not simulated.
  */
 #include "base/checked.h"
 #include "recompute/search.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct exploring {
-    struct evaluated_sets *trials;
+    struct evaluated_sets *sets;
     const struct evaluated_set *from;
     uint64_t *set;         /* the neighbour */
     unsigned char *is_end; /* of each candidate: the first or the last of its kind in, or not in, the set */
@@ -29,7 +29,7 @@ struct exploring {
 static void
 mark_ends(const struct exploring *exploring, size_t kind, bool within)
 {
-    const struct scopes *scopes = exploring->trials->scopes;
+    const struct scopes *scopes = exploring->sets->scopes;
     size_t first = SIZE_MAX, last = 0;
 
     for (size_t i = kind; i < scopes->count; i++) {
@@ -46,7 +46,7 @@ mark_ends(const struct exploring *exploring, size_t kind, bool within)
 static void
 mark_all_ends(const struct exploring *exploring)
 {
-    const struct scopes *scopes = exploring->trials->scopes;
+    const struct scopes *scopes = exploring->sets->scopes;
 
     memset(exploring->is_end, 0, scopes->count);
     for (size_t i = 0; i < scopes->count; i++) {
@@ -62,26 +62,26 @@ mark_all_ends(const struct exploring *exploring)
 static void
 begin(const struct exploring *exploring)
 {
-    memcpy(exploring->set, exploring->from->set, exploring->trials->words * sizeof *exploring->set);
+    memcpy(exploring->set, exploring->from->set, exploring->sets->words * sizeof *exploring->set);
 }
 
-/* `kept`: what it may keep less than the set that is explored. */
+/* `saved`: bytes that it may save beyond the set that is explored. */
 static int
-try_neighbour(const struct exploring *exploring, int64_t kept)
+try_neighbour(const struct exploring *exploring, int64_t saved)
 {
-    double cost = evaluated_sets_cost(exploring->trials, exploring->set);
+    double cost = evaluated_sets_cost(exploring->sets, exploring->set);
 
-    if (evaluated_sets_beat(exploring->trials, exploring->set, cost, exploring->from->peak - kept))
+    if (evaluated_sets_beat(exploring->sets, exploring->set, cost, exploring->from->peak - saved))
         return 0;
-    return evaluated_sets_try(exploring->trials, exploring->set);
+    return evaluated_sets_try(exploring->sets, exploring->set);
 }
 
 static int
 try_with(const struct exploring *exploring, size_t candidate)
 {
     begin(exploring);
-    set_add(exploring->trials->scopes, exploring->set, candidate);
-    return try_neighbour(exploring, exploring->trials->scopes->items[candidate].kept);
+    set_add(exploring->sets->scopes, exploring->set, candidate);
+    return try_neighbour(exploring, exploring->sets->scopes->items[candidate].saved);
 }
 
 static int
@@ -96,7 +96,7 @@ try_without(const struct exploring *exploring, size_t candidate)
 static int
 try_inside(const struct exploring *exploring, size_t candidate)
 {
-    const struct scopes *scopes = exploring->trials->scopes;
+    const struct scopes *scopes = exploring->sets->scopes;
 
     begin(exploring);
     set_remove(exploring->set, candidate);
@@ -110,12 +110,12 @@ try_inside(const struct exploring *exploring, size_t candidate)
 static int
 try_in_place(const struct exploring *exploring, size_t out, size_t in)
 {
-    const struct scopes *scopes = exploring->trials->scopes;
+    const struct scopes *scopes = exploring->sets->scopes;
 
     begin(exploring);
     set_remove(exploring->set, out);
     set_add(scopes, exploring->set, in);
-    return try_neighbour(exploring, scopes->items[in].kept - scopes->items[out].kept);
+    return try_neighbour(exploring, scopes->items[in].saved - scopes->items[out].saved);
 }
 
 static int
@@ -134,7 +134,7 @@ try_swaps(const struct exploring *exploring, size_t out)
 {
     int status = 0;
 
-    for (size_t in = 0; in < exploring->trials->scopes->count && !status; in++)
+    for (size_t in = 0; in < exploring->sets->scopes->count && !status; in++)
         if (exploring->is_end[in] && !set_has(exploring->from->set, in))
             status = try_in_place(exploring, out, in);
     return status;
@@ -143,7 +143,7 @@ try_swaps(const struct exploring *exploring, size_t out)
 static int
 explore(const struct exploring *exploring)
 {
-    size_t count = exploring->trials->scopes->count;
+    size_t count = exploring->sets->scopes->count;
     int status = 0;
 
     mark_all_ends(exploring);
@@ -160,60 +160,60 @@ explore(const struct exploring *exploring)
 
 /* How far from the budget, in orders of magnitude; those that are just within it come first. */
 static double
-distance(const struct evaluated_set *trial, int64_t budget)
+distance(const struct evaluated_set *evaluated, int64_t budget)
 {
-    double ratio = (double)max_i64(trial->peak, 1) / (double)max_i64(budget, 1);
+    double ratio = (double)max_i64(evaluated->peak, 1) / (double)max_i64(budget, 1);
 
     return ratio <= 1 ? 1 / ratio - 1 : 2 * (ratio - 1);
 }
 
 /* The wider of the gaps in peak between a set of the front and those beside it. */
 static int64_t
-gap_at(const struct evaluated_sets *trials, size_t index)
+gap_at(const struct evaluated_sets *sets, size_t index)
 {
-    int64_t before = index > 0 ? trials->front[index - 1]->peak - trials->front[index]->peak : 0;
-    int64_t after = index + 1 < trials->front_count ? trials->front[index]->peak - trials->front[index + 1]->peak : 0;
+    int64_t before = index > 0 ? sets->front[index - 1]->peak - sets->front[index]->peak : 0;
+    int64_t after = index + 1 < sets->front_count ? sets->front[index]->peak - sets->front[index + 1]->peak : 0;
 
     return max_i64(before, after);
 }
 
 /* Near the budget, or without one where the curve has its widest gaps. */
 static double
-urgency(const struct evaluated_sets *trials, size_t index, int64_t budget)
+urgency(const struct evaluated_sets *sets, size_t index, int64_t budget)
 {
-    return budget ? -distance(trials->front[index], budget) : (double)gap_at(trials, index);
+    return budget ? -distance(sets->front[index], budget) : (double)gap_at(sets, index);
 }
 
 static struct evaluated_set *
-next_unexplored(const struct evaluated_sets *trials, int64_t budget)
+next_unexplored(const struct evaluated_sets *sets, int64_t budget)
 {
     struct evaluated_set *next = NULL;
-    double most = 0;
+    double max = 0;
 
-    for (size_t i = 0; i < trials->front_count; i++) {
-        double urgent = urgency(trials, i, budget);
+    for (size_t i = 0; i < sets->front_count; i++) {
+        double urgent = urgency(sets, i, budget);
 
-        if (trials->front[i]->explored || (next && urgent <= most))
+        if (sets->front[i]->explored || (next && urgent <= max))
             continue;
-        next = trials->front[i];
-        most = urgent;
+        next = sets->front[i];
+        max = urgent;
     }
     return next;
 }
 
 int
-improve(struct evaluated_sets *trials, int64_t budget)
+improve(struct evaluated_sets *sets, int64_t budget)
 {
-    memmodel_context *context = trials->query->context;
-    struct exploring exploring = {.trials = trials};
+    memmodel_context *context = sets->query->context;
+    struct exploring exploring = {.sets = sets};
     struct evaluated_set *next;
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
-    exploring.set = memory_allocate_zeroed(context, trials->words, sizeof *exploring.set);
-    exploring.is_end = memory_allocate_zeroed(context, trials->scopes->count + 1, 1);
+    exploring.set = memory_allocate_zeroed(context, sets->words, sizeof *exploring.set);
+    exploring.is_end = memory_allocate_zeroed(context, sets->scopes->count + 1, 1);
     if (exploring.set && exploring.is_end)
         status = 0;
-    while (!status && !evaluated_sets_are_over(trials) && (next = next_unexplored(trials, budget)) != NULL) {
+    while (!status && !evaluated_sets_are_over(sets) && (next = next_unexplored(sets, budget)) != NULL) {
         next->explored = true;
         exploring.from = next;
         status = explore(&exploring);

@@ -1,14 +1,15 @@
 /*
- * Many scopes in few patterns: "h.0, h.1, ..., h.11" is "h.*", and so are groups: "h.*.bn1..conv2". A pattern is good if every scope that it matches is of the
- * set or lies in one that is: of scopes in one another the outermost counts. Of the good ones that which matches most of
- * what is left is taken, as long as one matches several; what is left then is named.
+ * Many scopes in few patterns: "h.0, h.1, ..., h.11" is "h.*", and so are groups: "h.*.bn1..conv2". A pattern is good
+ * if every scope that it matches is of the set or lies in one that is: of scopes in one another the outermost counts.
+ * Of the good ones that which matches most of what is left is taken, as long as one matches several; what is left then
+ * is named.
  */
 #include "frameworks/pytorch/checkpoint.h"
 #include "recompute/search.h"
 
 #include <string.h>
 
-enum { MOST_NUMBERS = 8 }; /* of a name that are replaced one by one */
+enum { MAX_NUMBERS = 8 }; /* of a name that are replaced one by one */
 
 struct cover {
     const struct memmodel_network *network;
@@ -22,8 +23,8 @@ struct cover {
 /* ---- patterns of a name ---- */
 
 /*
- * The name with a star, or a question mark a digit, in place of its number `which`, or of all where that is negative; the
- * last of a group is as it is.
+ * The name with a star, or a question mark a digit, in place of its number `which`, or of all where that is negative;
+ * the last of a group is as it is.
  */
 static bool
 write_pattern(struct text *pattern, const char *name, int which, bool by_letter)
@@ -79,7 +80,7 @@ find_around(const struct cover *cover, int32_t first, int32_t end)
     return around;
 }
 
-/* Adds the group that begins so to the count; false if it is not to be wrapped. */
+/* Adds the group that begins so to the count; false if it is not to be checkpointed. */
 static bool
 count_group(const struct cover *cover, const struct span *first, size_t length, size_t *count)
 {
@@ -118,7 +119,7 @@ count_groups(const struct cover *cover, size_t length)
     return good ? count : 0;
 }
 
-/* How many of those that are left the pattern matches; 0 if it matches any that is not to be wrapped. */
+/* How many of those that are left the pattern matches; 0 if it matches any that is not to be checkpointed. */
 static size_t
 count_matched(const struct cover *cover)
 {
@@ -141,13 +142,13 @@ count_matched(const struct cover *cover)
 
 /* Keeps the pattern that was written if it matches more than the best. */
 static void
-consider(struct cover *cover, size_t *most)
+consider(struct cover *cover, size_t *max)
 {
     size_t count = count_matched(cover);
 
-    if (count <= *most)
+    if (count <= *max)
         return;
-    *most = count;
+    *max = count;
     cover->best.length = 0;
     text_append(&cover->best, cover->pattern.bytes);
 }
@@ -165,20 +166,20 @@ another_stands_for_it(const struct cover *cover, size_t candidate)
 static size_t
 find_best(struct cover *cover)
 {
-    size_t most = 1;
+    size_t max = 1;
 
     for (size_t i = 0; i < cover->scopes->count; i++) {
         const char *name = cover->scopes->items[i].name;
 
         if (!set_has(cover->left, i) || another_stands_for_it(cover, i))
             continue;
-        for (int which = -1; which < MOST_NUMBERS && write_pattern(&cover->pattern, name, which, false); which++) {
-            consider(cover, &most);
+        for (int which = -1; which < MAX_NUMBERS && write_pattern(&cover->pattern, name, which, false); which++) {
+            consider(cover, &max);
             if (write_pattern(&cover->pattern, name, which, true))
-                consider(cover, &most);
+                consider(cover, &max);
         }
     }
-    return most;
+    return max;
 }
 
 static void

@@ -1,4 +1,4 @@
-/* memmodel_recomputation: which scopes of a network to wrap in torch.utils.checkpoint. */
+/* memmodel_recomputation: which scopes of a network to run under torch.utils.checkpoint. */
 #include "recompute/recomputation.h"
 
 #include "base/environment.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEFAULT_SIMULATIONS = 2000, LEAST_SIMULATIONS = 2, MOST_SIMULATIONS = 1000000 };
+enum { DEFAULT_SIMULATIONS = 2000, MIN_SIMULATIONS = 2, MAX_SIMULATIONS = 1000000 };
 
 /* A step's time in forward passes: the backward pass computes gradients of what each layer reads and of its weights. */
 static const double FORWARD_PASSES = 3;
@@ -56,11 +56,11 @@ memmodel_recomputation_unref(memmodel_recomputation *recomputation)
 
 /* As job->checkpoint has it, in the curve's arena. */
 static int
-write_checkpoint(struct curve *curve, const struct evaluated_sets *trials, const struct evaluated_set *trial,
+write_checkpoint(struct curve *curve, const struct evaluated_sets *sets, const struct evaluated_set *evaluated,
                  struct point *point)
 {
-    struct text text = TEXT_INIT(trials->query->context);
-    int status = patterns_write(trials->query->context, trials->query->network, trials->scopes, trial->set, &text);
+    struct text text = TEXT_INIT(sets->query->context);
+    int status = patterns_write(sets->query->context, sets->query->network, sets->scopes, evaluated->set, &text);
 
     if (!status) {
         point->checkpoint = arena_copy_text(&curve->arena, text.length ? text.bytes : "");
@@ -72,52 +72,52 @@ write_checkpoint(struct curve *curve, const struct evaluated_sets *trials, const
 
 /* Names are the network's, which outlives the curve, or lie in it. */
 static int
-add_point(struct curve *curve, const struct evaluated_sets *trials, const struct evaluated_set *trial)
+add_point(struct curve *curve, const struct evaluated_sets *sets, const struct evaluated_set *evaluated)
 {
     struct point *point = &curve->points[curve->count++];
 
-    *point = (struct point){.peak = trial->peak};
-    point->extra = trial->cost > 0 ? trial->cost / (FORWARD_PASSES * trials->scopes->cost) : 0;
-    for (size_t i = 0; i < trials->scopes->count; i++)
-        point->count += set_has(trial->set, i);
-    point->wrapped = arena_allocate(&curve->arena, (point->count + 1) * sizeof *point->wrapped);
-    if (!point->wrapped)
+    *point = (struct point){.peak = evaluated->peak};
+    point->overhead = evaluated->cost > 0 ? evaluated->cost / (FORWARD_PASSES * sets->scopes->cost) : 0;
+    for (size_t i = 0; i < sets->scopes->count; i++)
+        point->count += set_has(evaluated->set, i);
+    point->checkpointed = arena_allocate(&curve->arena, (point->count + 1) * sizeof *point->checkpointed);
+    if (!point->checkpointed)
         return MEMMODEL_ERROR_NO_MEMORY;
-    for (size_t i = 0, at = 0; i < trials->scopes->count; i++)
-        if (set_has(trial->set, i))
-            point->wrapped[at++] = trials->scopes->items[i];
-    return write_checkpoint(curve, trials, trial, point);
+    for (size_t i = 0, at = 0; i < sets->scopes->count; i++)
+        if (set_has(evaluated->set, i))
+            point->checkpointed[at++] = sets->scopes->items[i];
+    return write_checkpoint(curve, sets, evaluated, point);
 }
 
 static int
-fill_curve(struct curve *curve, const struct evaluated_sets *trials)
+fill_curve(struct curve *curve, const struct evaluated_sets *sets)
 {
     int status = 0;
 
-    curve->points = arena_allocate(&curve->arena, trials->front_count * sizeof *curve->points);
+    curve->points = arena_allocate(&curve->arena, sets->front_count * sizeof *curve->points);
     if (!curve->points)
         return MEMMODEL_ERROR_NO_MEMORY;
-    for (size_t i = 0; i < trials->front_count && !status; i++)
-        status = add_point(curve, trials, trials->front[i]);
+    for (size_t i = 0; i < sets->front_count && !status; i++)
+        status = add_point(curve, sets, sets->front[i]);
     return status;
 }
 
 static struct memmodel_recomputation_result
-advise(const struct curve *curve, const struct evaluated_sets *trials)
+advise(const struct curve *curve, const struct evaluated_sets *sets)
 {
     struct memmodel_recomputation_result result = {
-        .size = sizeof result, .peak_baseline = curve->points[0].peak, .metric = trials->query->job.metric};
+        .size = sizeof result, .peak_baseline = curve->points[0].peak, .metric = sets->query->job.metric};
     size_t at = 0;
 
     while (at + 1 < curve->count && (curve->budget == 0 || curve->points[at].peak > curve->budget))
         at++;
     result.peak = curve->points[at].peak;
     result.min_peak = curve->points[curve->count - 1].peak;
-    result.simulation_count = trials->count;
-    result.overhead = curve->points[at].extra;
+    result.simulation_count = sets->count;
+    result.overhead = curve->points[at].overhead;
     result.selected_point = (int32_t)at;
     result.verdict = verdict_of(curve->budget, result.peak);
-    result.status = evaluated_sets_status(trials);
+    result.status = evaluated_sets_status(sets);
     return result;
 }
 
@@ -128,22 +128,22 @@ search(struct query *query, struct scopes *scopes, struct arena *arena, int64_t 
        memmodel_recomputation *recomputation)
 {
     struct curve *curve = &recomputation->curve;
-    struct evaluated_sets trials;
-    int status = evaluated_sets_new(query, scopes, arena, simulations, &trials);
+    struct evaluated_sets sets;
+    int status = evaluated_sets_new(query, scopes, arena, simulations, &sets);
 
     if (status)
         return status;
-    status = scopes_weigh(&trials, scopes);
+    status = scopes_profile(&sets, scopes);
     if (!status)
-        status = seeds_try(&trials);
+        status = seeds_try(&sets);
     if (!status)
-        status = improve(&trials, curve->budget);
-    status = evaluated_sets_end(&trials, status);
+        status = improve(&sets, curve->budget);
+    status = evaluated_sets_end(&sets, status);
     if (!status)
-        status = fill_curve(curve, &trials);
+        status = fill_curve(curve, &sets);
     if (!status)
-        recomputation->result = advise(curve, &trials);
-    evaluated_sets_release(&trials);
+        recomputation->result = advise(curve, &sets);
+    evaluated_sets_release(&sets);
     return status;
 }
 
@@ -170,14 +170,14 @@ check(const struct query *query, const struct memmodel_recompute_options *option
 {
     if (strcmp(query->job.framework, "pytorch") != 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
-                             "only trainings with pytorch are simulated with what is computed again");
+                             "recomputation is simulated only for trainings with pytorch");
     if (query->job.mode)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, "mode",
-                             "nothing is kept for a backward pass, so nothing can be computed again");
-    if (options->max_simulations < LEAST_SIMULATIONS || options->max_simulations > MOST_SIMULATIONS)
+                             "nothing is kept for a backward pass, so nothing can be recomputed");
+    if (options->max_simulations < MIN_SIMULATIONS || options->max_simulations > MAX_SIMULATIONS)
         return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "max_simulations",
-                             "%" PRId64 " simulations; give %d to %d", options->max_simulations, LEAST_SIMULATIONS,
-                             MOST_SIMULATIONS);
+                             "%" PRId64 " simulations; give %d to %d", options->max_simulations, MIN_SIMULATIONS,
+                             MAX_SIMULATIONS);
     return check_costs(query, options);
 }
 
@@ -269,35 +269,36 @@ memmodel_recomputation_get_point(const memmodel_recomputation *recomputation, si
         return context_error(recomputation->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no point %zu",
                              index);
     found = &recomputation->curve.points[index];
-    own = (struct memmodel_recomputation_point){sizeof own, found->peak, found->extra, found->count, found->checkpoint};
+    own = (struct memmodel_recomputation_point){sizeof own, found->peak, found->overhead, found->count,
+                                                found->checkpoint};
     return result_copy(&own, sizeof own, point);
 }
 
 static const struct candidate *
-find_wrapped(const memmodel_recomputation *recomputation, size_t point, size_t index)
+find_checkpointed(const memmodel_recomputation *recomputation, size_t point, size_t index)
 {
     if (!recomputation || point >= recomputation->curve.count || index >= recomputation->curve.points[point].count)
         return NULL;
-    return &recomputation->curve.points[point].wrapped[index];
+    return &recomputation->curve.points[point].checkpointed[index];
 }
 
 const char *
 memmodel_recomputation_segment(const memmodel_recomputation *recomputation, size_t point, size_t index)
 {
-    const struct candidate *wrapped = find_wrapped(recomputation, point, index);
+    const struct candidate *checkpointed = find_checkpointed(recomputation, point, index);
 
-    return wrapped ? wrapped->name : NULL;
+    return checkpointed ? checkpointed->name : NULL;
 }
 
 const char *
 memmodel_recomputation_segment_module(const memmodel_recomputation *recomputation, size_t point, size_t segment,
                                       size_t index)
 {
-    const struct candidate *wrapped = find_wrapped(recomputation, point, segment);
+    const struct candidate *checkpointed = find_checkpointed(recomputation, point, segment);
 
-    if (!wrapped)
+    if (!checkpointed)
         return NULL;
-    if (wrapped->modules)
-        return index < wrapped->module_count ? wrapped->modules[index] : NULL;
-    return index == 0 ? wrapped->name : NULL;
+    if (checkpointed->modules)
+        return index < checkpointed->module_count ? checkpointed->modules[index] : NULL;
+    return index == 0 ? checkpointed->name : NULL;
 }

@@ -8,9 +8,9 @@
 
 struct point {
     int64_t peak;
-    double extra;
+    double overhead;
     const char *checkpoint;
-    struct candidate *wrapped;
+    struct candidate *checkpointed;
     size_t count;
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 1000 };
+enum { MAX_GROUPS = 1000 };
 
 /* ---- costs of layers ---- */
 
@@ -260,7 +260,7 @@ scopes_find(struct query *query, const struct memmodel_recompute_options *option
 
     if (status)
         return status;
-    *scopes = (struct scopes){.capacity = query->network->scope_count + MOST_GROUPS, .costs = costs};
+    *scopes = (struct scopes){.capacity = query->network->scope_count + MAX_GROUPS, .costs = costs};
     scopes->items = arena_allocate(arena, scopes->capacity * sizeof *scopes->items);
     return scopes->items ? find_candidates(query, arena, names, scopes) : MEMMODEL_ERROR_NO_MEMORY;
 }
@@ -275,22 +275,22 @@ is_too_long(const struct scopes *scopes, size_t index)
     while (begin > 0 && scopes->items[begin - 1].first == item->first)
         begin--;
     for (size_t i = begin; i < item->next && item->modules; i++)
-        if (i != index && scopes_is_within(scopes, index, i) && scopes->items[i].kept >= item->kept &&
+        if (i != index && scopes_is_within(scopes, index, i) && scopes->items[i].saved >= item->saved &&
             scopes->items[i].cost <= item->cost)
             return true;
     return false;
 }
 
 int
-scopes_drop_useless(memmodel_context *context, struct scopes *scopes)
+scopes_drop_redundant(memmodel_context *context, struct scopes *scopes)
 {
     size_t count = 0;
 
     for (size_t i = scopes->count; i-- > 0;)
         if (is_too_long(scopes, i))
-            scopes->items[i].kept = 0;
+            scopes->items[i].saved = 0;
     for (size_t i = 0; i < scopes->count; i++)
-        if (scopes->items[i].kept > 0)
+        if (scopes->items[i].saved > 0)
             scopes->items[count++] = scopes->items[i];
     scopes->count = count;
     return relate(context, scopes);

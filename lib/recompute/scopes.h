@@ -1,6 +1,6 @@
 /*
- * The scopes of a network that a checkpoint may be put around, alone or several that follow one another, and what each is
- * worth: what it keeps less, and what it costs to compute its inside again.
+ * The scopes of a network that a checkpoint may be put around, alone or several that follow one another, and what each
+ * is worth: the bytes that it saves, and what it costs to recompute its inside.
  */
 #ifndef RECOMPUTE_SCOPES_H
 #define RECOMPUTE_SCOPES_H
@@ -10,8 +10,8 @@
 #include "report/report.h"
 
 /*
- * A scope by its name, which several calls of a module may share; or a group of several that follow one another, of which
- * each reads what the one before it made, or what the first reads, too.
+ * A scope by its name, which several calls of a module may share; or a group of several that follow one another, of
+ * which each reads what the one before it made, or what the first reads, too.
  */
 struct candidate {
     const char *name;     /* "h.0"; of a group "h.0..3" */
@@ -21,8 +21,8 @@ struct candidate {
     int32_t layers;     /* of all its calls */
     size_t next;        /* the first candidate that begins behind it */
     size_t kind;        /* the first candidate like it: such as another block of a transformer */
-    double cost;        /* of running its inside once; once it is weighed, of what runs again */
-    int64_t kept;       /* bytes that are live less when the backward pass begins, if it alone is wrapped */
+    double cost;        /* of running its inside once; once it is profiled, of what is recomputed */
+    int64_t saved;      /* bytes that it alone saves: not live when the backward pass begins */
 };
 
 /* In the order of the forward pass, candidates before those that lie in them. */
@@ -35,8 +35,8 @@ struct scopes {
 
 /*
  * All scopes of the bound query that a job can name, with their costs: by the numbers of the options, or without any
- * by operations: a multiplication with addition, or an element that is made. `kept` is 0. Names that are not the network's
- * lie in `names`.
+ * by operations: a multiplication with addition, or an element that is made. `saved` is 0. Names that are not the
+ * network's lie in `names`.
  */
 int
 scopes_find(struct query *query, const struct memmodel_recompute_options *options, struct arena *arena,
@@ -50,9 +50,9 @@ scopes_can_name(const char *name);
 void
 scopes_add(struct scopes *scopes, const struct candidate *item, int32_t first, int32_t end);
 
-/* Leaves out those that keep nothing less. 0, or what ends the call. */
+/* Leaves out those that save nothing. 0, or what ends the call. */
 int
-scopes_drop_useless(memmodel_context *context, struct scopes *scopes);
+scopes_drop_redundant(memmodel_context *context, struct scopes *scopes);
 
 /* True if two candidates have a layer in common. */
 static inline bool

@@ -4,26 +4,32 @@
 
 #include "recompute/evaluated_sets.h"
 
-/* ---- weigh.c ---- */
-
-/* Finds what each candidate keeps less and computes again, with at most half of the simulations, and leaves out those that keep nothing less. */
-int
-scopes_weigh(struct evaluated_sets *trials, struct scopes *scopes);
-
-/* ---- seeds.c ---- */
+/* ---- profile.c ---- */
 
 /*
- * Tries what a knapsack of sizes `kept` and costs says for amounts between nothing and all, by ratio and exactly; and all
- * scopes of each kind.
+ * Finds what each candidate saves and recomputes, with at most half of the simulations, and leaves out those that save
+ * nothing.
  */
 int
-seeds_try(struct evaluated_sets *trials);
+scopes_profile(struct evaluated_sets *sets, struct scopes *scopes);
 
-/* ---- improve.c ---- */
+/* ---- initial_sets.c ---- */
 
-/* Tries neighbours of the front, those near `budget` first (0: where its gaps are wide), until nothing is better or all is used up. */
+/*
+ * Tries what a knapsack of sizes `saved` and costs says for amounts between nothing and all, by ratio and exactly; and
+ * all scopes of each kind.
+ */
 int
-improve(struct evaluated_sets *trials, int64_t budget);
+seeds_try(struct evaluated_sets *sets);
+
+/* ---- local_search.c ---- */
+
+/*
+ * Tries neighbours of the front, those near `budget` first (0: where its gaps are wide), until nothing is better or all
+ * is used up.
+ */
+int
+improve(struct evaluated_sets *sets, int64_t budget);
 
 /* ---- patterns.c ---- */
 

@@ -14,14 +14,14 @@ enum { FORMAT_VERSION = 1 };
 
 /* Modules of one call of checkpoint(). */
 static json_t *
-group_json(const struct candidate *wrapped)
+group_json(const struct candidate *checkpointed)
 {
     json_t *modules = json_array();
 
-    for (size_t i = 0; i < wrapped->module_count; i++)
-        json_array_append_new(modules, json_string(wrapped->modules[i]));
-    if (!wrapped->modules)
-        json_array_append_new(modules, json_string(wrapped->name));
+    for (size_t i = 0; i < checkpointed->module_count; i++)
+        json_array_append_new(modules, json_string(checkpointed->modules[i]));
+    if (!checkpointed->modules)
+        json_array_append_new(modules, json_string(checkpointed->name));
     return modules;
 }
 
@@ -31,10 +31,10 @@ point_json(const struct point *point)
     json_t *names = json_array(), *groups = json_array();
 
     for (size_t i = 0; i < point->count; i++) {
-        json_array_append_new(names, json_string(point->wrapped[i].name));
-        json_array_append_new(groups, group_json(&point->wrapped[i]));
+        json_array_append_new(names, json_string(point->checkpointed[i].name));
+        json_array_append_new(groups, group_json(&point->checkpointed[i]));
     }
-    return json_pack("{sI sf ss so so}", "peak", (json_int_t)point->peak, "overhead", point->extra, "checkpoint",
+    return json_pack("{sI sf ss so so}", "peak", (json_int_t)point->peak, "overhead", point->overhead, "checkpoint",
                      point->checkpoint, "segments", names, "modules", groups);
 }
 
@@ -98,20 +98,20 @@ enum {
 struct drawing {
     struct text text;
     const memmodel_recomputation *recomputation;
-    double most_extra;
-    int64_t most_peak;
+    double max_overhead;
+    int64_t max_peak;
 };
 
 static double
-across(const struct drawing *drawing, double extra)
+across(const struct drawing *drawing, double overhead)
 {
-    return LEFT + WIDTH * (extra / drawing->most_extra);
+    return LEFT + WIDTH * (overhead / drawing->max_overhead);
 }
 
 static double
 up(const struct drawing *drawing, int64_t peak)
 {
-    return TOP + HEIGHT * (1 - (double)peak / (double)drawing->most_peak);
+    return TOP + HEIGHT * (1 - (double)peak / (double)drawing->max_peak);
 }
 
 /* Tenths of a per cent. */
@@ -146,23 +146,23 @@ static void
 draw_grid(struct drawing *drawing)
 {
     for (int i = 0; i <= LINES; i++) {
-        int64_t peak = drawing->most_peak / LINES * i;
-        double y = up(drawing, peak), extra = drawing->most_extra / LINES * i;
+        int64_t peak = drawing->max_peak / LINES * i;
+        double y = up(drawing, peak), overhead = drawing->max_overhead / LINES * i;
 
         draw_level(drawing, y, "stroke=\"#ddd\"");
         begin_label(drawing, LEFT - 6, y + 4, "text-anchor=\"end\"");
         text_append_quantity(&drawing->text, (double)peak);
         text_append(&drawing->text, "</text>\n");
-        begin_label(drawing, across(drawing, extra), TOP + HEIGHT + 18, "text-anchor=\"middle\"");
-        append_percent(&drawing->text, extra);
+        begin_label(drawing, across(drawing, overhead), TOP + HEIGHT + 18, "text-anchor=\"middle\"");
+        append_percent(&drawing->text, overhead);
         text_append(&drawing->text, "</text>\n");
     }
 }
 
 static void
-append_place(struct drawing *drawing, double extra, int64_t peak)
+append_place(struct drawing *drawing, double overhead, int64_t peak)
 {
-    text_append_double(&drawing->text, round(100 * across(drawing, extra)) / 100);
+    text_append_double(&drawing->text, round(100 * across(drawing, overhead)) / 100);
     text_append(&drawing->text, ",");
     text_append_double(&drawing->text, round(100 * up(drawing, peak)) / 100);
     text_append(&drawing->text, " ");
@@ -177,8 +177,8 @@ draw_steps(struct drawing *drawing)
     text_append(&drawing->text, "<polyline fill=\"none\" stroke=\"#4c72b0\" stroke-width=\"1.5\" points=\"");
     for (size_t i = 0; i < curve->count; i++) {
         if (i)
-            append_place(drawing, curve->points[i].extra, curve->points[i - 1].peak);
-        append_place(drawing, curve->points[i].extra, curve->points[i].peak);
+            append_place(drawing, curve->points[i].overhead, curve->points[i - 1].peak);
+        append_place(drawing, curve->points[i].overhead, curve->points[i].peak);
     }
     text_append(&drawing->text, "\"/>\n");
 }
@@ -187,11 +187,11 @@ static void
 draw_point(struct drawing *drawing, const struct point *point, bool advised)
 {
     text_append(&drawing->text, "<circle");
-    text_append_attribute(&drawing->text, "cx", across(drawing, point->extra));
+    text_append_attribute(&drawing->text, "cx", across(drawing, point->overhead));
     text_append_attribute(&drawing->text, "cy", up(drawing, point->peak));
     text_printf(&drawing->text, " r=\"%d\" fill=\"%s\"><title>%" PRId64 " bytes, ", advised ? 6 : 3,
                 advised ? "#c44e52" : "#4c72b0", point->peak);
-    append_percent(&drawing->text, point->extra);
+    append_percent(&drawing->text, point->overhead);
     text_append(&drawing->text, ": ");
     text_append_xml(&drawing->text, point->count ? point->checkpoint : "nothing wrapped");
     text_append(&drawing->text, "</title></circle>\n");
@@ -212,7 +212,7 @@ draw_budget(struct drawing *drawing)
     int64_t budget = drawing->recomputation->curve.budget;
     double y = up(drawing, budget);
 
-    if (budget == 0 || budget > drawing->most_peak)
+    if (budget == 0 || budget > drawing->max_peak)
         return;
     draw_level(drawing, y, "stroke=\"#c44e52\" stroke-dasharray=\"5 4\"");
     begin_label(drawing, LEFT + WIDTH - 4, y - 5, "text-anchor=\"end\" fill=\"#c44e52\"");
@@ -259,8 +259,9 @@ svg_of_curve(const memmodel_recomputation *recomputation, memmodel_context *cont
 
     curve = &recomputation->curve;
     drawing = (struct drawing){.text = TEXT_INIT(context), .recomputation = recomputation};
-    drawing.most_extra = curve->points[curve->count - 1].extra > 0 ? curve->points[curve->count - 1].extra : 0.01;
-    drawing.most_peak = max_i64(curve->points[0].peak, 1);
+    drawing.max_overhead =
+        curve->points[curve->count - 1].overhead > 0 ? curve->points[curve->count - 1].overhead : 0.01;
+    drawing.max_peak = max_i64(curve->points[0].peak, 1);
     draw(&drawing);
     return text_hand_out(&drawing.text, svg);
 }

@@ -52,12 +52,12 @@ least_corner_allowed(struct proof *proof)
             continue;
         if (!ask(proof, i, lower, upper, &value, &slope))
             return false;
-        if (slope.least >= 0)
+        if (slope.min >= 0)
             upper[i] = lower[i];
-        else if (slope.greatest <= 0)
+        else if (slope.max <= 0)
             lower[i] = upper[i];
     }
-    return ask(proof, inputs, lower, upper, &value, &slope) && value_allowed(proof->problem, value.least);
+    return ask(proof, inputs, lower, upper, &value, &slope) && value_allowed(proof->problem, value.min);
 }
 
 static bool
@@ -69,9 +69,9 @@ box_allowed(struct proof *proof)
     if (!ask(proof, proof->input, proof->lower, proof->upper, &value, &slope))
         return false;
     if (proof->input == proof->problem->input_count)
-        return value_allowed(proof->problem, value.least) || least_corner_allowed(proof);
+        return value_allowed(proof->problem, value.min) || least_corner_allowed(proof);
     direction = proof->problem->directions[proof->input];
-    return direction > 0 ? slope.least >= 0 : slope.greatest <= 0;
+    return direction > 0 ? slope.min >= 0 : slope.max <= 0;
 }
 
 /* A point inside that is not allowed: no box around it will be. */
@@ -84,7 +84,7 @@ middle_allowed(struct proof *proof)
     for (size_t i = 0; i < proof->problem->input_count; i++)
         middle[i] = proof->lower[i] + (proof->upper[i] - proof->lower[i]) / 2;
     return ask(proof, proof->problem->input_count, middle, middle, &value, &slope) &&
-           value_allowed(proof->problem, value.least);
+           value_allowed(proof->problem, value.min);
 }
 
 /* The used input whose interval is the largest share of its own in the whole box; input_count: none can be halved. */

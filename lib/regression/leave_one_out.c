@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_COLUMNS = SUBSET_TERMS + 1 };
+enum { MAX_COLUMNS = SUBSET_TERMS + 1 };
 
 static const double least_freedom = 1e-7; /* 1 - leverage below which a row decides a coefficient alone */
 
@@ -13,10 +13,10 @@ leave_one_out_new(memmodel_context *context, size_t rows, struct leave_one_out *
     int status;
 
     *work = (struct leave_one_out){.qr = {.count = 0}};
-    status = qr_new(context, rows, MOST_COLUMNS, &work->qr);
+    status = qr_new(context, rows, MAX_COLUMNS, &work->qr);
     if (!status)
-        status = nnls_new(context, rows, MOST_COLUMNS, &work->nnls);
-    return status ? status : matrix_new(context, rows, MOST_COLUMNS + 1, &work->others);
+        status = nnls_new(context, rows, MAX_COLUMNS, &work->nnls);
+    return status ? status : matrix_new(context, rows, MAX_COLUMNS + 1, &work->others);
 }
 
 void
@@ -78,8 +78,8 @@ static void
 errors_by_refit(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
                 const struct subset *subset, const struct left_out *group, double *errors)
 {
-    const double *others[MOST_COLUMNS];
-    double coefficients[MOST_COLUMNS], *others_right_side = matrix_column(&work->others, MOST_COLUMNS);
+    const double *others[MAX_COLUMNS];
+    double coefficients[MAX_COLUMNS], *others_right_side = matrix_column(&work->others, MAX_COLUMNS);
 
     for (size_t k = 0; k < subset->count; k++) {
         copy_others(matrix_column(&work->others, k), matrix_column(columns, subset->columns[k]), columns->rows, group);
@@ -97,7 +97,7 @@ error_by_leverage(const struct leave_one_out *work, const double *coefficients, 
                   double *error)
 {
     const struct qr *qr = &work->qr;
-    double direction[MOST_COLUMNS], leverage = 0;
+    double direction[MAX_COLUMNS], leverage = 0;
 
     for (size_t k = 0; k < qr->count; k++) {
         direction[k] = matrix_column(&qr->q, k)[row];
@@ -119,7 +119,7 @@ error_by_leverage(const struct leave_one_out *work, const double *coefficients, 
 static bool
 solve_shift(const struct qr *qr, const struct left_out *group, const double *residuals, double *x)
 {
-    double a[MOST_COLUMNS][MOST_COLUMNS];
+    double a[MAX_COLUMNS][MAX_COLUMNS];
     size_t n = qr->count;
 
     for (size_t i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ errors_by_factors(const struct leave_one_out *work, const double *coefficients, 
                   double *residuals)
 {
     const struct qr *qr = &work->qr;
-    double shift[MOST_COLUMNS], change[MOST_COLUMNS];
+    double shift[MAX_COLUMNS], change[MAX_COLUMNS];
 
     if (!solve_shift(qr, group, residuals, shift))
         return false;
@@ -176,7 +176,7 @@ static void
 group_errors(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
              const struct subset *subset, const double *coefficients, const struct left_out *group, double *errors)
 {
-    double *residuals = matrix_column(&work->others, MOST_COLUMNS);
+    double *residuals = matrix_column(&work->others, MAX_COLUMNS);
 
     for (size_t k = 0; k < group->count; k++)
         residuals[k] = right_side[group->rows[k]] - row_value(columns, subset, coefficients, group->rows[k]);
@@ -203,7 +203,7 @@ leave_one_out_errors(struct leave_one_out *work, const struct matrix *columns, c
 {
     const struct row_groups *groups = work->groups;
     size_t count = groups ? groups->count : columns->rows;
-    double coefficients[MOST_COLUMNS];
+    double coefficients[MAX_COLUMNS];
 
     if (!subset_fit(work, columns, right_side, subset, coefficients))
         return false;

@@ -146,10 +146,10 @@ compile_value(memmodel_model *model)
         .square = model->response.square,
         .offset = model->response.offset,
         .limited = model_has_limits(model),
-        .symbols_least = least,
-        .symbols_most = most,
-        .least = model->response.least,
-        .most = model->response.most,
+        .symbols_min = least,
+        .symbols_max = most,
+        .min = model->response.least,
+        .max = model->response.most,
     };
 
     model_copy_domain(model, least, most);

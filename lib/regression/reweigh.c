@@ -7,7 +7,7 @@
 enum {
     MOST_STEPS = 60,
     PATIENCE = 4, /* steps that gain nothing */
-    MOST_COLUMNS = MODEL_MOST_TERMS,
+    MAX_COLUMNS = MODEL_MOST_TERMS,
 };
 
 static const double first_least = 0.1;  /* share of the mean error below which errors count as this large */
@@ -129,9 +129,9 @@ scale_rows(struct reweighing *work, const struct reweigh_problem *problem, bool 
 static void
 solve(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
 {
-    const double *columns[MOST_COLUMNS];
-    size_t taken[MOST_COLUMNS];
-    double solution[MOST_COLUMNS];
+    const double *columns[MAX_COLUMNS];
+    size_t taken[MAX_COLUMNS];
+    double solution[MAX_COLUMNS];
 
     for (size_t k = 0; k < problem->count; k++) {
         columns[k] = matrix_column(&work->scaled, k);
@@ -165,7 +165,7 @@ set_shape(struct reweighing *work, const struct reweigh_problem *problem)
 static void
 find_corner(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
 {
-    const double *columns[MOST_COLUMNS];
+    const double *columns[MAX_COLUMNS];
     struct corner_problem corner = {.count = problem->count,
                                     .columns = columns,
                                     .aims = work->right_side,
@@ -194,7 +194,7 @@ static double
 improve(struct reweighing *work, const struct reweigh_problem *problem, size_t steps, double least, double *best,
         double best_loss)
 {
-    double coefficients[MOST_COLUMNS], size, loss = mean_loss(work, problem, best, &size), floor = size * last_least;
+    double coefficients[MAX_COLUMNS], size, loss = mean_loss(work, problem, best, &size), floor = size * last_least;
     size_t idle = 0;
 
     for (size_t step = 0; step < steps && idle < PATIENCE && size > 0; step++) {
@@ -243,7 +243,7 @@ void
 reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const size_t *parts,
                   size_t part_count, double *predictions)
 {
-    double without[MOST_COLUMNS];
+    double without[MAX_COLUMNS];
 
     set_shape(work, problem);
     for (size_t part = 0; part < part_count; part++) {

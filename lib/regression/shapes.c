@@ -16,7 +16,7 @@ enum {
     MOST_KNOTS = 8,    /* inner levels of an input of at most ten */
     FEW_LEVELS = 6,    /* of which each has an indicator */
     CURVED_LEVELS = 4, /* it takes more to tell a square from other curves */
-    MOST_FACTORS = 1 + 3 + MOST_KNOTS + FEW_LEVELS,
+    MAX_FACTORS = 1 + 3 + MOST_KNOTS + FEW_LEVELS,
     MOST_FULL_INPUTS = 10, /* beyond, only x and 1/x of an input enter products */
     MOST_NEAR_INPUTS = 8,  /* beyond, inputs are not compared with each other */
 };
@@ -38,7 +38,7 @@ struct axis {
     double *sorted;
     size_t rows, levels;
     size_t count;
-    struct shape shapes[MOST_FACTORS + 2];
+    struct shape shapes[MAX_FACTORS + 2];
 };
 
 struct shaping {

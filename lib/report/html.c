@@ -1,8 +1,8 @@
 /*
  * A report as one HTML page: page.html with its style, its scripts and the report's data as JSON in it.
  *
- * Of a trace of more than MOST_MOMENTS events, the highest of each stretch is kept, and the peak of each step. Of more
- * than MOST_ROWS layers, those that hold most at the peak.
+ * Of a trace of more than MAX_POINTS events, the highest of each interval is kept, and the peak of each step. Of more
+ * than MAX_ROWS layers, those that hold most at the peak.
  */
 #include "base/environment.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MOMENTS = 4000, MOST_ROWS = 4000 };
+enum { MAX_POINTS = 4000, MAX_ROWS = 4000 };
 
 /* Writes `"key":` and a value; members are set apart by the caller's commas. */
 
@@ -124,12 +124,12 @@ compare_falling(const void *a, const void *b)
 
 /* Fewest bytes at the peak of a layer that is shown: -1 if all are. */
 static int
-least_shown(const memmodel_report *report, memmodel_context *context, int64_t *least)
+min_shown(const memmodel_report *report, memmodel_context *context, int64_t *min)
 {
     int64_t *bytes;
 
-    *least = -1;
-    if (report->layer_count <= MOST_ROWS)
+    *min = -1;
+    if (report->layer_count <= MAX_ROWS)
         return 0;
     bytes = memory_allocate(context, report->layer_count * sizeof *bytes);
     if (!bytes)
@@ -137,7 +137,7 @@ least_shown(const memmodel_report *report, memmodel_context *context, int64_t *l
     for (size_t i = 0; i < report->layer_count; i++)
         bytes[i] = report->layers[i].peak_bytes;
     qsort(bytes, report->layer_count, sizeof *bytes, compare_falling);
-    *least = bytes[MOST_ROWS - 1];
+    *min = bytes[MAX_ROWS - 1];
     memory_release(context, bytes);
     return 0;
 }
@@ -166,15 +166,15 @@ write_layer(struct text *page, const struct memmodel_report_layer *layer)
 static int
 write_layers(struct text *page, const memmodel_report *report)
 {
-    int64_t least;
+    int64_t min;
     size_t shown = 0;
-    int status = least_shown(report, page->context, &least);
+    int status = min_shown(report, page->context, &min);
 
     if (status)
         return status;
     text_append(page, ",\n\"layers\":[");
-    for (size_t i = 0; i < report->layer_count && shown < MOST_ROWS; i++) {
-        if (report->layers[i].peak_bytes < least)
+    for (size_t i = 0; i < report->layer_count && shown < MAX_ROWS; i++) {
+        if (report->layers[i].peak_bytes < min)
             continue;
         text_append(page, shown++ ? ",\n" : "");
         write_layer(page, &report->layers[i]);
@@ -186,11 +186,11 @@ write_layers(struct text *page, const memmodel_report *report)
 
 /* ---- timeline ---- */
 
-/* Marks the highest event of each of MOST_MOMENTS stretches, of each step, and the last one. */
+/* Marks the highest event of each of MAX_POINTS intervals, of each step, and the last one. */
 static void
-mark_moments(const struct memmodel_trace *trace, char *shown)
+mark_points(const struct memmodel_trace *trace, char *shown)
 {
-    size_t step = 0, stretch = 0;
+    size_t step = 0, interval = 0;
 
     for (size_t i = 1; i <= trace->event_count; i++) {
         const struct trace_event *event = &trace->events[i];
@@ -202,11 +202,11 @@ mark_moments(const struct memmodel_trace *trace, char *shown)
         } else if (event->live > trace->events[step].live) {
             step = i;
         }
-        if (end || i * MOST_MOMENTS / trace->event_count != (i - 1) * MOST_MOMENTS / trace->event_count) {
-            shown[stretch] = 1;
-            stretch = i;
-        } else if (event->live > trace->events[stretch].live) {
-            stretch = i;
+        if (end || i * MAX_POINTS / trace->event_count != (i - 1) * MAX_POINTS / trace->event_count) {
+            shown[interval] = 1;
+            interval = i;
+        } else if (event->live > trace->events[interval].live) {
+            interval = i;
         }
     }
     shown[trace->event_count - 1] = 1;
@@ -214,7 +214,7 @@ mark_moments(const struct memmodel_trace *trace, char *shown)
 
 /* [index, step, phase, running layer, bytes, layer of the block, what, live by category ...] */
 static void
-write_moment(struct text *page, const struct memmodel_trace *trace, size_t index, const int64_t *live)
+write_point(struct text *page, const struct memmodel_trace *trace, size_t index, const int64_t *live)
 {
     const struct trace_event *event = &trace->events[index];
     const struct trace_block *block = &trace->blocks[event->block];
@@ -228,7 +228,7 @@ write_moment(struct text *page, const struct memmodel_trace *trace, size_t index
 }
 
 static void
-write_moments(struct text *page, const struct memmodel_trace *trace, const char *shown)
+write_points(struct text *page, const struct memmodel_trace *trace, const char *shown)
 {
     int64_t live[MEMMODEL_MAX_CATEGORIES] = {0};
     bool first = true;
@@ -238,12 +238,12 @@ write_moments(struct text *page, const struct memmodel_trace *trace, const char 
         if (!shown[i])
             continue;
         text_append(page, first ? "" : ",\n");
-        write_moment(page, trace, i, live);
+        write_point(page, trace, i, live);
         first = false;
     }
 }
 
-/* Names of the layers that shown moments speak of; {} keeps the others away. */
+/* Names of the layers that the shown points name; {} keeps the others away. */
 static int
 write_names(struct text *page, const struct memmodel_trace *trace, const char *shown)
 {
@@ -281,13 +281,13 @@ write_timeline(struct text *page, const memmodel_report *report)
     shown = memory_allocate_zeroed(page->context, trace->event_count, 1);
     if (!shown)
         return MEMMODEL_ERROR_NO_MEMORY;
-    mark_moments(trace, shown);
+    mark_points(trace, shown);
     text_printf(page, ",\n\"phases\":[\"%s\",\"%s\",\"%s\",\"%s\"]", memmodel_phase_name(0), memmodel_phase_name(1),
                 memmodel_phase_name(2), memmodel_phase_name(3));
     text_printf(page, ",\"events\":%zu,\"names\":{", trace->event_count);
     status = write_names(page, trace, shown);
-    text_append(page, "},\n\"moments\":[");
-    write_moments(page, trace, shown);
+    text_append(page, "},\n\"points\":[");
+    write_points(page, trace, shown);
     text_append(page, "]");
     memory_release(page->context, shown);
     return status;

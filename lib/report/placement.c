@@ -1,6 +1,6 @@
 /*
- * The last step's blocks in one arena, as small as it can be, for a page to draw: how much of what the allocator takes is
- * there only because blocks are placed one by one.
+ * The last step's blocks in one arena, as small as it can be, for a page to draw: how much of what the allocator takes
+ * is there only because blocks are placed one by one.
  */
 #include "base/checked.h"
 #include "base/text.h"
@@ -9,8 +9,11 @@
 
 #include <inttypes.h>
 
-/* More than a page has room for is left out, all of it, as are blocks that stand for many; nodes are few, for steps are placed by the first plans. */
-enum { MOST_BLOCKS = 4000, NODES = 100000 };
+/*
+ * More than a page has room for is left out, all of it, as are blocks that stand for many; nodes are few, for steps are
+ * placed by the first plans.
+ */
+enum { MAX_BLOCKS = 4000, NODES = 100000 };
 
 struct window {
     const struct memmodel_trace *trace;
@@ -104,7 +107,7 @@ write_placement(struct text *page, const memmodel_report *report)
     if (status)
         return status;
     status = add_blocks(plan, &window);
-    if (!status && memmodel_plan_buffer_count(plan) > 0 && memmodel_plan_buffer_count(plan) <= MOST_BLOCKS) {
+    if (!status && memmodel_plan_buffer_count(plan) > 0 && memmodel_plan_buffer_count(plan) <= MAX_BLOCKS) {
         status = memmodel_plan_solve(plan, &options);
         if (!status)
             write_plan(page, &window, plan);

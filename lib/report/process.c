@@ -50,7 +50,7 @@ static int
 count_event(struct measured *measured, size_t event)
 {
     const struct allocator_counters *pool = allocator_bfc.counters(measured->pool);
-    int64_t now = pool->touched;
+    int64_t now = pool->resident;
 
     if (!checked_accumulate(&now, measured->small) || !checked_accumulate(&now, measured->simulation->heap[event]))
         return overflow(measured->context);

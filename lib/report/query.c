@@ -22,7 +22,7 @@ static const struct memmodel_job defaults = {
     .gradient_accumulation = 1,
 };
 
-enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
+enum { MAX_STEPS = 1000, MAX_THREADS = 4096, MAX_ACCUMULATE = 1000 };
 
 void
 job_complete(struct memmodel_job *job)
@@ -47,7 +47,7 @@ job_complete(struct memmodel_job *job)
     job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
 }
 
-/* What one framework alone has is refused elsewhere rather than passed over. */
+/* What one framework alone has is refused elsewhere rather than ignored. */
 static int
 check_framework(memmodel_context *context, const struct memmodel_job *job)
 {
@@ -97,12 +97,12 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
 {
     int status;
 
-    if (job->steps < 1 || job->steps > MOST_STEPS)
+    if (job->steps < 1 || job->steps > MAX_STEPS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "steps", "%d steps; 1 to %d can be simulated",
-                             job->steps, MOST_STEPS);
-    if (job->intra_op_threads < 1 || job->intra_op_threads > MOST_THREADS)
+                             job->steps, MAX_STEPS);
+    if (job->intra_op_threads < 1 || job->intra_op_threads > MAX_THREADS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "intra_op_threads", "%d threads; give 1 to %d",
-                             job->intra_op_threads, MOST_THREADS);
+                             job->intra_op_threads, MAX_THREADS);
     if (job->budget < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
     if (job->base_bytes < 0)
@@ -111,10 +111,10 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
     status = job_check_choices(context, job);
-    if (!status && (job->gradient_accumulation < 1 || job->gradient_accumulation > MOST_ACCUMULATE))
+    if (!status && (job->gradient_accumulation < 1 || job->gradient_accumulation > MAX_ACCUMULATE))
         status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gradient_accumulation",
                                "gradients of %d batches; those of 1 to %d can be added up", job->gradient_accumulation,
-                               MOST_ACCUMULATE);
+                               MAX_ACCUMULATE);
     if (!status)
         status = check_framework(context, job);
     return status ? status : check_device(context, job);

@@ -58,9 +58,9 @@ void
 job_complete(struct memmodel_job *job);
 
 /*
- * Begins a bounded call of the context (NULL: the network's), which query_end() ends if this succeeds. Checks the job and copies it.
- * Binds nothing yet: query_bind() does, so that memmodel_estimate_max() can bind again and again. `free_symbol` (NULL if none)
- * needs no value.
+ * Begins a bounded call of the context (NULL: the network's), which query_end() ends if this succeeds. Checks the job
+ * and copies it. Binds nothing yet: query_bind() does, so that memmodel_estimate_max() can bind again and again.
+ * `free_symbol` (NULL if none) needs no value.
  */
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,
@@ -83,7 +83,7 @@ query_end(struct query *query, int status);
 
 /* ---- result.c: the bytes, without tables ---- */
 
-/* What one estimate comes to. Exactly one of trace and rule is there, by framework. */
+/* The result of one estimate. Exactly one of trace and rule is there, by framework. */
 struct result {
     struct memmodel_report_result peak;
     int64_t categories[MEMMODEL_MAX_CATEGORIES];

@@ -39,7 +39,7 @@ measure_allocator(struct query *query, const struct framework *framework, struct
 static int
 measure_process(struct query *query, const struct framework *framework, struct result *result);
 
-enum { MOST_DRAWS = 45 }; /* one differs from the mean by 1.7 % (TensorFlow, 3-D U-Nets): the mean of these by 0.3 % */
+enum { MAX_DRAWS = 45 }; /* one differs from the mean by 1.7 % (TensorFlow, 3-D U-Nets): the mean of these by 0.3 % */
 
 /* A framework, how what it holds is found from its traces, and what its process holds besides. */
 struct framework {
@@ -54,7 +54,7 @@ struct framework {
 static const struct framework frameworks[] = {
     {"pytorch", pytorch_simulate, measure_allocator, PYTORCH_CONTEXT_BYTES, pytorch_settled_step, 1},
     {"onnxruntime", onnxruntime_simulate, measure_allocator, ONNXRUNTIME_CONTEXT_BYTES, NULL, 1},
-    {"tensorflow", tensorflow_simulate, measure_process, TENSORFLOW_BASE_BYTES, NULL, MOST_DRAWS},
+    {"tensorflow", tensorflow_simulate, measure_process, TENSORFLOW_BASE_BYTES, NULL, MAX_DRAWS},
     {"textbook", NULL, NULL, 0, NULL, 0},
 };
 
@@ -108,7 +108,7 @@ measure_resident(struct query *query, const struct framework *framework, const s
     if (process)
         status = allocator_replay(query->context, process, settings, result->simulation.trace, &replayed);
     if (!status)
-        *resident = replayed.out_of_memory ? result->peak.reserved : replayed.touched_peak;
+        *resident = replayed.out_of_memory ? result->peak.reserved : replayed.resident_peak;
     return status;
 }
 
@@ -175,7 +175,7 @@ only_live_asked(const struct query *query)
     return query->peak_only && query->job.metric == MEMMODEL_METRIC_LIVE && strcmp(query->job.device, "cpu") == 0;
 }
 
-/* Steps beyond which the highest moment of live bytes is not to be found, if nothing else is asked for. */
+/* Steps beyond which the peak of live bytes is not to be found, if nothing else is asked for. */
 static int32_t
 steps_of_peak(const struct query *query, const struct framework *framework)
 {
@@ -251,7 +251,7 @@ static int
 choose_draw(struct query *query, const struct framework *framework, const struct result *begun, int *draw,
             int64_t *mean)
 {
-    int64_t process[MOST_DRAWS];
+    int64_t process[MAX_DRAWS];
     int status = measure_draws(query, framework, begun, process);
 
     if (status)

@@ -8,8 +8,8 @@
 
 /*
  * The search walks multiples of `step`, the multiple of which the network's own constraints ask for (16 for a U-Net
- * with four poolings), so that every value it tries can be built. A budget of INT64_MAX bytes is one less: those stand for
- * more than 63 bits hold.
+ * with four poolings), so that every value it tries can be built. A budget of INT64_MAX bytes is one less: those stand
+ * for more than 63 bits hold.
  */
 struct search {
     struct query *query;
@@ -39,16 +39,16 @@ struct trial {
     int64_t multiple, bytes;
 };
 
-/* Where the line through two trials meets the budget, between `least` and `most`. */
+/* Where the line through two trials meets the budget, between `min` and `max`. */
 static int64_t
-guess(const struct search *search, const struct trial *a, const struct trial *b, int64_t least, int64_t most)
+guess(const struct search *search, const struct trial *a, const struct trial *b, int64_t min, int64_t max)
 {
     double slope = ((double)b->bytes - (double)a->bytes) / ((double)b->multiple - (double)a->multiple);
     double place = (double)a->multiple + ((double)search->budget - (double)a->bytes) / slope;
 
-    if (!(place > (double)least)) /* not a number, too */
-        return least;
-    return place < (double)most ? max_i64(least, (int64_t)place) : most;
+    if (!(place > (double)min)) /* not a number, too */
+        return min;
+    return place < (double)max ? max_i64(min, (int64_t)place) : max;
 }
 
 /*
@@ -64,21 +64,21 @@ bracket(const struct search *search, struct trial *below, struct trial *above)
 
     *above = (struct trial){1, 0};
     while (!status) {
-        int64_t most;
+        int64_t max;
 
         status = bytes_of(search, above->multiple, &above->bytes);
         if (status || above->bytes > search->budget)
             break;
         before = *below;
         *below = *above;
-        if (!checked_multiply(below->multiple, FARTHEST, &most))
-            most = INT64_MAX;
+        if (!checked_multiply(below->multiple, FARTHEST, &max))
+            max = INT64_MAX;
         if (!checked_add(below->multiple, stride, &above->multiple)) {
             *above = (struct trial){INT64_MAX, INT64_MAX};
             break;
         }
         if (before.multiple > 0)
-            above->multiple = guess(search, &before, below, above->multiple, most);
+            above->multiple = guess(search, &before, below, above->multiple, max);
         stride *= 2;
     }
     return status;

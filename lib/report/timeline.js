@@ -1,26 +1,26 @@
-/* The timeline; moments are [event, step, phase, layer, bytes, layer of the block, what, live by category ...]. */
+/* The timeline; points are [event, step, phase, layer, bytes, layer of the block, what, live by category ...]. */
 const EVENT = 0, STEP = 1, PHASE = 2, LAYER = 3, BYTES = 4, OWNER = 5, WHAT = 6, LIVE = 7;
 const LEFT = 74, BOTTOM = 38, TOP = 8, BAND = 14; /* pixels around the plot */
 const FONT = "11px system-ui, sans-serif";
 const canvas = at("plot"), tip = at("tip");
-const moments = data.moments || [];
-const live = moments.map((moment) => moment.slice(LIVE).reduce((sum, size) => sum + size, 0));
+const points = data.points || [];
+const live = points.map((point) => point.slice(LIVE).reduce((sum, size) => sum + size, 0));
 const highest = live.reduce((best, size, i) => (size > live[best] ? i : best), 0);
 let view = [0, data.events]; /* from an event to another */
-let cursor = -1;             /* index of a moment; -1: none */
+let cursor = -1;             /* index of a point; -1: none */
 let drag = null;             /* { from, to } in pixels */
 
 const width = () => canvas.clientWidth - LEFT;
 const xOf = (event) => LEFT + (event - view[0]) / (view[1] - view[0]) * width();
 const eventOf = (x) => view[0] + (x - LEFT) / width() * (view[1] - view[0]);
-const startOf = (i) => moments[i][EVENT];
-const endOf = (i) => (i + 1 < moments.length ? startOf(i + 1) : data.events);
+const startOf = (i) => points[i][EVENT];
+const endOf = (i) => (i + 1 < points.length ? startOf(i + 1) : data.events);
 const middle = () => (cursor >= 0 ? startOf(cursor) : (view[0] + view[1]) / 2);
 const pointer = (event) => Math.max(LEFT, Math.min(canvas.clientWidth, event.offsetX));
 
-/* The last moment at or before an event. */
+/* The last point at or before an event. */
 function momentAt(event) {
-  let low = 0, high = moments.length - 1;
+  let low = 0, high = points.length - 1;
   while (low < high) {
     const half = (low + high + 1) >> 1;
     if (startOf(half) <= event) low = half;
@@ -64,7 +64,7 @@ function drawStack(pen, first, last, top, height) {
   const y = (size) => TOP + height - size / top * height;
   let lower = new Float64Array(last - first + 1);
   for (let category = 0; category < data.categories.length; category++) {
-    const upper = lower.map((size, i) => size + moments[first + i][LIVE + category]);
+    const upper = lower.map((size, i) => size + points[first + i][LIVE + category]);
     if (upper.every((size, i) => size === lower[i])) continue;
     pen.fillStyle = COLOURS[category];
     drawArea(pen, first, lower, upper, y);
@@ -72,18 +72,18 @@ function drawStack(pen, first, last, top, height) {
   }
 }
 
-/* Runs of moments that `same` holds together, each a box with its name. */
+/* Runs of points that `same` holds together, each a box with its name. */
 function drawBands(pen, first, last, y, same, name, style) {
   pen.font = FONT;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (let i = first, end; i <= last; i = end + 1) {
-    for (end = i; end < last && same(moments[end + 1], moments[i]);) end++;
+    for (end = i; end < last && same(points[end + 1], points[i]);) end++;
     const from = Math.max(LEFT, xOf(startOf(i))), to = Math.min(LEFT + width(), xOf(endOf(end)));
     pen.fillStyle = style.line;
     pen.fillRect(from, y, Math.max(1, to - from - 1), BAND);
     pen.fillStyle = style.text;
-    const text = name(moments[i]);
+    const text = name(points[i]);
     if (pen.measureText(text).width < to - from - 6) pen.fillText(text, (from + to) / 2, y + BAND / 2 + 0.5);
   }
 }
@@ -115,31 +115,31 @@ function draw() {
   pen.clip();
   drawStack(pen, first, last, top, height);
   const sameStep = (a, b) => a[STEP] === b[STEP];
-  const stepName = (moment) => (moment[STEP] ? `step ${moment[STEP]}` : "before the first step");
+  const stepName = (point) => (point[STEP] ? `step ${point[STEP]}` : "before the first step");
   drawBands(pen, first, last, h - BOTTOM + 4, (a, b) => sameStep(a, b) && a[PHASE] === b[PHASE],
-    (moment) => data.phases[moment[PHASE]], style);
+    (point) => data.phases[point[PHASE]], style);
   drawBands(pen, first, last, h - BOTTOM + 6 + BAND, sameStep, stepName, style);
   drawMarks(pen, height, style);
 }
 
 /* ---- what the cursor points at ---- */
 
-function describe(moment, sum) {
-  const layer = moment[LAYER] < 0 ? "" : `<b>${escaped(data.names[moment[LAYER]])}</b>, `;
-  const other = moment[OWNER] >= 0 && moment[OWNER] !== moment[LAYER];
-  const owner = other ? ` of ${escaped(data.names[moment[OWNER]])}` : "";
-  const size = (moment[BYTES] < 0 ? "\u2212" : "+") + bytes(Math.abs(moment[BYTES]));
-  const rows = moment.slice(LIVE).map((held, i) =>
+function describe(point, sum) {
+  const layer = point[LAYER] < 0 ? "" : `<b>${escaped(data.names[point[LAYER]])}</b>, `;
+  const other = point[OWNER] >= 0 && point[OWNER] !== point[LAYER];
+  const owner = other ? ` of ${escaped(data.names[point[OWNER]])}` : "";
+  const size = (point[BYTES] < 0 ? "\u2212" : "+") + bytes(Math.abs(point[BYTES]));
+  const rows = point.slice(LIVE).map((held, i) =>
     held > 0 ? `<tr><td class="text">${key(i)}</td><td>${bytes(held)}</td></tr>` : "");
-  return `${layer}${data.phases[moment[PHASE]]} of step ${moment[STEP]}<br>` +
-    `<span class="soft">event ${count(moment[EVENT])}: ${escaped(moment[WHAT])}${owner} ${size}</span>` +
+  return `${layer}${data.phases[point[PHASE]]} of step ${point[STEP]}<br>` +
+    `<span class="soft">event ${count(point[EVENT])}: ${escaped(point[WHAT])}${owner} ${size}</span>` +
     `<table><tr><td class="text"><b>live</b></td><td><b>${bytes(sum)}</b></td></tr>${rows.join("")}</table>`;
 }
 
-function tell() {
+function describeCursor() {
   tip.style.display = cursor < 0 ? "none" : "block";
   if (cursor < 0) return;
-  tip.innerHTML = describe(moments[cursor], live[cursor]);
+  tip.innerHTML = describe(points[cursor], live[cursor]);
   const x = xOf(startOf(cursor)), right = x + 24;
   const left = right + tip.offsetWidth > canvas.clientWidth ? x - tip.offsetWidth - 6 : right;
   tip.style.left = Math.max(4, left) + "px";
@@ -150,7 +150,7 @@ function tell() {
 function show(index) {
   cursor = index;
   draw();
-  tell();
+  describeCursor();
 }
 
 function look(from, to) {
@@ -168,7 +168,7 @@ function move(part) {
 }
 
 function step(count) {
-  show(Math.max(0, Math.min(moments.length - 1, (cursor < 0 ? highest : cursor) + count)));
+  show(Math.max(0, Math.min(points.length - 1, (cursor < 0 ? highest : cursor) + count)));
   const place = (startOf(cursor) - view[0]) / (view[1] - view[0]);
   if (place < 0 || place >= 1) move(place - 0.5);
 }
@@ -220,12 +220,12 @@ function listenToPointer() {
 }
 
 function timeline() {
-  if (!moments.length) {
+  if (!points.length) {
     at("timeline").remove();
     return;
   }
-  at("shown").textContent = moments.length < data.events
-    ? `${count(moments.length)} of ${count(data.events)} allocations and releases, the highest of each stretch.`
+  at("shown").textContent = points.length < data.events
+    ? `${count(points.length)} of ${count(data.events)} allocations and releases, the highest of each interval.`
     : `${count(data.events)} allocations and releases, in their order.`;
   listenToPointer();
   canvas.addEventListener("keydown", (event) => {

@@ -120,7 +120,7 @@ releases_copies(const struct memmodel_trace *trace, size_t event)
     return trace->events[event].release && block->copies > 0 && block->drained == (int32_t)event;
 }
 
-/* They go in the order of time, or the last ones first: the iteration that is released before them tells. */
+/* They go in the order of time, or the last ones first: the iteration that is released before them decides. */
 static bool
 is_descending(const struct memmodel_trace *trace, const struct walk_period *row)
 {

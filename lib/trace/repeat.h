@@ -1,11 +1,12 @@
 /*
- * Iterations of a loop that are told once. A long loop, such as the time steps of a recurrent layer, is written with few
- * iterations, and the events of one in the middle stand for those that are left out: a repeat. The blocks that they
- * keep are copies of its blocks.
+ * Iterations of a loop that are recorded once. A long loop, such as the time steps of a recurrent layer, is written
+ * with few iterations, and the events of one in the middle stand for those that are left out: a repeat. The blocks that
+ * they keep are copies of its blocks.
  *
  * The left-out iterations allocate and release exactly as their neighbours do, one iteration on: each release is of a
  * block of the same iteration, of the one before, or, in the backward pass of the loop, of one of the forward
- * iterations that stand as far from it. trace_add_repeat() makes sure of that; walking the trace is as walking the whole.
+ * iterations that stand as far from it. trace_add_repeat() makes sure of that; walking the trace is as walking the
+ * whole.
  */
 #ifndef TRACE_REPEAT_H
 #define TRACE_REPEAT_H

@@ -34,7 +34,7 @@ struct trace_block {
     int32_t drained;   /* index of the event from which on its copies are gone, -1: they stay */
 };
 
-/* Iterations of a loop that are told once: the period of events is run `times` times more before the next event. */
+/* Iterations of a loop that are recorded once: the period of events is run `times` times more before the next event. */
 struct trace_repeat {
     int64_t times;
     int64_t growth; /* of live bytes with each */
@@ -90,8 +90,8 @@ void
 trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer);
 
 /*
- * What trace_allocate() may be given for a text that others own, such as a parameter's role: a copy that lives as long as
- * the trace, where it keeps blocks. NULL when there is no memory.
+ * What trace_allocate() may be given for a text that others own, such as a parameter's role: a copy that lives as long
+ * as the trace, where it keeps blocks. NULL when there is no memory.
  */
 const char *
 trace_text(struct memmodel_trace *trace, const char *text);

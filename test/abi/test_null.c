@@ -3,7 +3,7 @@
  * are refused by what the call returns, or, where NULL is documented, it is allowed. The table of calls is made from the
  * API's description, so that none is forgotten.
  *
- * Each call runs in a process of its own: one that crashes is told like any other.
+ * Each call runs in a process of its own: one that crashes is reported like any other.
  */
 #include "fixture.h"
 

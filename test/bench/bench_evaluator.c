@@ -1,7 +1,7 @@
 /*
- * What it costs to evaluate, and beside it what compiled C takes: random trees of + - x with 31 nodes over 8 columns (a node is
- * every one, leaves included), functions, derivatives, and an exported model against one written by hand. JSON lines.
- * `./run bench evaluator` adds pyoperon, and the ratios.
+ * What it costs to evaluate, and beside it what compiled C takes: random trees of + - x with 31 nodes over 8 columns (a
+ * node is every one, leaves included), functions, derivatives, and an exported model against one written by hand. JSON
+ * lines. `./run bench evaluator` adds pyoperon, and the ratios.
  */
 #include "timing.h"
 
@@ -105,7 +105,7 @@ compile_trees(enum cpu_vectors width, enum tree_gradient gradient, struct expres
 typedef void (*work)(void *on);
 
 static double
-least_milliseconds(work run, void *on)
+min_milliseconds(work run, void *on)
 {
     double min = HUGE_VAL, end = milliseconds() + MIN_MILLISECONDS;
 
@@ -169,11 +169,11 @@ time_trees(enum cpu_vectors width)
 
     compile_trees(width, TREE_VALUE, blocks.programs);
     snprintf(name, sizeof name, "trees, vectors of %d bits", 128 << width);
-    print_rate(name, (double)TREES * NODES * ROWS, least_milliseconds(run_blocks, &blocks));
+    print_rate(name, (double)TREES * NODES * ROWS, min_milliseconds(run_blocks, &blocks));
     if (width == cpu_vectors()) {
-        print_rate("trees, a row at a time", (double)TREES * NODES * POINTS, least_milliseconds(run_points, &blocks));
+        print_rate("trees, a row at a time", (double)TREES * NODES * POINTS, min_milliseconds(run_points, &blocks));
         blocks.rows = MANY_ROWS;
-        print_rate("100,000 rows", (double)TREES * NODES * MANY_ROWS, least_milliseconds(run_blocks, &blocks));
+        print_rate("100,000 rows", (double)TREES * NODES * MANY_ROWS, min_milliseconds(run_blocks, &blocks));
     }
     free_trees(&blocks);
 }
@@ -185,7 +185,7 @@ time_gradients(void)
 
     compile_trees(cpu_vectors(), TREE_GRADIENT_OF_SYMBOLS, blocks.programs);
     print_rate("trees with the derivatives by all symbols", (double)TREES * NODES * ROWS,
-               least_milliseconds(run_blocks, &blocks));
+               min_milliseconds(run_blocks, &blocks));
     free_trees(&blocks);
 }
 
@@ -250,9 +250,9 @@ time_functions(void)
         function->kernel = kernel_for(cpu_vectors());
         printf("{\"benchmark\": \"%s\", \"nanoseconds in a block\": %.2f, \"nanoseconds alone\": %.2f, "
                "\"nanoseconds of libm\": %.2f}\n",
-               function->name, least_milliseconds(run_kernel, function) * 1e6 / ROWS,
-               least_milliseconds(run_one_by_one, function) * 1e6 / ROWS,
-               least_milliseconds(run_libm, function) * 1e6 / ROWS);
+               function->name, min_milliseconds(run_kernel, function) * 1e6 / ROWS,
+               min_milliseconds(run_one_by_one, function) * 1e6 / ROWS,
+               min_milliseconds(run_libm, function) * 1e6 / ROWS);
     }
 }
 
@@ -367,9 +367,9 @@ time_compiled(const char *model, const char *folder)
     }
     exported.functions[0] = find_loop(handle, "exported_loop");
     hand.functions[0] = find_loop(handle, "by_hand_loop");
-    print_rate("trees in compiled C", (double)COMPILED * NODES * ROWS, least_milliseconds(run_loops, &compiled));
+    print_rate("trees in compiled C", (double)COMPILED * NODES * ROWS, min_milliseconds(run_loops, &compiled));
     printf("{\"benchmark\": \"exported C, a row\", \"nanoseconds\": %.4f, \"nanoseconds by hand\": %.4f}\n",
-           least_milliseconds(run_loops, &exported) * 1e6 / ROWS, least_milliseconds(run_loops, &hand) * 1e6 / ROWS);
+           min_milliseconds(run_loops, &exported) * 1e6 / ROWS, min_milliseconds(run_loops, &hand) * 1e6 / ROWS);
 }
 
 /* ---- the machine ---- */

@@ -1,6 +1,7 @@
 /*
- * How little memory plans take and how long they are searched for, beside what others do: tables of buffers in test/data,
- * a million buffers of lifetimes of four kinds, and the search with each of its rules left out. JSON lines; plan/tables.py makes them tables.
+ * How little memory plans take and how long they are searched for, beside what others do: tables of buffers in
+ * test/data, a million buffers of lifetimes of four kinds, and the search with each of its rules left out. JSON lines;
+ * plan/tables.py makes them tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
@@ -143,7 +144,7 @@ bench_capacity(memmodel_context *context)
 
 /* By default, or for two seconds; then with more. */
 static int
-bench_least(memmodel_context *context, const struct table *table, double seconds)
+min_bench(memmodel_context *context, const struct table *table, double seconds)
 {
     const struct memmodel_plan_options first = {.size = sizeof first, .max_seconds = seconds},
                                        more = {.size = sizeof more, .max_nodes = table->more_nodes};
@@ -269,7 +270,10 @@ add_nested(memmodel_plan *plan)
     return status;
 }
 
-/* 200 training steps of 1000 layers: of each an activation, its gradient, two workspaces, and a gradient that the step keeps. */
+/*
+ * 200 training steps of 1000 layers: of each an activation, its gradient, two workspaces, and a gradient that the step
+ * keeps.
+ */
 static int
 add_steps(memmodel_plan *plan)
 {
@@ -321,9 +325,9 @@ main(void)
     if (!status)
         status = bench_capacity(context);
     for (size_t i = 0; i < SMALL && !status; i++)
-        status = bench_least(context, &small[i], 0);
+        status = min_bench(context, &small[i], 0);
     for (size_t i = 0; i < LARGE && !status; i++)
-        status = bench_least(context, &large[i], 2);
+        status = min_bench(context, &large[i], 2);
     if (!status)
         status = bench_million(context);
     if (!status)

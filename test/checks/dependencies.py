@@ -1,4 +1,4 @@
-"""Checks from the #includes that every room knows only the rooms before it on the way of the data.
+"""Checks from the #includes that every module knows only the modules before it on the way of the data.
 
 usage: dependencies.py SOURCE_ROOT
 """
@@ -7,8 +7,8 @@ import pathlib
 import re
 import sys
 
-# Rooms of lib/, each with those whose internal headers it may include. Add a room's row when the room is made.
-ROOMS = {
+# Modules of lib/, each with those whose internal headers it may include. Add a module's row when the module is made.
+MODULES = {
     "base": set(),
     "expression": {"base"},
     "network": {"base", "expression"},
@@ -25,7 +25,7 @@ ROOMS = {
     "import": {"base", "expression", "network"},
 }
 
-# The room that each public header speaks for. A room includes the headers of the rooms it knows, and its own.
+# The module that each public header speaks for. A module includes the headers of the modules it knows, and its own.
 PUBLIC = {
     "context": "base",
     "search": "base",
@@ -50,7 +50,7 @@ PUBLIC = {
     "function": "regression",
 }
 
-# What rooms know of each other through the public header alone.
+# What modules know of each other through the public header alone.
 PUBLIC_ONLY = {
     "expression": {"model"},  # enum memmodel_language, the languages a formula is printed in
     "report": {"model"},  # the same
@@ -68,34 +68,34 @@ def includes(path):
     return INCLUDE.findall(path.read_text(encoding="utf-8"))
 
 
-def check_library_include(room, name):
-    """What is wrong with `#include "name"` in a file of `room`; None if nothing."""
+def check_library_include(module, name):
+    """What is wrong with `#include "name"` in a file of `module`; None if nothing."""
     first, _, rest = name.partition("/")
     if first == "memmodel":
         part = rest.removesuffix(".h")
         owner = PUBLIC.get(part)
         if owner is None:
-            return "a public header that no room speaks for"
-        if owner in ROOMS[room] | {room} or part in PUBLIC_ONLY.get(room, set()):
+            return "a public header that no module speaks for"
+        if owner in MODULES[module] | {module} or part in PUBLIC_ONLY.get(module, set()):
             return None
-        return f"{room} does not come after {owner}"
+        return f"{module} does not come after {owner}"
     if name == "memmodel.h":
         return "the library includes the parts it needs, not everything"
-    if first not in ROOMS:
-        return "write the room's name before the file's"
-    if first in ROOMS[room] | {room}:
+    if first not in MODULES:
+        return "write the module's name before the file's"
+    if first in MODULES[module] | {module}:
         return None
-    return f"{room} does not come after {first}"
+    return f"{module} does not come after {first}"
 
 
 def check_library(root):
     for path in sorted((root / "lib").rglob("*.[ch]")):
-        room = path.relative_to(root / "lib").parts[0]
-        if room not in ROOMS:
-            yield path, "a room that has no row in this check"
+        module = path.relative_to(root / "lib").parts[0]
+        if module not in MODULES:
+            yield path, "a module that has no row in this check"
             continue
         for name in includes(path):
-            problem = check_library_include(room, name)
+            problem = check_library_include(module, name)
             if problem:
                 yield path, f'"{name}": {problem}'
 

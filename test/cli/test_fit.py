@@ -162,7 +162,7 @@ class Fits(unittest.TestCase):
         self.assertRegex(made.stdout, r"\n  certified: +finite, non-negative on the domain\n")
         self.assertNotIn("a term is missing", made.stderr)
 
-    def test_a_missing_term_is_told_by_the_noise(self):
+    def test_a_missing_term_is_shown_by_the_noise(self):
         path = self.grid(lambda size, batch: 9e8 + (1300 if (size // 16 + batch) % 3 else 2600) * batch * size**3)
         self.assertIn("a term is missing, or a mode switched", run("fit", path).stderr)
 
@@ -171,7 +171,7 @@ class Fits(unittest.TestCase):
         self.assertIn("equal(size, max(size, 88))", run("fit", path, "--change-points", 1).stdout)
         self.assertNotIn("equal", run("fit", path).stdout)
 
-    def test_where_a_formula_has_no_value_it_is_told(self):
+    def test_where_a_formula_has_no_value_it_is_reported(self):
         path, model = self.folder / "roots.csv", self.folder / "roots.json"
         rows = [f"{root**2 - 20},{3 * root + 5}" for root in range(12)]
         path.write_text("\n".join(["x,y", *rows]) + "\n", encoding="utf-8")

@@ -71,7 +71,7 @@ class Plan(unittest.TestCase):
                 if other[0] < upper and lower < other[1]:
                     self.assertTrue(offset + size <= other[2] or other[2] + other[3] <= offset)
 
-    def test_too_small_a_budget_is_told_apart_from_one_that_was_not_reached(self):
+    def test_too_small_a_budget_is_distinguished_from_one_that_was_not_reached(self):
         infeasible = run(TABLES / "input.12.csv", "--budget", 11, "--json")
         self.assertEqual((json.loads(infeasible.stdout)["status"], infeasible.returncode), ("infeasible", 3))
         limited = run(TABLES / "D.1048576.csv", "--budget", 990000, "--max-nodes", 3000, "--json")

@@ -232,7 +232,7 @@ class FromModule(unittest.TestCase):
         self.assertNotIn("aten.to.dtype", plain.to_json())
         self.assertIn("aten.to.dtype", under.to_json())
 
-    def test_the_instruction_set_is_this_machines_unless_told(self):
+    def test_the_instruction_set_is_this_machines_by_default(self):
         module, x = nn.Conv2d(17, 40, 3), (torch.rand(2, 17, 20, 20),)
         own = memmodel.torch.estimate(module, x).step_peaks
         by_isa = {isa: memmodel.torch.estimate(module, x, isa=isa).step_peaks for isa in ("avx2", "avx512")}
@@ -297,7 +297,7 @@ class FromModule(unittest.TestCase):
         report = memmodel.torch.estimate(Groups(torch.bfloat16), (x, ends), mode="inference", isa="avx512")
         self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"])
 
-    def test_another_branch_than_that_of_a_run_is_told(self):
+    def test_another_branch_than_that_of_a_run_is_reported(self):
         with self.assertWarnsRegex(UserWarning, "another branch"):
             memmodel.torch.from_module(Asks(), (torch.rand(4, 16),), mode="inference")
 

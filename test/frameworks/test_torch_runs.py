@@ -111,7 +111,7 @@ class Runs(unittest.TestCase):
         memmodel.torch.from_module(Branches(QUESTIONS["a proxy"]), (torch.rand(4, 16),))
         self.assertEqual([function.__code__ for function, _ in _torch_questions.IN_A_RUN], before)
 
-    def test_predictions_are_made_without_gradients_unless_told(self):
+    def test_predictions_are_made_without_gradients_by_default(self):
         for name, question in ABOUT_GRADIENTS.items():
             for options in ({}, {"mode": "inference"}, {"mode": "forward"}):
                 with self.subTest(name, options=options):

@@ -6,7 +6,7 @@
 static void
 use(memmodel_context *context, struct expression_pool *pool, expression a)
 {
-    double *symbols = calloc(expression_symbol_count(pool) + 1, sizeof *symbols), least, greatest;
+    double *symbols = calloc(expression_symbol_count(pool) + 1, sizeof *symbols), min, max;
     int64_t *integers = calloc(expression_symbol_count(pool) + 1, sizeof *integers);
     int64_t *values = calloc(expression_count(pool), sizeof *values);
 
@@ -14,8 +14,8 @@ use(memmodel_context *context, struct expression_pool *pool, expression a)
         abort();
     expression_evaluate_integers(pool, integers, values);
     expression_evaluate(pool, a, symbols);
-    expression_bound(pool, a, symbols, symbols, &least, &greatest);
-    if (!(least <= greatest))
+    expression_bound(pool, a, symbols, symbols, &min, &max);
+    if (!(min <= max))
         abort();
     if (expression_symbol_count(pool))
         expect_explained(context, expression_differentiate(pool, a, 0));

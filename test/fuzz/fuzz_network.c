@@ -1,13 +1,13 @@
 /*
- * Any text read as a network is refused with a reason, or becomes a network that is written and read again the same, and
- * of which every question is answered, or refused with a reason: by every framework, allocator and kind of job, also with
- * absurd sizes. The bytes behind the text's end choose the question.
+ * Any text read as a network is refused with a reason, or becomes a network that is written and read again the same,
+ * and of which every question is answered, or refused with a reason: by every framework, allocator and kind of job,
+ * also with absurd sizes. The bytes behind the text's end choose the question.
  */
 #include "choices.h"
 #include "fuzz.h"
 #include "json_mutator.h"
 
-enum { MOST_SYMBOLS = 16 };
+enum { MAX_SYMBOLS = 16 };
 
 static void
 check_round_trip(memmodel_context *context, memmodel_network *network)
@@ -31,7 +31,7 @@ check_round_trip(memmodel_context *context, memmodel_network *network)
 struct query {
     memmodel_context *context;
     memmodel_network *network;
-    struct memmodel_symbol_value values[MOST_SYMBOLS];
+    struct memmodel_symbol_value values[MAX_SYMBOLS];
     struct memmodel_job job;
     int64_t budget;
     struct choices *choices;
@@ -103,7 +103,7 @@ choose_job(struct query *query)
     query->job.intra_op_threads = CHOOSE(c, few);
     query->job.steps = CHOOSE(c, few);
     query->budget = CHOOSE(c, budgets);
-    for (size_t i = 0; i < memmodel_network_symbol_count(query->network) && i < MOST_SYMBOLS; i++)
+    for (size_t i = 0; i < memmodel_network_symbol_count(query->network) && i < MAX_SYMBOLS; i++)
         query->values[query->job.symbol_count++] =
             (struct memmodel_symbol_value){memmodel_network_symbol_name(query->network, i), CHOOSE(c, sizes)};
 }

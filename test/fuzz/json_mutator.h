@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { MOST_SPANS = 4096, MOST_DEPTH = 64 };
+enum { MAX_SPANS = 4096, MAX_DEPTH = 64 };
 
 size_t
-LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 size_t
-LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 /* A number, a string or a value in braces, from its first byte to one behind its last. */
 struct span {
@@ -24,7 +24,7 @@ struct span {
 };
 
 struct spans {
-    struct span numbers[MOST_SPANS], strings[MOST_SPANS], values[MOST_SPANS];
+    struct span numbers[MAX_SPANS], strings[MAX_SPANS], values[MAX_SPANS];
     size_t number_count, string_count, value_count;
 };
 
@@ -37,7 +37,7 @@ is_of_number(uint8_t byte)
 static inline void
 add_span(struct span *spans, size_t *count, size_t first, size_t end)
 {
-    if (*count < MOST_SPANS)
+    if (*count < MAX_SPANS)
         spans[(*count)++] = (struct span){first, end};
 }
 
@@ -61,7 +61,7 @@ end_of_number(const uint8_t *text, size_t length, size_t at)
 static inline void
 find_spans(const uint8_t *text, size_t length, struct spans *spans)
 {
-    size_t open[MOST_DEPTH], depth = 0;
+    size_t open[MAX_DEPTH], depth = 0;
 
     spans->number_count = spans->string_count = spans->value_count = 0;
     for (size_t at = 0; at < length;) {
@@ -73,7 +73,7 @@ find_spans(const uint8_t *text, size_t length, struct spans *spans)
         } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
             end = end_of_number(text, length, at);
             add_span(spans->numbers, &spans->number_count, at, end);
-        } else if ((text[at] == '{' || text[at] == '[') && depth < MOST_DEPTH) {
+        } else if ((text[at] == '{' || text[at] == '[') && depth < MAX_DEPTH) {
             open[depth++] = at;
         } else if ((text[at] == '}' || text[at] == ']') && depth) {
             add_span(spans->values, &spans->value_count, open[--depth], end);
@@ -84,11 +84,11 @@ find_spans(const uint8_t *text, size_t length, struct spans *spans)
 
 /* The bytes from `first` to `end` become `with`. Returns the new size, the old one where there is too little room. */
 static inline size_t
-replace_span(uint8_t *data, size_t size, size_t most, struct span span, const void *with, size_t bytes)
+replace_span(uint8_t *data, size_t size, size_t max, struct span span, const void *with, size_t bytes)
 {
     size_t left = size - span.end;
 
-    if (span.first + bytes + left > most)
+    if (span.first + bytes + left > max)
         return size;
     memmove(data + span.first + bytes, data + span.end, left);
     memcpy(data + span.first, with, bytes);
@@ -96,7 +96,7 @@ replace_span(uint8_t *data, size_t size, size_t most, struct span span, const vo
 }
 
 static inline size_t
-change_number(uint8_t *data, size_t size, size_t most, const struct spans *spans)
+change_number(uint8_t *data, size_t size, size_t max, const struct spans *spans)
 {
     static const char *const numbers[] = {
         "0",
@@ -134,12 +134,12 @@ change_number(uint8_t *data, size_t size, size_t most, const struct spans *spans
 
     if (!spans->number_count)
         return size;
-    return replace_span(data, size, most, spans->numbers[(size_t)rand() % spans->number_count], number, strlen(number));
+    return replace_span(data, size, max, spans->numbers[(size_t)rand() % spans->number_count], number, strlen(number));
 }
 
 /* One becomes a copy of another. */
 static inline size_t
-copy_over(uint8_t *data, size_t size, size_t most, const struct span *spans, size_t count)
+copy_over(uint8_t *data, size_t size, size_t max, const struct span *spans, size_t count)
 {
     static uint8_t copy[1 << 16];
     struct span from;
@@ -152,12 +152,12 @@ copy_over(uint8_t *data, size_t size, size_t most, const struct span *spans, siz
     if (bytes > sizeof copy)
         return size;
     memcpy(copy, data + from.first, bytes);
-    return replace_span(data, size, most, spans[(size_t)rand() % count], copy, bytes);
+    return replace_span(data, size, max, spans[(size_t)rand() % count], copy, bytes);
 }
 
 /* A value is there twice, or no more, with the comma behind it. */
 static inline size_t
-repeat_or_drop(uint8_t *data, size_t size, size_t most, const struct spans *spans)
+repeat_or_drop(uint8_t *data, size_t size, size_t max, const struct spans *spans)
 {
     static uint8_t copy[1 << 16];
     struct span span;
@@ -170,20 +170,20 @@ repeat_or_drop(uint8_t *data, size_t size, size_t most, const struct spans *span
     if (span.end >= size || data[span.end] != ',' || bytes + 1 > sizeof copy)
         return size;
     if (rand() % 2)
-        return replace_span(data, size, most, (struct span){span.first, span.end + 1}, "", 0);
+        return replace_span(data, size, max, (struct span){span.first, span.end + 1}, "", 0);
     memcpy(copy, data + span.first, bytes + 1);
-    return replace_span(data, size, most, (struct span){span.first, span.first}, copy, bytes + 1);
+    return replace_span(data, size, max, (struct span){span.first, span.first}, copy, bytes + 1);
 }
 
 /* The bytes behind the text, or a first one. */
 static inline size_t
-change_choice(uint8_t *data, size_t size, size_t most, size_t length)
+change_choice(uint8_t *data, size_t size, size_t max, size_t length)
 {
     if (size > length + 1) {
         data[length + 1 + (size_t)rand() % (size - length - 1)] = (uint8_t)rand();
         return size;
     }
-    if (length + 2 > most)
+    if (length + 2 > max)
         return size;
     data[length] = 0;
     data[length + 1] = (uint8_t)rand();
@@ -191,7 +191,7 @@ change_choice(uint8_t *data, size_t size, size_t most, size_t length)
 }
 
 size_t
-LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
     static struct spans spans;
     size_t length;
@@ -202,18 +202,18 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
     switch (rand() % 8) {
     case 0:
     case 1:
-        return change_number(data, size, most, &spans);
+        return change_number(data, size, max, &spans);
     case 2:
-        return copy_over(data, size, most, spans.strings, spans.string_count);
+        return copy_over(data, size, max, spans.strings, spans.string_count);
     case 3:
-        return copy_over(data, size, most, spans.values, spans.value_count);
+        return copy_over(data, size, max, spans.values, spans.value_count);
     case 4:
-        return repeat_or_drop(data, size, most, &spans);
+        return repeat_or_drop(data, size, max, &spans);
     case 5:
     case 6:
-        return change_choice(data, size, most, length);
+        return change_choice(data, size, max, length);
     default:
-        return LLVMFuzzerMutate(data, size, most);
+        return LLVMFuzzerMutate(data, size, max);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Stands in for libFuzzer: hands every file of the named folders to the fuzzer, so that what was found stays found, as it
- * is and with each of its numbers at the extremes.
+ * Stands in for libFuzzer: hands every file of the named folders to the fuzzer, so that what was found stays found, as
+ * it is and with each of its numbers at the extremes.
  */
 #include "extremes.h"
 
@@ -15,13 +15,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Only libFuzzer changes inputs. */
 size_t
-LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 size_t
-LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
+LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
 {
     (void)data;
-    (void)most;
+    (void)max;
     return size;
 }
 

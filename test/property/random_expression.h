@@ -29,9 +29,9 @@ random_next(uint64_t *state)
 
 /* from least to greatest, both possible */
 static inline int64_t
-random_between(uint64_t *state, int64_t least, int64_t greatest)
+random_between(uint64_t *state, int64_t min, int64_t max)
 {
-    return least + (int64_t)(random_next(state) % (uint64_t)(greatest - least + 1));
+    return min + (int64_t)(random_next(state) % (uint64_t)(max - min + 1));
 }
 
 /* ---- whole numbers: sums, products, powers, floors, ceilings, max, min, equal ---- */
@@ -132,11 +132,11 @@ random_whole(struct expression_pool *pool, uint64_t *state, const int64_t points
 }
 
 static inline void
-random_points(uint64_t *state, int64_t points[POINTS][SYMBOLS], int64_t greatest)
+random_points(uint64_t *state, int64_t points[POINTS][SYMBOLS], int64_t max)
 {
     for (int p = 0; p < POINTS; p++)
         for (int s = 0; s < SYMBOLS; s++)
-            points[p][s] = random_between(state, 1, greatest);
+            points[p][s] = random_between(state, 1, max);
 }
 
 /* ---- real numbers: fractions, quotients, roots and logarithms too ---- */

@@ -293,15 +293,15 @@ static void
 check_bound(memmodel_context *context, struct expression_pool *pool, const struct real *real,
             const double point[SYMBOLS])
 {
-    double lower[SYMBOLS], upper[SYMBOLS], least, greatest;
+    double lower[SYMBOLS], upper[SYMBOLS], min, max;
     uint64_t seed = (uint64_t)real->handle;
 
     for (int s = 0; s < SYMBOLS; s++) {
         lower[s] = point[s] * 0.75;
         upper[s] = point[s] * 1.5;
     }
-    expression_bound(pool, real->handle, lower, upper, &least, &greatest);
-    assert_true(least <= greatest);
+    expression_bound(pool, real->handle, lower, upper, &min, &max);
+    assert_true(min <= max);
     for (int i = 0; i < 50; i++) {
         double symbols[SYMBOLS], value, slack;
 
@@ -309,9 +309,9 @@ check_bound(memmodel_context *context, struct expression_pool *pool, const struc
             symbols[s] = lower[s] + (upper[s] - lower[s]) * (double)random_between(&seed, 0, 8) / 8;
         value = expression_evaluate(pool, real->handle, symbols);
         slack = 1e-9 * (fabs(value) + real->size); /* of the sampled value's own rounding */
-        if (value < least - slack || value > greatest + slack)
+        if (value < min - slack || value > max + slack)
             describe_failure(pool, context, real->handle, "outside its bound");
-        assert_false(value < least - slack || value > greatest + slack);
+        assert_false(value < min - slack || value > max + slack);
     }
 }
 
@@ -325,7 +325,7 @@ static void
 check_whole_bound(memmodel_context *context, struct expression_pool *pool, const struct whole *whole,
                   const int64_t points[POINTS][SYMBOLS])
 {
-    double lower[SYMBOLS], upper[SYMBOLS], least, greatest;
+    double lower[SYMBOLS], upper[SYMBOLS], min, max;
 
     for (int s = 0; s < SYMBOLS; s++) {
         lower[s] = upper[s] = (double)points[0][s];
@@ -334,11 +334,11 @@ check_whole_bound(memmodel_context *context, struct expression_pool *pool, const
             upper[s] = fmax(upper[s], (double)points[p][s]);
         }
     }
-    expression_bound(pool, whole->handle, lower, upper, &least, &greatest);
+    expression_bound(pool, whole->handle, lower, upper, &min, &max);
     for (int p = 0; p < POINTS; p++) {
-        if ((double)whole->values[p] < least || (double)whole->values[p] > greatest)
+        if ((double)whole->values[p] < min || (double)whole->values[p] > max)
             describe_failure(pool, context, whole->handle, "outside its bound");
-        assert_true((double)whole->values[p] >= least && (double)whole->values[p] <= greatest);
+        assert_true((double)whole->values[p] >= min && (double)whole->values[p] <= max);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "network/formula.h"
 
-enum { NETWORKS = 3000, MOST_LAYERS = 12 };
+enum { NETWORKS = 3000, MAX_LAYERS = 12 };
 
 /* The same random choices for the network of symbols and the one of numbers. */
 struct recipe {
@@ -133,7 +133,7 @@ build(memmodel_context *context, const struct recipe *recipe, memmodel_tensor *y
 {
     uint64_t random = recipe->seed;
     memmodel_network *net;
-    int64_t layers = random_between(&random, 1, MOST_LAYERS);
+    int64_t layers = random_between(&random, 1, MAX_LAYERS);
 
     assert_int_equal(memmodel_network_new(context, &net), 0);
     *y = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4,

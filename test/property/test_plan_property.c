@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { MOST_BUFFERS = 6, TABLES = 400, TIMES = 6 };
+enum { MAX_BUFFERS = 6, TABLES = 400, TIMES = 6 };
 
 struct random {
     uint64_t state;
@@ -32,7 +32,7 @@ struct buffer {
 };
 
 struct table {
-    struct buffer buffers[MOST_BUFFERS];
+    struct buffer buffers[MAX_BUFFERS];
     int count;
 };
 
@@ -55,7 +55,7 @@ random_life(struct random *random, unsigned kinds)
 static struct table
 random_table(struct random *random, unsigned kinds)
 {
-    struct table table = {.count = 2 + (int)draw(random, MOST_BUFFERS - 1)};
+    struct table table = {.count = 2 + (int)draw(random, MAX_BUFFERS - 1)};
 
     for (int i = 0; i < table.count; i++) {
         struct buffer *b = &table.buffers[i];
@@ -133,14 +133,14 @@ collides(const struct table *table, const int64_t *offsets, unsigned placed, int
 
 /* Least peak of all orders in which the rest is placed on top of what is. */
 static int64_t
-least_peak(const struct table *table, int64_t *offsets, unsigned placed, int64_t peak)
+min_peak(const struct table *table, int64_t *offsets, unsigned placed, int64_t peak)
 {
     int64_t best = INT64_MAX;
 
     if (placed == (1u << table->count) - 1)
         return peak;
     for (int i = 0; i < table->count; i++) {
-        int64_t offset = 0, end, least;
+        int64_t offset = 0, end, min;
 
         if (placed >> i & 1)
             continue;
@@ -148,8 +148,8 @@ least_peak(const struct table *table, int64_t *offsets, unsigned placed, int64_t
             offset += table->buffers[i].alignment;
         offsets[i] = offset;
         end = end_of(&table->buffers[i], offset);
-        least = least_peak(table, offsets, placed | 1u << i, end > peak ? end : peak);
-        best = least < best ? least : best;
+        min = min_peak(table, offsets, placed | 1u << i, end > peak ? end : peak);
+        best = min < best ? min : best;
     }
     return best;
 }
@@ -157,13 +157,13 @@ least_peak(const struct table *table, int64_t *offsets, unsigned placed, int64_t
 static int64_t
 optimum(const struct table *table)
 {
-    int64_t offsets[MOST_BUFFERS];
+    int64_t offsets[MAX_BUFFERS];
     const struct buffer *first = &table->buffers[0];
 
     if (first->fixed < 0)
-        return least_peak(table, offsets, 0, 0);
+        return min_peak(table, offsets, 0, 0);
     offsets[0] = first->fixed;
-    return least_peak(table, offsets, 1, end_of(first, first->fixed));
+    return min_peak(table, offsets, 1, end_of(first, first->fixed));
 }
 
 static void
@@ -213,7 +213,7 @@ plan_of(memmodel_context *context, const struct table *table)
 static void
 check_plan(const struct table *table, const memmodel_plan *plan)
 {
-    int64_t offsets[MOST_BUFFERS];
+    int64_t offsets[MAX_BUFFERS];
     size_t number = 0;
 
     for (int i = 0; i < table->count; i++, number++) {
@@ -261,22 +261,22 @@ static void
 check_optimum(memmodel_context *context, const struct table *table, uint64_t without)
 {
     memmodel_plan *plan = plan_of(context, table);
-    int64_t least = optimum(table);
+    int64_t min = optimum(table);
     struct memmodel_plan_options options = {.size = sizeof options};
     struct memmodel_plan_result result = {.size = sizeof result};
 
     plan_leave_out(plan, without);
     assert_int_equal(memmodel_plan_solve(plan, &options), 0);
     assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
-    if (result.peak != least || result.status != MEMMODEL_SEARCH_STATUS_OPTIMAL) {
+    if (result.peak != min || result.status != MEMMODEL_SEARCH_STATUS_OPTIMAL) {
         print_table(table);
         fail_msg("%s with %lld bytes, without rules %llu, where the least is %lld",
                  memmodel_search_status_name(result.status), (long long)result.peak, (unsigned long long)without,
-                 (long long)least);
+                 (long long)min);
     }
-    assert_int_equal(result.lower_bound, least);
+    assert_int_equal(result.lower_bound, min);
     check_plan(table, plan);
-    options.budget = least - 1;                                   /* 0: none */
+    options.budget = min - 1;                                     /* 0: none */
     if (options.budget && !memmodel_plan_solve(plan, &options)) { /* else the largest buffer is too large */
         assert_int_equal(memmodel_plan_get_result(plan, &result), 0);
         assert_int_equal(result.status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);

@@ -1,6 +1,6 @@
 /*
- * Trees as a search makes them: what one row gives, many give on vectors of every width, wherever the columns lie; and their
- * derivatives are those of differences.
+ * Trees as a search makes them: what one row gives, many give on vectors of every width, wherever the columns lie; and
+ * their derivatives are those of differences.
  */
 #include "random_expression.h"
 
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-enum { TREES = 400, MOST_NODES = 63, INPUTS = 3, PARAMETERS = 2, ROWS = 333, APART = 3 };
+enum { TREES = 400, MAX_NODES = 63, INPUTS = 3, PARAMETERS = 2, ROWS = 333, APART = 3 };
 
 static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-1074, 1e308, -1e308, 1e-310, 1, -1, 0.5};
 
 /* ---- random trees ---- */
 
 struct tree {
-    struct tree_node nodes[MOST_NODES];
+    struct tree_node nodes[MAX_NODES];
     size_t count;
 };
 

@@ -183,7 +183,7 @@ a_target_in_other_units_gives_the_same_formula_in_these_units(void **state)
 
 /*
  * Numbers of several moments that follow noise are written with nine decimal digits, which other units round elsewhere. Those of
- * few digits to base two keep their bits (test_moments.c).
+ * few digits to base two keep their bits (test_regimes.c).
  */
 static void
 a_formula_of_moments_in_other_units_is_the_same_to_nine_digits(void **state)

@@ -1,6 +1,6 @@
 /*
- * Schedules of random networks: no tensor is overwritten before its last use, no rule makes the peak rise, and the order that
- * is found is the best of all that there are.
+ * Schedules of random networks: no tensor is overwritten before its last use, no rule makes the peak rise, and the
+ * order that is found is the best of all that there are.
  */
 #include "base/splitmix.h"
 #include "../unit/check.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NETWORKS = 250, MOST_TENSORS = 64, MOST_WORDS = 4096 };
+enum { NETWORKS = 250, MAX_TENSORS = 64, MAX_WORDS = 4096 };
 
 /* ---- random networks ---- */
 
@@ -33,8 +33,8 @@ below(struct random *random, int64_t limit)
 /* Networks of tensors [1 or 2, channels, length]. */
 struct object_pool {
     memmodel_network *net;
-    memmodel_tensor tensors[MOST_TENSORS];
-    struct memmodel_shape shapes[MOST_TENSORS];
+    memmodel_tensor tensors[MAX_TENSORS];
+    struct memmodel_shape shapes[MAX_TENSORS];
     int count;
 };
 
@@ -155,7 +155,7 @@ schedule_of(const memmodel_network *net, uint64_t without)
 /* What the words of each tensor are: equal numbers are equal words. Views and copies have those of what they show. */
 struct contents {
     const memmodel_network *net;
-    int32_t *words[4 * MOST_TENSORS];
+    int32_t *words[4 * MAX_TENSORS];
 };
 
 static int64_t
@@ -461,8 +461,8 @@ compare_orders(memmodel_context *context, const memmodel_network *net, uint64_t 
     struct binding binding;
     struct graph graph;
     struct aliasing sharing;
-    int32_t order[MOST_TENSORS];
-    bool chosen[MOST_TENSORS] = {false};
+    int32_t order[MAX_TENSORS];
+    bool chosen[MAX_TENSORS] = {false};
     int64_t best, count, built;
 
     assert_int_equal(binding_new(context, net, NULL, &binding), 0);
@@ -500,15 +500,16 @@ the_order_is_the_best_of_all(void **state)
 /* ---- networks with many branches ---- */
 
 /*
- * A stage of a randomly wired network (Xie et al., ICCV 2019): a ring of nodes, each joined to its next `near` ones, each of
- * these with a probability of 3/4 to another node instead (Watts and Strogatz); edges go from lower to higher numbers.
+ * A stage of a randomly wired network (Xie et al., ICCV 2019): a ring of nodes, each joined to its next `near` ones,
+ * each of these with a probability of 3/4 to another node instead (Watts and Strogatz); edges go from lower to higher
+ * numbers.
  */
 static memmodel_network *
 randomly_wired(memmodel_context *context, struct random *random, int nodes, int near)
 {
     memmodel_network *net;
-    memmodel_tensor made[MOST_TENSORS], x, sum;
-    bool edges[MOST_TENSORS][MOST_TENSORS] = {{false}};
+    memmodel_tensor made[MAX_TENSORS], x, sum;
+    bool edges[MAX_TENSORS][MAX_TENSORS] = {{false}};
 
     for (int i = 0; i < nodes; i++)
         for (int k = 1; k <= near / 2; k++) {
@@ -558,8 +559,9 @@ randomly_wired_networks_gain_by_their_order(void **state)
 }
 
 /*
- * Four branches, each widened tenfold and narrowed again, all widened first: as built four wide tensors are there at once,
- * one after the other it is one. 4 x 10 units beside x, against x, 10, and the 3 narrow ones that wait: 1 + 3 + 10 + 1.
+ * Four branches, each widened tenfold and narrowed again, all widened first: as built four wide tensors are there at
+ * once, one after the other it is one. 4 x 10 units beside x, against x, 10, and the 3 narrow ones that wait: 1 + 3 +
+ * 10 + 1.
  */
 static void
 branches_are_run_one_after_the_other(void **state)

@@ -338,7 +338,7 @@ peak_of(memmodel_context *context, const memmodel_network *net, const struct run
 
 /* Bytes of the input, or INT64_MAX. */
 static int64_t
-least_bytes(int64_t batch, int64_t length)
+min_bytes(int64_t batch, int64_t length)
 {
     double bytes = (double)batch * (double)length * 4;
 
@@ -359,7 +359,7 @@ try_size(const struct family *family, const struct run *run, int64_t large, bool
         peak = peak_of(context, plan.net, run, family->name);
     else if (!is_clear(memmodel_network_status(plan.net)))
         fail_msg("%s: %s", family->name, memmodel_context_error(context)->message);
-    if (peak >= 0 && large > 0 && peak < least_bytes(plan.batch, plan.length))
+    if (peak >= 0 && large > 0 && peak < min_bytes(plan.batch, plan.length))
         fail_msg("%s, %s: %lld bytes for %s %lld", family->name, run->framework, (long long)peak,
                  of_length ? "length" : "batch", (long long)large);
     memmodel_network_unref(plan.net);
@@ -419,11 +419,11 @@ static void
 call_operator(memmodel_context *context, const char *name, const char *attributes, int count, int rank, int axis,
               int64_t large)
 {
-    enum { MOST = 6 };
+    enum { MAX = 6 };
     static const struct run run = {"pytorch", "cpu", "avx2", NULL, 0};
     int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
     struct memmodel_shape output = {.dtype = MEMMODEL_DTYPE_FLOAT32, .rank = rank};
-    memmodel_tensor inputs[MOST];
+    memmodel_tensor inputs[MAX];
     memmodel_network *net;
 
     dims[axis] = large;

@@ -139,19 +139,19 @@ no_number_of_samples_is_better_than_their_noise(void **state)
 
 /* ---- how well it serves: measured trainings of a 3D U-Net ---- */
 
-enum { MOST_POINTS = 64, ADVISED = 10, TRIES = 41 };
+enum { MAX_POINTS = 64, ADVISED = 10, TRIES = 41 };
 
 /* A table's points: inputs, and the mean of what was measured. */
 struct points {
     size_t count;
-    double inputs[MOST_POINTS][INPUTS], peaks[MOST_POINTS];
+    double inputs[MAX_POINTS][INPUTS], peaks[MAX_POINTS];
 };
 
 static void
 read_points(memmodel_context *context, const char *path, struct points *points)
 {
     memmodel_samples *samples;
-    double counts[MOST_POINTS] = {0};
+    double counts[MAX_POINTS] = {0};
 
     points->count = 0;
     if (memmodel_samples_load(context, path, &samples))
@@ -164,7 +164,7 @@ read_points(memmodel_context *context, const char *path, struct points *points)
         while (i < points->count && (points->inputs[i][0] != dim || points->inputs[i][1] != batch))
             i++;
         if (i == points->count) {
-            assert_true(points->count < MOST_POINTS);
+            assert_true(points->count < MAX_POINTS);
             points->inputs[points->count][0] = dim;
             points->inputs[points->count][1] = batch;
             points->peaks[points->count++] = 0;
@@ -180,7 +180,7 @@ error_of(memmodel_context *context, const struct points *points, const size_t *c
 {
     static const char *const columns[] = {"dim", "batch", "peak_bytes"};
     struct memmodel_fit_options options = {.size = sizeof options, .inputs = columns, .input_count = INPUTS};
-    bool taken[MOST_POINTS] = {false};
+    bool taken[MAX_POINTS] = {false};
     memmodel_samples *samples;
     memmodel_model *model;
     double errors = 0;
@@ -244,7 +244,7 @@ median_of_random(memmodel_context *context, const struct points *points, size_t 
     double errors[TRIES];
 
     for (uint64_t seed = 0; seed < TRIES; seed++) {
-        size_t order[MOST_POINTS];
+        size_t order[MAX_POINTS];
 
         shuffle_numbers(seed, points->count, order);
         errors[seed] = error_of(context, points, order, count);

@@ -177,7 +177,7 @@ find_victim(const struct random_plan *made, size_t *culprit)
 }
 
 static void
-no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_told(void **state)
+no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_reported(void **state)
 {
     uint32_t random = 7;
 
@@ -298,7 +298,7 @@ main(void)
         cmocka_unit_test(a_sound_table_has_no_conflict),
         cmocka_unit_test(a_conflict_is_found),
         cmocka_unit_test(what_is_in_use_may_not_change),
-        WITH_CONTEXT(no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_told),
+        WITH_CONTEXT(no_buffer_of_a_plan_is_clobbered_and_a_broken_plan_is_reported),
         WITH_CONTEXT(names_become_enumerators_unless_two_would_be_the_same),
         WITH_CONTEXT(a_gap_makes_two_live_ranges),
         WITH_CONTEXT(hostile_names_are_plain_text),

@@ -46,7 +46,7 @@ release_terms(memmodel_context *context, struct terms *terms)
  * product of side^2 and batch, 128^2 * 2 = 32768, would be 32800 in three digits, above that one row and below all others.
  */
 static void
-at_least_two_rows_lie_on_either_side_of_a_bend(void **state)
+at_least_two_rows_lie_on_either_side_of_a_hinge(void **state)
 {
     static const double runs[][2] = {{128, 2}, {128, 3}, {256, 3}, {384, 3}, {512, 3}, {256, 2}, {256, 4}, {256, 5}};
     const size_t rows = sizeof runs / sizeof runs[0];
@@ -81,7 +81,7 @@ at_least_two_rows_lie_on_either_side_of_a_bend(void **state)
  * pairs 1080: more than 2^22 numbers in 10,000 rows have room for.
  */
 static void
-what_a_long_table_has_no_room_for_is_told(void **state)
+what_a_long_table_has_no_room_for_is_reported(void **state)
 {
     static const char *const columns[LONG_INPUTS + 1] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "y"};
     char note[NOTE_BYTES] = "";
@@ -108,7 +108,7 @@ what_a_long_table_has_no_room_for_is_told(void **state)
     memmodel_samples_unref(samples);
 }
 
-/* A tenth of the rows, and nothing is left out that is told. */
+/* A tenth of the rows, and nothing is left out of the report. */
 static void
 a_short_table_has_room(void **state)
 {
@@ -172,8 +172,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(at_least_two_rows_lie_on_either_side_of_a_bend),
-        WITH_CONTEXT(what_a_long_table_has_no_room_for_is_told),
+        WITH_CONTEXT(at_least_two_rows_lie_on_either_side_of_a_hinge),
+        WITH_CONTEXT(what_a_long_table_has_no_room_for_is_reported),
         WITH_CONTEXT(a_short_table_has_room),
         WITH_CONTEXT(the_size_of_a_term_is_how_many_symbols_it_has),
     };

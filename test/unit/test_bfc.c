@@ -59,10 +59,10 @@ pages_of_tensors_stay_touched(void **state)
     struct machine m = bfc(*state, 0);
     void *block = machine_allocate(&m, TENSOR);
 
-    assert_int_equal(machine_counters(&m).touched, TENSOR + 4096 + 16 * MIB / 32);
+    assert_int_equal(machine_counters(&m).resident, TENSOR + 4096 + 16 * MIB / 32);
     machine_release(&m, block);
     machine_allocate(&m, MIB); /* where the tensor was */
-    assert_int_equal(machine_counters(&m).touched, TENSOR + 4096 + 16 * MIB / 32);
+    assert_int_equal(machine_counters(&m).resident, TENSOR + 4096 + 16 * MIB / 32);
     assert_int_equal(reserved(&m), 16 * MIB);
     machine_stop(&m);
 }

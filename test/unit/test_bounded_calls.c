@@ -1,6 +1,7 @@
 /*
- * Every public call that takes a network, or what came of one, with a network of each layer family: in a thread with 64 KiB
- * of stack, cancelled, and with too little memory. And what is nested deeper than a reader goes, in the same thread.
+ * Every public call that takes a network, or what came of one, with a network of each layer family: in a thread with 64
+ * KiB of stack, cancelled, and with too little memory. And what is nested deeper than a reader goes, in the same
+ * thread.
  */
 #define FAMILY_FILE "test_bounded_calls.file"
 
@@ -240,7 +241,7 @@ nest_functions(const struct subject *subject)
 {
     struct text text = TEXT_INIT(subject->context);
     const double one = 1;
-    double least, most;
+    double min, max;
     struct expression_pool *pool;
     expression next, e;
 
@@ -250,7 +251,7 @@ nest_functions(const struct subject *subject)
         e = next;
     expression_print(pool, e, EXPRESSION_C, &text);
     expression_evaluate(pool, e, &one);
-    expression_bound(pool, e, &one, &one, &least, &most);
+    expression_bound(pool, e, &one, &one, &min, &max);
     expression_differentiate(pool, e, 0);
     next = expression_apply(pool, OPCODE_TANH, e);
     text_release(&text);

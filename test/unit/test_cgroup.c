@@ -28,10 +28,10 @@ a_control_groups_memory_is_read_where_there_is_one(void **state)
     (void)state;
     cgroup_read(&cgroup, &size);
     assert_int_equal(size.rss, 1234);
-    assert_int_equal(size.mark, 5678);
+    assert_int_equal(size.high_water_mark, 5678);
     cgroup_read(&none, &size);
     assert_int_equal(size.rss, -1);
-    assert_int_equal(size.mark, -1);
+    assert_int_equal(size.high_water_mark, -1);
 }
 
 static int
@@ -82,7 +82,7 @@ the_control_group_of_a_process_is_found(void **state)
     cgroup_open(root, 77, &cgroup);
     cgroup_read(&cgroup, &size);
     assert_int_equal(size.rss, 4096);
-    assert_int_equal(size.mark, 8192);
+    assert_int_equal(size.high_water_mark, 8192);
     cgroup_close(&cgroup);
     cgroup_open(root, 78, &cgroup);
     assert_int_equal(cgroup.current, -1);
@@ -115,11 +115,11 @@ the_control_group_of_version_1_is_found_in_a_container(void **state)
     cgroup_open(root, 77, &cgroup);
     cgroup_read(&cgroup, &size);
     assert_int_equal(size.rss, 4096);
-    assert_int_equal(size.mark, 8192);
+    assert_int_equal(size.high_water_mark, 8192);
     cgroup_close(&cgroup);
     cgroup_make(root, 77, &cgroup); /* no kernel makes files in it: the one that is there has to do */
     cgroup_read(&cgroup, &size);
-    assert_int_equal(size.mark, 8192);
+    assert_int_equal(size.high_water_mark, 8192);
     assert_string_equal(cgroup.made, "");
     cgroup_close(&cgroup);
     assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);

@@ -57,10 +57,10 @@ step_of(const memmodel_chain *chain, size_t index)
 
 /* A small generator of its own, so that the cases are the same everywhere. */
 static int64_t
-draw(uint64_t *state, int64_t least, int64_t most)
+draw(uint64_t *state, int64_t min, int64_t max)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
+    return min + (int64_t)((*state >> 33) % (uint64_t)(max - min + 1));
 }
 
 /* ---- uniform chains ---- */
@@ -106,9 +106,9 @@ uniform_chains_agree_with_the_binomial_optimum(void **state)
                 0);
         for (int64_t checkpoints = 1; checkpoints <= 7; checkpoints++) {
             int64_t budget = checkpoints + RECORD + 3; /* the state at hand, the gradients that come in and go out */
-            int64_t least = steps + forward_steps(steps, checkpoints);
+            int64_t min = steps + forward_steps(steps, checkpoints);
 
-            assert_true(solve(chain, budget, budget).cost == (double)least);
+            assert_true(solve(chain, budget, budget).cost == (double)min);
         }
         memmodel_chain_unref(chain);
     }
@@ -127,11 +127,11 @@ the_formula_for_uniform_chains_counts_as_by_hand(void **state)
 
 /* ---- all schedules of small chains ---- */
 
-enum { MOST = 4, NONE = MOST + 1 };
+enum { MAX = 4, NONE = MAX + 1 };
 
 /*
- * All that a schedule may have in memory between two steps: kept inputs and what is saved, as bits; the newest output if
- * nobody has taken it; and how far backward it is.
+ * All that a schedule may have in memory between two steps: kept inputs and what is saved, as bits; the newest output
+ * if nobody has taken it; and how far backward it is.
  */
 struct state {
     unsigned kept, saved;
@@ -142,7 +142,7 @@ struct exhaustive {
     const struct memmodel_chain_block *blocks;
     int count;
     int64_t output, budget;
-    double best[16][32][MOST + 2][MOST + 1]; /* saved, kept, fresh, gradient */
+    double best[16][32][MAX + 2][MAX + 1]; /* saved, kept, fresh, gradient */
     bool changed;
 };
 
@@ -267,7 +267,7 @@ least_cost(const struct memmodel_chain_block *blocks, int count, int64_t output,
 static int
 draw_blocks(uint64_t *state, struct memmodel_chain_block *blocks, int64_t *output)
 {
-    int count = (int)draw(state, 1, MOST);
+    int count = (int)draw(state, 1, MAX);
 
     *output = draw(state, 0, 3);
     for (int i = count - 1; i >= 0; i--) {
@@ -292,16 +292,16 @@ small_chains_cost_no_more_than_any_schedule(void **state)
     int solved = 0;
 
     for (int i = 0; i < 60; i++) {
-        struct memmodel_chain_block blocks[MOST];
+        struct memmodel_chain_block blocks[MAX];
         int64_t output, budget;
         int count = draw_blocks(&seed, blocks, &output);
         memmodel_chain *chain = chain_of(*state, output, blocks, (size_t)count);
 
         for (budget = 4; budget <= 44; budget += 2) {
-            double least = least_cost(blocks, count, output, budget);
+            double min = least_cost(blocks, count, output, budget);
 
-            if (isfinite(least)) {
-                assert_true(solve(chain, budget, budget).cost == least);
+            if (isfinite(min)) {
+                assert_true(solve(chain, budget, budget).cost == min);
                 assert_true(result_of(chain).peak <= budget);
                 solved++;
             } else {
@@ -345,13 +345,13 @@ no_schedule_takes_more_than_its_budget_whatever_the_slots(void **state)
 
     for (int i = 0; i < 10; i++) {
         memmodel_chain *chain;
-        int64_t least;
+        int64_t min;
 
         assert_int_equal(memmodel_chain_new(*state, 4, &chain), 0);
         draw_chain(&seed, chain, 12);
-        least = solve(chain, INT64_MAX, 0).min_peak;
+        min = solve(chain, INT64_MAX, 0).min_peak;
         for (int64_t slots = 1; slots <= 1000; slots *= 3)
-            for (int64_t budget = least; budget < 5 * least; budget += least / 3)
+            for (int64_t budget = min; budget < 5 * min; budget += min / 3)
                 assert_in_range(solve(chain, budget, slots).peak, 1, budget);
         memmodel_chain_unref(chain);
     }
@@ -394,7 +394,9 @@ a_budget_that_holds_all_computes_nothing_twice(void **state)
     memmodel_chain_unref(chain);
 }
 
-/* Three blocks of 10 bytes, of which the second uses 100 while it runs backward: 1 + 10 + 1 + 1 + 100, and its input. */
+/*
+ * Three blocks of 10 bytes, of which the second uses 100 while it runs backward: 1 + 10 + 1 + 1 + 100, and its input.
+ */
 static void
 a_budget_below_the_least_peak_gets_the_schedule_of_that_peak(void **state)
 {
@@ -404,14 +406,14 @@ a_budget_below_the_least_peak_gets_the_schedule_of_that_peak(void **state)
         {.name = "head", .input_bytes = 1, .saved_bytes = 10, .forward_cost = 1},
     };
     memmodel_chain *chain = chain_of(*state, 1, blocks, 3);
-    int64_t least = 1 + 1 + 10 + 1 + 1 + 100; /* both inputs, what is saved, both gradients */
+    int64_t min = 1 + 1 + 10 + 1 + 1 + 100; /* both inputs, what is saved, both gradients */
 
-    assert_int_equal(solve(chain, least, 0).peak, least);
-    assert_int_equal(result_of(chain).min_peak, least);
+    assert_int_equal(solve(chain, min, 0).peak, min);
+    assert_int_equal(result_of(chain).min_peak, min);
     assert_int_equal(result_of(chain).status, MEMMODEL_SEARCH_STATUS_OPTIMAL);
-    assert_int_equal(solve(chain, least - 1, 0).status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
-    assert_int_equal(result_of(chain).peak, least);
-    assert_int_equal(result_of(chain).min_peak, least);
+    assert_int_equal(solve(chain, min - 1, 0).status, MEMMODEL_SEARCH_STATUS_INFEASIBLE);
+    assert_int_equal(result_of(chain).peak, min);
+    assert_int_equal(result_of(chain).min_peak, min);
     memmodel_chain_unref(chain);
 }
 
@@ -557,7 +559,7 @@ solve_a_chain(memmodel_context *context)
 }
 
 static void
-a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+a_failing_allocation_anywhere_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     assert_survives_failing_allocations(solve_a_chain);
@@ -578,7 +580,7 @@ main(void)
         WITH_CONTEXT(schedules_that_do_not_run_are_not_verified),
         WITH_CONTEXT(bad_blocks_are_refused),
         WITH_CONTEXT(chains_that_cannot_be_solved_say_why),
-        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        WITH_CONTEXT(a_failing_allocation_anywhere_is_reported_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

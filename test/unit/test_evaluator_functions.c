@@ -1,6 +1,6 @@
 /*
- * How far the evaluator's own functions are off, against those of long double (64 bits, where that has them), and that all
- * widths of vectors compute the same bits at hard numbers.
+ * How far the evaluator's own functions are off, against those of long double (64 bits, where that has them), and that
+ * all widths of vectors compute the same bits at hard numbers.
  */
 #include "check.h"
 
@@ -24,9 +24,9 @@ random_next(uint64_t *state)
 }
 
 static double
-random_in(uint64_t *state, double least, double greatest)
+random_in(uint64_t *state, double min, double max)
 {
-    return least + (greatest - least) * ((double)(random_next(state) >> 11) * 0x1p-53);
+    return min + (max - min) * ((double)(random_next(state) >> 11) * 0x1p-53);
 }
 
 /* Any number that is not NaN. */
@@ -84,7 +84,7 @@ exact(enum opcode opcode, double left, double right)
 /* Where the number is drawn from: evenly from the range, or in the logarithm. */
 struct range {
     enum opcode opcode;
-    double least, greatest, least_right, greatest_right;
+    double min, max, min_right, max_right;
     bool logarithmic;
     double units; /* the promise of doc/evaluator.md */
 };
@@ -135,9 +135,9 @@ worst_of(const struct range *range, uint64_t *seed, double *at)
     double worst = 0;
 
     for (int n = 0; n < RANDOM_NUMBERS; n++) {
-        double left = range->logarithmic ? exp(random_in(seed, log(range->least), log(range->greatest)))
-                                         : random_in(seed, range->least, range->greatest);
-        double right = random_in(seed, range->least_right, range->greatest_right);
+        double left = range->logarithmic ? exp(random_in(seed, log(range->min), log(range->max)))
+                                         : random_in(seed, range->min, range->max);
+        double right = random_in(seed, range->min_right, range->max_right);
         double off = units_off(kernel_point(range->opcode, left, right), exact(range->opcode, left, right));
 
         *at = off > worst ? left : *at;
@@ -169,7 +169,7 @@ functions_are_as_exact_as_promised(void **state)
                       : range->opcode == OPCODE_COS       ? "cos"
                       : range->opcode == OPCODE_TANH      ? "tanh"
                                                           : "power",
-                      range->least, range->greatest, worst, at);
+                      range->min, range->max, worst, at);
         assert_true(worst <= range->units);
     }
 }
@@ -279,7 +279,9 @@ by_the_standard(enum opcode opcode, double left, double right)
     }
 }
 
-/* Floors and square roots are exact; of the others what is 0, infinite or NaN is. The C library's own may be off, too. */
+/*
+ * Floors and square roots are exact; of the others what is 0, infinite or NaN is. The C library's own may be off, too.
+ */
 static void
 assert_by_the_standard(enum opcode opcode, double left, double right)
 {
@@ -306,14 +308,14 @@ the_ends_are_those_of_the_c_standard(void **state)
 }
 
 static void
-greatest_and_least_pass_over_what_is_no_number(void **state)
+max_and_min_skip_nan(void **state)
 {
     (void)state;
     for (size_t i = 0; i < HARD; i++)
         for (size_t j = 0; j < HARD; j++) {
-            double a = hard[i], b = hard[j], greatest = kernel_point(OPCODE_MAX, a, b);
+            double a = hard[i], b = hard[j], max = kernel_point(OPCODE_MAX, a, b);
 
-            assert_true(isnan(a) ? same(greatest, b) : isnan(b) || a >= b ? same(greatest, a) : same(greatest, b));
+            assert_true(isnan(a) ? same(max, b) : isnan(b) || a >= b ? same(max, a) : same(max, b));
             assert_true(same(kernel_point(OPCODE_MIN, a, b), isnan(a) ? b : isnan(b) || a <= b ? a : b));
         }
 }
@@ -369,7 +371,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         LONG_UNIT_TEST(functions_are_as_exact_as_promised),
         cmocka_unit_test(the_ends_are_those_of_the_c_standard),
-        cmocka_unit_test(greatest_and_least_pass_over_what_is_no_number),
+        cmocka_unit_test(max_and_min_skip_nan),
         cmocka_unit_test(every_width_has_the_same_bits),
     };
 

@@ -294,13 +294,13 @@ shared_parts_are_computed_once_and_never_written_out(void **state)
     struct expression_pool *pool = new_pool(*state);
     expression n = expression_symbol(pool, "n"), a = n;
     struct text text = TEXT_INIT(*state);
-    double least, greatest;
+    double min, max;
 
     for (int i = 0; i < 90; i++)
         a = expression_max(pool, expression_power(pool, a, 1, 2), expression_divide(pool, a, n));
     assert_true(expression_evaluate(pool, a, &(double){1}) == 1);
-    expression_bound(pool, a, &(double){1}, &(double){1}, &least, &greatest);
-    assert_true(least <= 1 && greatest >= 1);
+    expression_bound(pool, a, &(double){1}, &(double){1}, &min, &max);
+    assert_true(min <= 1 && max >= 1);
     expression_print(pool, a, EXPRESSION_C, &text);
     assert_true(text.failed);
     assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_OVERFLOW);
@@ -475,17 +475,17 @@ bounds_are_exact_for_whole_numbers(void **state)
 {
     struct expression_pool *pool = new_pool(*state);
     const double lower[] = {1, -3}, upper[] = {64, 2};
-    double least, greatest;
+    double min, max;
 
     assert_true(expression_symbol(pool, "batch") >= 0 && expression_symbol(pool, "x") >= 0);
-    expression_bound(pool, parse(pool, "1291.125*batch + 5"), lower, upper, &least, &greatest);
-    assert_true(least == 1296.125 && greatest == 82637); /* 64 * 1291.125 + 5 */
-    expression_bound(pool, parse(pool, "x^2"), lower, upper, &least, &greatest);
-    assert_true(least == 0 && greatest == 9);
-    expression_bound(pool, parse(pool, "1/x"), lower, upper, &least, &greatest);
-    assert_true(isinf(least) && isinf(greatest));
-    expression_bound(pool, parse(pool, "floor(batch/3)"), lower, upper, &least, &greatest);
-    assert_true(least == 0 && greatest == 21);
+    expression_bound(pool, parse(pool, "1291.125*batch + 5"), lower, upper, &min, &max);
+    assert_true(min == 1296.125 && max == 82637); /* 64 * 1291.125 + 5 */
+    expression_bound(pool, parse(pool, "x^2"), lower, upper, &min, &max);
+    assert_true(min == 0 && max == 9);
+    expression_bound(pool, parse(pool, "1/x"), lower, upper, &min, &max);
+    assert_true(isinf(min) && isinf(max));
+    expression_bound(pool, parse(pool, "floor(batch/3)"), lower, upper, &min, &max);
+    assert_true(min == 0 && max == 21);
     expression_pool_free(pool);
 }
 

@@ -25,7 +25,7 @@ each_size_is_better_than_all_smaller_ones_or_chosen(void **state)
         struct memmodel_fit_options options = {.size = sizeof options, .loss = losses[l]};
         memmodel_model *model = fit(samples, &options);
         const char *text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
-        double least = INFINITY;
+        double min = INFINITY;
         int64_t nodes = 0, chosen = 0;
 
         assert_true(memmodel_model_front_count(model) >= 3);
@@ -33,13 +33,13 @@ each_size_is_better_than_all_smaller_ones_or_chosen(void **state)
             struct memmodel_model_front_entry entry = entry_of(model, i);
 
             assert_true(entry.node_count > nodes);
-            assert_true(entry.nested_cv_error < least || entry.selected);
+            assert_true(entry.nested_cv_error < min || entry.selected);
             assert_true(entry.loo_error > 0);
             if (entry.selected)
                 assert_string_equal(front_formula(model, i), text);
             chosen += entry.selected;
             nodes = entry.node_count;
-            least = fmin(least, entry.nested_cv_error);
+            min = fmin(min, entry.nested_cv_error);
         }
         assert_int_equal(chosen, 1);
         memmodel_model_unref(model);
@@ -47,7 +47,9 @@ each_size_is_better_than_all_smaller_ones_or_chosen(void **state)
     memmodel_samples_unref(samples);
 }
 
-/* Least squares of relative errors 1 - c / y: c = sum(1 / y) / sum(1 / y^2), of all rows but the one that is predicted. */
+/*
+ * Least squares of relative errors 1 - c / y: c = sum(1 / y) / sum(1 / y^2), of all rows but the one that is predicted.
+ */
 static void
 the_smallest_is_the_constant_with_its_error_on_rows_left_out(void **state)
 {

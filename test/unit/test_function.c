@@ -91,7 +91,7 @@ it_keeps_what_it_needs(void **state)
 enum { MANY = 2000, THREADS = 4 };
 
 static void
-many_at_once_are_told_apart(void **state)
+many_at_once_are_distinguished(void **state)
 {
     memmodel_model *model = network_model(*state, 0.02);
     memmodel_function **functions = calloc(MANY, sizeof *functions);
@@ -168,7 +168,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(it_has_the_bits_of_the_model),         WITH_CONTEXT(at_a_level_it_has_the_bits_of_the_upper_bound),
-        WITH_CONTEXT(a_level_without_bounds_is_refused),    WITH_CONTEXT(many_at_once_are_told_apart),
+        WITH_CONTEXT(a_level_without_bounds_is_refused),    WITH_CONTEXT(many_at_once_are_distinguished),
         WITH_CONTEXT(threads_may_call_it_at_the_same_time), cmocka_unit_test(it_keeps_what_it_needs),
     };
 

@@ -1,6 +1,6 @@
 /*
- * malloc of glibc: the arithmetic of malloc.c by hand. K is 1024 bytes. A heap begins with the table of the cache, a chunk
- * of 656 bytes.
+ * malloc of glibc: the arithmetic of malloc.c by hand. K is 1024 bytes. A heap begins with the table of the cache, a
+ * chunk of 656 bytes.
  */
 #include "machine.h"
 
@@ -45,7 +45,7 @@ the_heap_begins_with_132_k(void **state)
 
     machine_allocate(&m, 24);
     assert_int_equal(reserved(&m), 132 * K);
-    assert_int_equal(machine_counters(&m).touched, 4 * K);
+    assert_int_equal(machine_counters(&m).resident, 4 * K);
     machine_stop(&m);
 }
 
@@ -57,10 +57,10 @@ large_blocks_are_mappings_that_go_when_they_are_freed(void **state)
     void *block = machine_allocate(&m, 140 * K);
 
     assert_int_equal(reserved(&m), 132 * K + 144 * K);
-    assert_int_equal(machine_counters(&m).touched, 4 * K + 144 * K);
+    assert_int_equal(machine_counters(&m).resident, 4 * K + 144 * K);
     machine_release(&m, block);
     assert_int_equal(reserved(&m), 132 * K);
-    assert_int_equal(machine_counters(&m).touched, 4 * K);
+    assert_int_equal(machine_counters(&m).resident, 4 * K);
     machine_stop(&m);
 }
 
@@ -98,9 +98,9 @@ above_32_mib_blocks_are_always_mappings(void **state)
 }
 
 /*
- * Twice 100,000 (chunks of 100,016): the first leaves 34,496 of the top, for the second 100,016 + 32 + 131,072 - 34,496 =
- * 196,624 more in pages, 49 of them: 335,872. Without the second the top is 235,200; 235,200 - 33 - 131,072 = 104,095, so
- * 25 pages go. Without the first it is 232,816; 101,711: 24 pages.
+ * Twice 100,000 (chunks of 100,016): the first leaves 34,496 of the top, for the second 100,016 + 32 + 131,072 - 34,496
+ * = 196,624 more in pages, 49 of them: 335,872. Without the second the top is 235,200; 235,200 - 33 - 131,072 =
+ * 104,095, so 25 pages go. Without the first it is 232,816; 101,711: 24 pages.
  */
 static void
 the_top_is_trimmed_to_128_k(void **state)
@@ -113,7 +113,7 @@ the_top_is_trimmed_to_128_k(void **state)
     assert_int_equal(reserved(&m), 335872 - 25 * 4096);
     machine_release(&m, first);
     assert_int_equal(reserved(&m), 335872 - 49 * 4096);
-    assert_int_equal(machine_counters(&m).touched, 132 * K); /* what is left was all written to */
+    assert_int_equal(machine_counters(&m).resident, 132 * K); /* what is left was all written to */
     machine_stop(&m);
 }
 

@@ -1,4 +1,4 @@
-/* What is told of rows that a formula did not see: nothing of them may have helped to find it. */
+/* What is reported of rows that a formula did not see: nothing of them may have helped to find it. */
 #include "fitted.h"
 #include "near.h"
 
@@ -33,13 +33,13 @@ price_of(size_t rows, const double *x, const double *aims, const double *weights
 }
 
 /*
- * The line with the least price, by trying all that meet two rows, and those that meet one and are level or go through 0. A
- * coefficient below 0 is none.
+ * The line with the least price, by trying all that meet two rows, and those that meet one and are level or go through
+ * 0. A coefficient below 0 is none.
  */
 static double
 best_line(size_t rows, const double *x, const double *aims, const double *weights, struct prices prices, double best[2])
 {
-    double least = INFINITY;
+    double min = INFINITY;
 
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < rows; j++) {
@@ -49,17 +49,19 @@ best_line(size_t rows, const double *x, const double *aims, const double *weight
             for (size_t k = i < j && x[i] != x[j] ? 0 : 1; k < 3; k++) {
                 double price = price_of(rows, x, aims, weights, prices, lines[k]);
 
-                if (lines[k][0] < 0 || lines[k][1] < 0 || !(price < least))
+                if (lines[k][0] < 0 || lines[k][1] < 0 || !(price < min))
                     continue;
-                least = price;
+                min = price;
                 best[0] = lines[k][0];
                 best[1] = lines[k][1];
             }
         }
-    return least;
+    return min;
 }
 
-/* Of some tables half of the rows lie on one line, so that many are met at once; of some two have the same x and aim. */
+/*
+ * Of some tables half of the rows lie on one line, so that many are met at once; of some two have the same x and aim.
+ */
 static void
 no_line_is_better_than_the_corner_that_is_found(void **state)
 {
@@ -69,7 +71,7 @@ no_line_is_better_than_the_corner_that_is_found(void **state)
     assert_int_equal(corner_new(*state, MOST_ROWS, &work), 0);
     for (size_t repeat = 0; repeat < 300; repeat++) {
         double x[MOST_ROWS], ones[MOST_ROWS], aims[MOST_ROWS], weights[MOST_ROWS], above[MOST_ROWS], below[MOST_ROWS];
-        double found[LINE_COLUMNS], expected[2] = {0, 0}, least;
+        double found[LINE_COLUMNS], expected[2] = {0, 0}, min;
         struct prices prices = {repeat % 4 == 0 ? 0.8 : 1, repeat % 4 == 0 ? 0.2 : 1};
         const double *columns[LINE_COLUMNS] = {ones, x};
         size_t rows = 3 + repeat % (MOST_ROWS - 2);
@@ -92,9 +94,9 @@ no_line_is_better_than_the_corner_that_is_found(void **state)
             below[i] = weights[i] * prices.below;
         }
         corner_fit(&work, &problem, found);
-        least = best_line(rows, x, aims, weights, prices, expected);
+        min = best_line(rows, x, aims, weights, prices, expected);
         assert_true(found[0] >= 0 && found[1] >= 0);
-        assert_near(price_of(rows, x, aims, weights, prices, found), least, 1e-8);
+        assert_near(price_of(rows, x, aims, weights, prices, found), min, 1e-8);
     }
     corner_release(*state, &work);
 }
@@ -123,7 +125,7 @@ columns_that_tell_nothing_have_no_coefficient(void **state)
 
 /* What the losses make of a mean, of rows that a line of x predicts which saw no row of their point. */
 static double
-told_by_hand(int32_t loss, size_t rows, const double *x, const double *y, double quantile)
+loo_by_hand(int32_t loss, size_t rows, const double *x, const double *y, double quantile)
 {
     bool relative = loss == MEMMODEL_FIT_LOSS_MAPE;
     struct prices prices = {loss == MEMMODEL_FIT_LOSS_PINBALL ? quantile : 1,
@@ -172,11 +174,11 @@ scores_of_line(memmodel_context *context, int32_t loss, size_t rows, const doubl
 }
 
 /*
- * Weights found on all rows would know the row that is left out, above all if it is one of the wild ones. At even steps of x,
- * or between two rows of each point that weigh the same, several lines would be the best.
+ * Weights found on all rows would know the row that is left out, above all if it is one of the wild ones. At even steps
+ * of x, or between two rows of each point that weigh the same, several lines would be the best.
  */
 static void
-what_is_told_of_a_row_is_what_fits_without_its_point_say(void **state)
+the_leave_one_out_error_is_that_of_fits_without_the_point(void **state)
 {
     enum { ROWS = 14 };
     uint64_t seed = 21;
@@ -195,7 +197,7 @@ what_is_told_of_a_row_is_what_fits_without_its_point_say(void **state)
             }
             scores = scores_of_line(*state, loss, ROWS, x, y, quantile);
             assert_int_equal(scores.term_count, 2);
-            assert_near(scores.loo_error / told_by_hand(loss, ROWS, x, y, quantile), 1, 1e-9);
+            assert_near(scores.loo_error / loo_by_hand(loss, ROWS, x, y, quantile), 1, 1e-9);
         }
 }
 
@@ -361,7 +363,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(no_line_is_better_than_the_corner_that_is_found),
         WITH_CONTEXT(columns_that_tell_nothing_have_no_coefficient),
-        WITH_CONTEXT(what_is_told_of_a_row_is_what_fits_without_its_point_say),
+        WITH_CONTEXT(the_leave_one_out_error_is_that_of_fits_without_the_point),
         WITH_CONTEXT(formulas_held_out_are_searched_for_among_all_columns),
         WITH_CONTEXT(what_a_formula_may_not_have_none_has_that_is_held_out),
     };

@@ -91,7 +91,7 @@ note_suspicion(void *user, const char *line)
 
 /* Every point twice: with an error of 1 %, and of none but by a mode that switches at odd batches. */
 static void
-an_error_of_many_times_the_noise_is_told(void **state)
+an_error_of_many_times_the_noise_is_reported(void **state)
 {
     for (int switched = 0; switched < 2; switched++) {
         static const char *const columns[] = {"x", "y"};
@@ -617,7 +617,7 @@ main(void)
         WITH_CONTEXT(without_repeats_there_is_no_noise_to_tell),
         WITH_CONTEXT(noise_is_kept_in_the_file),
         WITH_CONTEXT(noise_is_that_of_a_row_of_weight_one),
-        WITH_CONTEXT(an_error_of_many_times_the_noise_is_told),
+        WITH_CONTEXT(an_error_of_many_times_the_noise_is_reported),
         WITH_CONTEXT(points_are_left_out_whole),
         WITH_CONTEXT(the_best_constant_is_that_of_the_textbook),
         WITH_CONTEXT(a_line_of_least_absolute_errors_is_found),

@@ -1,9 +1,9 @@
-/* The monitor, on puppets (puppet.h): processes that do what they are told. */
+/* The monitor, on puppets (puppet.h): processes that do what they are asked. */
 #define _GNU_SOURCE
 #include "allocations.h"
 #include "puppet.h"
 
-#include "measure/curve.h"
+#include "measure/timeline.h"
 #include "measure/sharing.h"
 
 #include <pthread.h>
@@ -248,7 +248,7 @@ static void
 a_new_peak_is_settled_by_the_next_look(void **state)
 {
     struct sharing sharing = {.start = 0};
-    struct tree_size before = {.count = 5, .rss = 500, .shared = 0, .charge = 500, .charge_high = 500, .greatest = 100};
+    struct tree_size before = {.count = 5, .rss = 500, .shared = 0, .charge = 500, .charge_high = 500, .max = 100};
     struct tree_size after = before;
 
     (void)state;
@@ -256,10 +256,10 @@ a_new_peak_is_settled_by_the_next_look(void **state)
     assert_int_equal(sharing_peak(&sharing), 500); /* all of it, as long as nobody knows better */
     after.shared = 400;
     after.charge = after.charge_high = 100;
-    sharing_settle(&sharing, &before, &after, 1);
+    sharing_confirm(&sharing, &before, &after, 1);
     assert_int_equal(sharing_peak(&sharing), 100); /* what had come since was shared */
-    sharing_note(&sharing, &(struct tree_size){.count = 5, .charge_high = 900, .greatest = 100});
-    sharing_settle(&sharing, &after, &after, 2);
+    sharing_note(&sharing, &(struct tree_size){.count = 5, .charge_high = 900, .max = 100});
+    sharing_confirm(&sharing, &after, &after, 2);
     assert_int_equal(sharing_peak(&sharing), 900); /* what had come since was not, and has gone */
 }
 
@@ -267,8 +267,8 @@ static void
 looks_take_a_small_share_of_the_time_unless_a_limit_is_at_stake(void **state)
 {
     struct sharing sharing = {.spent = 1};
-    struct tree_size size = {.count = 2, .rss = 200, .charge = 200, .charge_high = 200, .greatest = 100};
-    struct tree_size mostly_one = {.count = 2, .rss = 101, .charge = 101, .charge_high = 101, .greatest = 100};
+    struct tree_size size = {.count = 2, .rss = 200, .charge = 200, .charge_high = 200, .max = 100};
+    struct tree_size mostly_one = {.count = 2, .rss = 101, .charge = 101, .charge_high = 101, .max = 100};
 
     (void)state;
     assert_false(sharing_needs_look(&sharing, &size, 0, 10)); /* a second of ten is more than 2 % */
@@ -341,8 +341,8 @@ spikes_of_large_families_are_seen(void **state)
 }
 
 /*
- * A process that was calm is left out of three readings at most, so that the fourth has what it took or gave back, though its
- * mark is only read at every ninth: at two of the three changes at the latest.
+ * A process that was calm is left out of three readings at most, so that the fourth has what it took or gave back,
+ * though its mark is only read at every ninth: at two of the three changes at the latest.
  */
 static void
 memory_that_comes_and_goes_in_large_families_is_seen_at_the_fourth_reading(void **state)
@@ -625,18 +625,18 @@ a_full_curve_keeps_its_top_its_order_and_its_limit(void **state)
 {
     for (int64_t limit = 2; limit <= 17; limit += 5)
         for (int64_t top = 0; top < 1000; top += 37) {
-            struct curve curve = CURVE_INIT(*state, (size_t)limit);
-            int64_t most = 0;
+            struct timeline timeline = TIMELINE_INIT(*state, (size_t)limit);
+            int64_t max = 0;
 
             for (int64_t i = 0; i < 1000; i++)
-                assert_int_equal(curve_add(&curve, (double)i, i == top ? 1000000 : i * 7919 % 1000), 0);
-            assert_true(curve.count <= (size_t)limit && 2 * curve.count >= (size_t)limit);
-            for (size_t i = 0; i < curve.count; i++) {
-                most = curve.points[i].bytes > most ? curve.points[i].bytes : most;
-                assert_true(i == 0 || curve.points[i].time > curve.points[i - 1].time);
+                assert_int_equal(timeline_add(&timeline, (double)i, i == top ? 1000000 : i * 7919 % 1000), 0);
+            assert_true(timeline.count <= (size_t)limit && 2 * timeline.count >= (size_t)limit);
+            for (size_t i = 0; i < timeline.count; i++) {
+                max = timeline.points[i].bytes > max ? timeline.points[i].bytes : max;
+                assert_true(i == 0 || timeline.points[i].time > timeline.points[i - 1].time);
             }
-            assert_int_equal(most, 1000000);
-            curve_release(&curve);
+            assert_int_equal(max, 1000000);
+            timeline_release(&timeline);
         }
 }
 

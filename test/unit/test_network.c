@@ -278,7 +278,7 @@ a_dimension_must_be_whole_and_positive_when_bound(void **state)
 }
 
 static void
-a_dimension_is_told_as_a_text_that_reads_back(void **state)
+a_dimension_is_written_as_a_text_that_reads_back(void **state)
 {
     memmodel_network *network = new_network(*state);
     memmodel_dim half = memmodel_network_expression(network, "floor(n / 2)");
@@ -562,7 +562,7 @@ main(void)
         WITH_CONTEXT(what_is_decided_is_refused_at_once),
         WITH_CONTEXT(tensors_with_too_many_bytes_are_refused),
         WITH_CONTEXT(a_dimension_must_be_whole_and_positive_when_bound),
-        WITH_CONTEXT(a_dimension_is_told_as_a_text_that_reads_back),
+        WITH_CONTEXT(a_dimension_is_written_as_a_text_that_reads_back),
         WITH_CONTEXT(a_network_recovers_from_a_call_that_failed),
         WITH_CONTEXT(wrong_options_are_refused),
         WITH_CONTEXT(handles_of_nothing_are_refused),

@@ -216,7 +216,7 @@ replay(memmodel_context *context, const json_t *line, struct target_cpu machine,
 
 /* `known`: lines that are known to differ; why, the caller says. */
 static void
-replay_most(memmodel_context *context, const char *path, struct target_cpu machine, int known)
+max_replay(memmodel_context *context, const char *path, struct target_cpu machine, int known)
 {
     FILE *file = fopen(path, "r");
     char *text = malloc(LONGEST_LINE);
@@ -246,7 +246,7 @@ replay_most(memmodel_context *context, const char *path, struct target_cpu machi
 static void
 replay_file(memmodel_context *context, const char *path, struct target_cpu machine)
 {
-    replay_most(context, path, machine, 0);
+    max_replay(context, path, machine, 0);
 }
 
 static void
@@ -365,20 +365,20 @@ impossible_convolutions_are_refused(void **state)
 static void
 channels_last_tensors_on_avx2_are_reproduced_event_by_event(void **state)
 {
-    replay_most(*state, TEST_DATA "/pytorch_convolution/channels_last_avx2.jsonl", avx2, KNOWN_AVX2);
+    max_replay(*state, TEST_DATA "/pytorch_convolution/channels_last_avx2.jsonl", avx2, KNOWN_AVX2);
 }
 
 /* The same, and convolutions of a single channel, which oneDNN folds into its kernel from a copy of the source. */
 static void
 channels_last_tensors_on_avx512_are_reproduced_event_by_event(void **state)
 {
-    replay_most(*state, TEST_DATA "/pytorch_convolution/channels_last_avx512.jsonl", avx512, KNOWN_AVX512);
+    max_replay(*state, TEST_DATA "/pytorch_convolution/channels_last_avx512.jsonl", avx512, KNOWN_AVX512);
 }
 
 static void
 channels_last_tensors_on_amx_are_reproduced_event_by_event(void **state)
 {
-    replay_most(*state, TEST_DATA "/pytorch_convolution/channels_last_amx.jsonl", amx, KNOWN_AMX);
+    max_replay(*state, TEST_DATA "/pytorch_convolution/channels_last_amx.jsonl", amx, KNOWN_AMX);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * Exported models against onnxruntime itself: test/data/onnxruntime/arena.json has what its arena held while they ran on
- * AVX2, without graph optimization and with all of it, by test/frameworks/onnx/record.py.
+ * Exported models against onnxruntime itself: test/data/onnxruntime/arena.json has what its arena held while they ran
+ * on AVX2, without graph optimization and with all of it, by test/frameworks/onnx/record.py.
  */
 #include "check.h"
 
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_SYMBOLS = 4 };
+enum { MAX_SYMBOLS = 4 };
 
 /* Buffers in use at a time in so many runs, without the weights and the caller's inputs. */
 static int64_t
 predicted(memmodel_context *context, const char *name, const char *optimization, int32_t runs, const json_t *values)
 {
-    struct memmodel_symbol_value symbols[MOST_SYMBOLS];
+    struct memmodel_symbol_value symbols[MAX_SYMBOLS];
     struct memmodel_job job = {.size = sizeof job,
                                .framework = "onnxruntime",
                                .isa = "avx2",
@@ -56,7 +56,7 @@ struct held {
     const char *level, *optimization; /* as the file calls it, as a job does */
     const char *what;                 /* is recorded */
     int32_t runs;
-    double most, usual; /* error of each model, and of all but `exceptions` */
+    double max, usual; /* error of each model, and of all but `exceptions` */
     size_t exceptions;
 };
 
@@ -73,7 +73,7 @@ hold_peaks(memmodel_context *context, const struct held *held)
         int64_t measured = json_integer_value(json_object_get(json_object_get(entry, held->level), held->what));
         int64_t ours = predicted(context, name, held->optimization, held->runs, json_object_get(entry, "values"));
 
-        if (error_of(ours, measured) > held->most)
+        if (error_of(ours, measured) > held->max)
             fail_msg("%s, %s: %lld bytes, measured %lld", name, held->level, (long long)ours, (long long)measured);
         usual += error_of(ours, measured) < held->usual;
         count++;

@@ -58,7 +58,7 @@ a_name_with_a_rule_is_run_by_it(void **state)
     memmodel_network_unref(net);
 }
 
-/* The name outlives the network that it was told. */
+/* The name outlives the network that it was given to. */
 static void
 a_name_without_a_rule_is_unmodelled_with_the_bytes_of_its_outputs(void **state)
 {

@@ -155,7 +155,7 @@ a_training_that_fits_by_reuse_needs_no_more(void **state)
 }
 
 static void
-a_training_is_computed_again_before_its_batch_shrinks(void **state)
+a_training_is_recomputed_before_its_batch_shrinks(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
     struct memmodel_job job = job_of(tokens, 0);
@@ -205,27 +205,27 @@ the_largest_batch_is_what_remains(void **state)
 
 /* The budget is what a batch of 800 needs with as much computed again as there is. */
 static void
-a_smaller_batch_that_needs_as_much_computed_again_tells_of_the_batch_only(void **state)
+a_smaller_batch_that_needs_as_much_recomputed_tells_of_the_batch_only(void **state)
 {
     struct memmodel_symbol_value symbols[] = {{"batch", 6400}};
     memmodel_network *network = three_blocks(*state);
     struct memmodel_job job = job_of(tokens, 0);
-    memmodel_optimization *least, *budget;
+    memmodel_optimization *min, *budget;
     int64_t bytes;
 
     job.symbols = symbols;
     job.symbol_count = 1;
-    least = budget_of(network, &job, 1000);
-    job.checkpoint = recomputed_by(least);
+    min = budget_of(network, &job, 1000);
+    job.checkpoint = recomputed_by(min);
     symbols[0].value = 800;
     bytes = live_peak(network, &job);
     symbols[0].value = 6400;
     job.checkpoint = NULL;
     budget = budget_of(network, &job, bytes);
-    assert_string_equal(recomputed_by(budget), recomputed_by(least));
+    assert_string_equal(recomputed_by(budget), recomputed_by(min));
     assert_int_equal(result_of(budget).peak, bytes);
     assert_string_equal(last_step(budget).detail, "batch=800");
-    memmodel_optimization_unref(least);
+    memmodel_optimization_unref(min);
     memmodel_optimization_unref(budget);
     memmodel_network_unref(network);
 }
@@ -295,7 +295,7 @@ other_frameworks_go_without_recomputation(void **state)
 }
 
 static void
-what_cannot_be_done_is_told_with_its_reason(void **state)
+what_cannot_be_done_is_reported_with_its_reason(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
     struct memmodel_job job = job_of(tokens, 0);
@@ -462,7 +462,7 @@ make_smaller(memmodel_context *context)
 }
 
 static void
-a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+a_failing_allocation_anywhere_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     assert_survives_failing_allocations(make_smaller);
@@ -474,14 +474,14 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(plenty_needs_nothing_to_be_done),
         WITH_CONTEXT(a_training_that_fits_by_reuse_needs_no_more),
-        WITH_CONTEXT(a_training_is_computed_again_before_its_batch_shrinks),
+        WITH_CONTEXT(a_training_is_recomputed_before_its_batch_shrinks),
         LONG_WITH_CONTEXT(the_largest_batch_is_what_remains),
-        WITH_CONTEXT(a_smaller_batch_that_needs_as_much_computed_again_tells_of_the_batch_only),
+        WITH_CONTEXT(a_smaller_batch_that_needs_as_much_recomputed_tells_of_the_batch_only),
         WITH_CONTEXT(a_budget_of_six_gibibytes_is_called_so),
         LONG_WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
         LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
         WITH_CONTEXT(other_frameworks_go_without_recomputation),
-        WITH_CONTEXT(what_cannot_be_done_is_told_with_its_reason),
+        WITH_CONTEXT(what_cannot_be_done_is_reported_with_its_reason),
         WITH_CONTEXT(an_inference_with_plenty_reuses_nothing),
         WITH_CONTEXT(an_inference_that_fits_in_another_order_is_not_cut),
         WITH_CONTEXT(an_inference_has_the_bytes_of_its_plan_and_its_weights),
@@ -489,7 +489,7 @@ main(void)
         WITH_CONTEXT(an_inference_that_cannot_be_cut_has_a_smaller_batch),
         WITH_CONTEXT(wrong_questions_are_refused),
         WITH_CONTEXT(every_means_has_a_name),
-        LONG_WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        LONG_WITH_CONTEXT(a_failing_allocation_anywhere_is_reported_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ a_group_without_names_has_what_is_left(void **state)
 }
 
 static void
-a_name_that_no_parameter_has_is_told(void **state)
+a_name_that_no_parameter_has_is_reported(void **state)
 {
     struct memmodel_job job = job_of("adam: haed.*");
     memmodel_report *report;
@@ -145,7 +145,7 @@ main(void)
         WITH_CONTEXT(gradients_of_parameters_that_no_group_has_stay),
         WITH_CONTEXT(each_group_has_options_of_its_own),
         WITH_CONTEXT(a_group_without_names_has_what_is_left),
-        WITH_CONTEXT(a_name_that_no_parameter_has_is_told),
+        WITH_CONTEXT(a_name_that_no_parameter_has_is_reported),
         WITH_CONTEXT(the_textbook_counts_slots_of_each_group),
         WITH_CONTEXT(estimating_survives_failing_allocations),
     };

@@ -21,8 +21,8 @@ draw(uint64_t *seed)
 }
 
 /*
- * The right side is the sum of columns 2 and 3 with a little noise, column 1 that with much: alone it explains most, beside
- * them nothing. The others are drawn.
+ * The right side is the sum of columns 2 and 3 with a little noise, column 1 that with much: alone it explains most,
+ * beside them nothing. The others are drawn.
  */
 static void
 draw_path(memmodel_context *context, uint64_t seed, struct path *path)
@@ -124,17 +124,17 @@ static void
 a_step_leads_to_the_best_of_its_number_so_far(void **state)
 {
     for (uint64_t seed = 1; seed <= 100 * SEEDS; seed++) {
-        double least[PATH_MOST + 1];
+        double min[PATH_MOST + 1];
         struct path path;
 
         for (size_t count = 0; count <= PATH_MOST; count++)
-            least[count] = INFINITY;
+            min[count] = INFINITY;
         draw_path(*state, seed, &path);
         while (path_step(&path, 6)) {
             double rest = vector_dot(ROWS, path.residuals, path.residuals);
 
-            assert_true(rest < least[path.count] * (1 - 1e-12)); /* more than rounding */
-            least[path.count] = rest;
+            assert_true(rest < min[path.count] * (1 - 1e-12)); /* more than rounding */
+            min[path.count] = rest;
         }
         path_release(*state, &path);
     }

@@ -340,7 +340,7 @@ stop_at_once(void *user, const struct memmodel_progress *progress)
 }
 
 static void
-a_search_that_is_told_to_stop_keeps_its_best_plan(void **state)
+a_search_that_is_asked_to_stop_keeps_its_best_plan(void **state)
 {
     int calls = 0;
     memmodel_plan *plan = read_instance(*state, "D");
@@ -489,7 +489,7 @@ tables_that_are_wrong_are_refused_with_their_place(void **state)
 }
 
 static void
-a_life_is_at_most_as_long_as_63_bits_can_say(void **state)
+a_lifetime_is_at_most_as_long_as_63_bits_can_say(void **state)
 {
     memmodel_context *context = *state;
     memmodel_plan *plan;
@@ -655,7 +655,7 @@ read_and_solve(memmodel_context *context)
 }
 
 static void
-a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+a_failing_allocation_anywhere_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     assert_survives_failing_allocations(read_and_solve);
@@ -683,7 +683,7 @@ main(void)
         WITH_CONTEXT(a_capacity_is_enough_or_proven_too_small),
         WITH_CONTEXT(a_plan_within_the_capacity_need_not_be_the_least),
         WITH_CONTEXT(no_plan_is_within_less_than_the_largest_buffer),
-        WITH_CONTEXT(a_search_that_is_told_to_stop_keeps_its_best_plan),
+        WITH_CONTEXT(a_search_that_is_asked_to_stop_keeps_its_best_plan),
         WITH_CONTEXT(a_context_whose_time_is_over_limits_the_search),
         WITH_CONTEXT(a_used_up_budget_is_said_and_the_same_nodes_give_the_same_plan),
         WITH_CONTEXT(every_instance_of_minimalloc_fits_where_it_is_known_to),
@@ -691,14 +691,14 @@ main(void)
         WITH_CONTEXT(the_example_of_minimalloc_takes_twelve_bytes),
         WITH_CONTEXT(a_written_plan_is_the_input_with_offsets_and_read_again_it_is_fixed),
         WITH_CONTEXT(tables_that_are_wrong_are_refused_with_their_place),
-        WITH_CONTEXT(a_life_is_at_most_as_long_as_63_bits_can_say),
+        WITH_CONTEXT(a_lifetime_is_at_most_as_long_as_63_bits_can_say),
         WITH_CONTEXT(buffers_of_one_name_are_not_written),
         WITH_CONTEXT(a_plan_made_by_calls_is_as_one_read),
         WITH_CONTEXT(every_status_has_a_name),
         WITH_CONTEXT(the_blocks_of_a_trace_are_planned),
         WITH_CONTEXT(a_picture_has_a_rectangle_for_each_buffer),
         WITH_CONTEXT(a_picture_is_the_same_where_numbers_have_a_comma),
-        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        WITH_CONTEXT(a_failing_allocation_anywhere_is_reported_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

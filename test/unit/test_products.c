@@ -1,4 +1,7 @@
-/* Products of powers and small trees, sums behind factors and in powers, exchanges of terms, islands, and the digits of numbers. */
+/*
+ * Products of powers and small trees, sums behind factors and in powers, exchanges of terms, islands, and the digits of
+ * numbers.
+ */
 #include "fitted.h"
 #include "near.h"
 
@@ -290,7 +293,7 @@ islands_breed_the_same_on_any_number_of_threads(void **state)
 
 /* Greatest number of digits of a coefficient of the formula that is found for c + 3 a / (b + 2.5), times errors. */
 static int
-most_digits(memmodel_context *context, double constant, double error)
+max_digits(memmodel_context *context, double constant, double error)
 {
     static const char *const columns[] = {"a", "b", "y"};
     struct memmodel_fit_options options = {.size = sizeof options,
@@ -301,7 +304,7 @@ most_digits(memmodel_context *context, double constant, double error)
     memmodel_model *model;
     uint64_t seed = 3;
     char *text;
-    int most = 0;
+    int max = 0;
 
     assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
     for (int i = 0; i < 40; i++) {
@@ -321,26 +324,26 @@ most_digits(memmodel_context *context, double constant, double error)
 
         while (decimal_rounded(coefficient, digits) != coefficient && digits < 17)
             digits++;
-        most = digits > most ? digits : most;
+        max = digits > max ? digits : max;
     }
     memmodel_free(text);
     assert_true(constant != 0 || !strstr(memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT),
                                          " 0")); /* a constant that is nothing is not written */
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
-    return most;
+    return max;
 }
 
 /*
- * Errors of 1 % evenly are of 0.58 %: of 40 rows a coefficient is known to one part in a thousand at best, and a hundredth of
- * the standard error of the squared errors is spent by a sixth of that: four digits.
+ * Errors of 1 % evenly are of 0.58 %: of 40 rows a coefficient is known to one part in a thousand at best, and a
+ * hundredth of the standard error of the squared errors is spent by a sixth of that: four digits.
  */
 static void
 coefficients_have_the_digits_that_the_data_know(void **state)
 {
-    assert_true(most_digits(*state, 2, 0.01) <= 4);
-    assert_true(most_digits(*state, 2, 0) <= 2);
-    assert_true(most_digits(*state, 0, 0) <= 2);
+    assert_true(max_digits(*state, 2, 0.01) <= 4);
+    assert_true(max_digits(*state, 2, 0) <= 2);
+    assert_true(max_digits(*state, 0, 0) <= 2);
 }
 
 static void

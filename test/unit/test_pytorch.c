@@ -98,7 +98,7 @@ the_first_step_begins_with_parameters_and_inputs(void **state)
 }
 
 static void
-adam_keeps_two_moments_and_a_counter_per_parameter(void **state)
+adam_keeps_two_regimes_and_a_counter_per_parameter(void **state)
 {
     memmodel_trace *trace = trained(*state, two_linear_layers(*state), "adam");
 
@@ -497,7 +497,7 @@ simulate_everything(memmodel_context *context)
  * convolution behind that has nothing to work on, and no word in it.
  */
 static void
-what_is_too_large_to_pad_is_told_as_that(void **state)
+what_is_too_large_to_pad_is_reported_as_that(void **state)
 {
     memmodel_network *net = empty_network(*state);
     memmodel_tensor x =
@@ -542,7 +542,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(the_first_step_begins_with_parameters_and_inputs),
-        WITH_CONTEXT(adam_keeps_two_moments_and_a_counter_per_parameter),
+        WITH_CONTEXT(adam_keeps_two_regimes_and_a_counter_per_parameter),
         WITH_CONTEXT(momentum_keeps_one_buffer_per_parameter),
         WITH_CONTEXT(gradients_are_gone_between_steps),
         WITH_CONTEXT(prediction_and_loss_outlive_their_step),
@@ -561,7 +561,7 @@ main(void)
         WITH_CONTEXT(a_tensor_with_two_names_gets_one_gradient),
         WITH_CONTEXT(an_unknown_optimizer_device_or_isa_is_refused_by_name),
         WITH_CONTEXT(more_live_bytes_than_63_bits_are_an_error),
-        WITH_CONTEXT(what_is_too_large_to_pad_is_told_as_that),
+        WITH_CONTEXT(what_is_too_large_to_pad_is_reported_as_that),
         WITH_CONTEXT(simulating_survives_failing_allocations),
         WITH_CONTEXT(the_same_job_gives_the_same_events),
     };

@@ -78,7 +78,7 @@ static int64_t
 optimizer_temporaries(const memmodel_report *report)
 {
     const memmodel_trace *trace = memmodel_report_trace(report);
-    int64_t now = 0, most = 0;
+    int64_t now = 0, max = 0;
 
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct trace_event *event = &trace->events[i];
@@ -88,9 +88,9 @@ optimizer_temporaries(const memmodel_report *report)
             block->category != MEMMODEL_CATEGORY_WORKSPACE)
             continue;
         now += event->release ? -block->bytes : block->bytes;
-        most = now > most ? now : most;
+        max = now > max ? now : max;
     }
-    return most;
+    return max;
 }
 
 static void
@@ -248,8 +248,8 @@ attended(memmodel_context *context, int dtype, bool one, const char *gpu)
 }
 
 /*
- * logsumexp: rows of 40 rounded up to 64. Backward: the given gradient, three gradients with the length before the heads,
- * each copied in its parameter's order, and the products of gradient and result.
+ * logsumexp: rows of 40 rounded up to 64. Backward: the given gradient, three gradients with the length before the
+ * heads, each copied in its parameter's order, and the products of gradient and result.
  */
 static void
 attention_in_float32_is_memory_efficient(void **state)

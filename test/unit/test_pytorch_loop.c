@@ -298,7 +298,7 @@ the_inputs_of_a_checkpoint_are_kept(void **state)
 
 /* Allocations of a layer in the backward pass that a checkpoint adds, but for the state of the generator. */
 static int
-computed_again(memmodel_context *context, bool gelu, const char *layer)
+recomputed(memmodel_context *context, bool gelu, const char *layer)
 {
     memmodel_trace *plain = run_checkpointed(context, network_of(context, 1, gelu, false), "");
     memmodel_trace *trace = run_checkpointed(context, network_of(context, 1, gelu, false), "body.0");
@@ -316,10 +316,10 @@ computed_again(memmodel_context *context, bool gelu, const char *layer)
 static void
 computing_again_stops_at_the_last_tensor_that_is_needed(void **state)
 {
-    assert_int_equal(computed_again(*state, true, "body.0.linear_2"), 1);
-    assert_int_equal(computed_again(*state, true, "body.0.activation_2"), 0);
-    assert_int_equal(computed_again(*state, false, "body.0.linear_1"), 1);
-    assert_int_equal(computed_again(*state, false, "body.0.linear_2"), 0);
+    assert_int_equal(recomputed(*state, true, "body.0.linear_2"), 1);
+    assert_int_equal(recomputed(*state, true, "body.0.activation_2"), 0);
+    assert_int_equal(recomputed(*state, false, "body.0.linear_1"), 1);
+    assert_int_equal(recomputed(*state, false, "body.0.linear_2"), 0);
 }
 
 /* Whatever is checkpointed: what the forward pass leaves is at most the generator's states more, and gradients and names
@@ -417,7 +417,7 @@ a_checkpoint_needs_a_scope(void **state)
 }
 
 static void
-a_name_that_no_scope_has_is_told(void **state)
+a_name_that_no_scope_has_is_reported(void **state)
 {
     static const struct {
         const char *checkpoint, *wrong;
@@ -580,7 +580,7 @@ main(void)
         WITH_CONTEXT(a_frozen_block_has_nothing_to_compute_again),
         WITH_CONTEXT(a_scope_may_say_itself_that_it_is_checkpointed),
         WITH_CONTEXT(a_checkpoint_needs_a_scope),
-        WITH_CONTEXT(a_name_that_no_scope_has_is_told),
+        WITH_CONTEXT(a_name_that_no_scope_has_is_reported),
         WITH_CONTEXT(a_reentrant_checkpoint_keeps_as_much_as_the_other),
         WITH_CONTEXT(the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss),
         WITH_CONTEXT(a_reentrant_checkpoint_of_the_data_alone_trains_nothing),

@@ -2,8 +2,8 @@
  * Each operator of PyTorch alone, forward and backward, against recordings: every allocation and every release, in
  * order, each release of the right buffer. How they were made: test/data/pytorch_operators/README.md.
  *
- * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings. MEMMODEL_CASES=FILE.gz reads other
- * recordings instead and prints a verdict of each: test/frameworks/sweep_operators.py.
+ * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings. MEMMODEL_CASES=FILE.gz reads
+ * other recordings instead and prints a verdict of each: test/frameworks/sweep_operators.py.
  */
 #include "allocations.h"
 #include "stepping.h"
@@ -205,12 +205,12 @@ forward(struct run *run, const json_t *line)
         run->stepping.step.layer = i;
         autocast_forward(&run->stepping.step, &network->layers[i]);
         for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
-            int32_t dying = lifetimes->dying[k];
+            int32_t released = lifetimes->released[k];
 
-            if (is_output(line, dying))
+            if (is_output(line, released))
                 continue;
-            value_drop(&run->stepping.step, run->stepping.step.values[dying]);
-            run->stepping.step.values[dying] = NULL;
+            value_drop(&run->stepping.step, run->stepping.step.values[released]);
+            run->stepping.step.values[released] = NULL;
         }
     }
     autocast_exit(&run->stepping.step);
@@ -406,8 +406,8 @@ count_case(const json_t *line, void *user)
 static void
 operators_allocate_and_free_as_recorded(void **state)
 {
-    enum { MOST_FAMILIES = 256 };
-    static struct family families[MOST_FAMILIES];
+    enum { MAX_FAMILIES = 256 };
+    static struct family families[MAX_FAMILIES];
     struct count count = {*state, families, calloc(1, sizeof(struct run)), getenv("MEMMODEL_SHOW")};
     int cases = 0, exact = 0, wrong = 0;
 
@@ -606,12 +606,12 @@ struct call {
 static int
 estimate_call(memmodel_context *context, const struct call *call)
 {
-    enum { MOST = 6 };
+    enum { MAX = 6 };
     int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
     struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_DTYPE_FLOAT32, .rank = call->rank},
                                         {.dtype = MEMMODEL_DTYPE_INT64}};
     struct memmodel_job job = {.size = sizeof job, .optimizer = "none", .isa = "avx2", .steps = 1};
-    memmodel_tensor inputs[MOST];
+    memmodel_tensor inputs[MAX];
     memmodel_network *network;
     memmodel_report *report;
     int status = memmodel_network_new(context, &network);

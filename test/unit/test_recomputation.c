@@ -267,7 +267,7 @@ is_the_normalisation(const memmodel_recomputation *search, size_t point, size_t 
 
 /* A batch norm and a ReLU, whose result the convolution behind them would keep. */
 static void
-a_normalisation_is_computed_again_without_the_convolution_behind_it(void **state)
+a_normalisation_is_recomputed_without_the_convolution_behind_it(void **state)
 {
     memmodel_network *network = resnet50(*state);
     const struct memmodel_job job = training(images);
@@ -378,7 +378,7 @@ small_networks_are_advised_as_well_as_any_set_does(void **state)
 /* ---- budgets, costs, simulations ---- */
 
 static void
-a_budget_below_the_least_gets_the_least_and_is_told(void **state)
+a_budget_below_the_least_gets_the_least_and_is_reported(void **state)
 {
     memmodel_network *network = small_unet(*state);
     const struct memmodel_job job = training(voxels);
@@ -691,7 +691,7 @@ search_a_small_network(memmodel_context *context)
 }
 
 static void
-a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+a_failing_allocation_anywhere_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     assert_survives_failing_allocations(search_a_small_network);
@@ -705,7 +705,7 @@ main(void)
         LONG_WITH_CONTEXT(the_advice_is_within_its_budget_and_nothing_cheaper_is),
         LONG_WITH_CONTEXT(no_scope_of_the_advice_can_be_left_out),
         WITH_CONTEXT(small_networks_are_advised_as_well_as_any_set_does),
-        LONG_WITH_CONTEXT(a_budget_below_the_least_gets_the_least_and_is_told),
+        LONG_WITH_CONTEXT(a_budget_below_the_least_gets_the_least_and_is_reported),
         WITH_CONTEXT(a_budget_that_is_met_already_wraps_nothing),
         WITH_CONTEXT(checkpoints_of_the_job_are_left_out),
         LONG_WITH_CONTEXT(given_costs_decide_what_is_wrapped),
@@ -713,13 +713,13 @@ main(void)
         WITH_CONTEXT(a_watcher_sees_the_peak_fall_and_can_stop_the_search),
         WITH_CONTEXT(a_group_of_all_that_a_scope_holds_is_the_scope),
         WITH_CONTEXT(groups_that_are_none_are_refused),
-        WITH_CONTEXT(a_normalisation_is_computed_again_without_the_convolution_behind_it),
+        WITH_CONTEXT(a_normalisation_is_recomputed_without_the_convolution_behind_it),
         WITH_CONTEXT(files_have_all_points),
         WITH_CONTEXT(alike_scopes_are_one_pattern),
         WITH_CONTEXT(what_cannot_be_recomputed_says_why),
         WITH_CONTEXT(an_answer_outlives_the_context_of_its_call),
         WITH_CONTEXT(bad_costs_are_refused),
-        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        WITH_CONTEXT(a_failing_allocation_anywhere_is_reported_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,7 +129,7 @@ many_columns_at_once_have_the_bits_of_one_after_the_other(void **state)
 static double
 least_error_by_trying(memmodel_context *context, const double *const *columns, size_t count, const double *right_side)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     struct qr qr;
 
     assert_int_equal(qr_new(context, ROWS, count, &qr), 0);
@@ -149,10 +149,10 @@ least_error_by_trying(memmodel_context *context, const double *const *columns, s
         for (size_t k = 0; k < size; k++)
             valid = valid && solution[k] >= 0;
         if (valid)
-            least = fmin(least, squared_error(ROWS, chosen, size, right_side, solution));
+            min = fmin(min, squared_error(ROWS, chosen, size, right_side, solution));
     }
     qr_release(&qr);
-    return least;
+    return min;
 }
 
 static void
@@ -162,7 +162,7 @@ non_negative_solutions_are_the_best_of_all_sets_of_columns(void **state)
 
     assert_int_equal(nnls_new(*state, ROWS, COLUMNS, &nnls), 0);
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        double right_side[ROWS], solution[COLUMNS], least;
+        double right_side[ROWS], solution[COLUMNS], min;
         const double *columns[COLUMNS];
         struct matrix library;
 
@@ -172,8 +172,8 @@ non_negative_solutions_are_the_best_of_all_sets_of_columns(void **state)
         nnls_solve(&nnls, ROWS, columns, COLUMNS, right_side, solution);
         for (size_t j = 0; j < COLUMNS; j++)
             assert_true(solution[j] >= 0);
-        least = least_error_by_trying(*state, columns, COLUMNS, right_side);
-        assert_near(squared_error(ROWS, columns, COLUMNS, right_side, solution), least, 1e-12);
+        min = least_error_by_trying(*state, columns, COLUMNS, right_side);
+        assert_near(squared_error(ROWS, columns, COLUMNS, right_side, solution), min, 1e-12);
         matrix_release(&library);
     }
     nnls_release(&nnls);
@@ -212,7 +212,10 @@ a_right_side_that_points_away_has_the_zero_solution(void **state)
 
 /* ---- gains ---- */
 
-/* What the columns in `qr`, which has room for one more, leave of a column, and its product with the right side: of norms 1. */
+/*
+ * What the columns in `qr`, which has room for one more, leave of a column, and its product with the right side: of
+ * norms 1.
+ */
 static void
 factor_one_more(struct qr *qr, const struct matrix *columns, size_t column, const double *right_side, double *left,
                 double *alignment)

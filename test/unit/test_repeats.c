@@ -226,7 +226,7 @@ assert_same_replays(memmodel_context *context, const struct memmodel_trace *trac
         assert_int_equal(allocator_replay(context, kinds[i].allocator, kinds[i].settings, trace, &given), 0);
         assert_int_equal(allocator_replay(context, kinds[i].allocator, kinds[i].settings, whole, &expected), 0);
         assert_int_equal(given.reserved_peak, expected.reserved_peak);
-        assert_int_equal(given.touched_peak, expected.touched_peak);
+        assert_int_equal(given.resident_peak, expected.resident_peak);
         assert_int_equal(given.out_of_memory, expected.out_of_memory);
     }
 }
@@ -304,44 +304,44 @@ all_ways_to_run_a_job(void **state)
 /* ---- iterations that are left out of replays ---- */
 
 /* Greatest counters, and when the most was allocated for the first time. */
-struct greatest {
+struct max {
     struct allocator_counters counters;
     int64_t event, copy, runs;
 };
 
 static void
-begin_greatest(void *user)
+max_begin(void *user)
 {
-    *(struct greatest *)user = (struct greatest){.event = -1};
+    *(struct max *)user = (struct max){.event = -1};
 }
 
 static void
-count_greatest(void *user, const struct allocator_run *run, const struct allocator_counters *now)
+max_count(void *user, const struct allocator_run *run, const struct allocator_counters *now)
 {
-    struct greatest *greatest = user;
+    struct max *max = user;
 
-    greatest->runs++;
-    greatest->counters.reserved = max_i64(greatest->counters.reserved, now->reserved);
-    greatest->counters.requested = max_i64(greatest->counters.requested, now->requested);
-    if (now->allocated <= greatest->counters.allocated)
+    max->runs++;
+    max->counters.reserved = max_i64(max->counters.reserved, now->reserved);
+    max->counters.requested = max_i64(max->counters.requested, now->requested);
+    if (now->allocated <= max->counters.allocated)
         return;
-    greatest->counters.allocated = now->allocated;
-    greatest->event = run->at.event;
-    greatest->copy = run->at.copy;
+    max->counters.allocated = now->allocated;
+    max->event = run->at.event;
+    max->copy = run->at.copy;
 }
 
 /* Every iteration of every loop is run. */
 static void
-walk_all(memmodel_context *context, const struct memmodel_trace *trace, struct greatest *greatest)
+walk_all(memmodel_context *context, const struct memmodel_trace *trace, struct max *max)
 {
     struct allocator_options options = {.settings = NULL};
     struct allocator_run run;
 
-    begin_greatest(greatest);
+    max_begin(max);
     assert_int_equal(allocator_run_new(&run, context, &allocator_cuda_caching, &options, trace), 0);
     while (allocator_run_goes_on(&run)) {
         assert_int_equal(allocator_run_step(&run), 0);
-        count_greatest(greatest, &run, allocator_cuda_caching.counters(run.self));
+        max_count(max, &run, allocator_cuda_caching.counters(run.self));
     }
     allocator_run_release(&run);
 }
@@ -351,8 +351,8 @@ static double
 compare_replays(memmodel_context *context, const struct evaluated_set *trial)
 {
     struct memmodel_trace *trace = simulate(context, trial, false, NULL);
-    struct greatest walked, given;
-    struct allocator_visitor visitor = {begin_greatest, count_greatest, &given};
+    struct max walked, given;
+    struct allocator_visitor visitor = {max_begin, max_count, &given};
     struct allocator_options options = {.settings = NULL};
     bool out_of_memory = false;
 

@@ -472,7 +472,7 @@ static void
 the_location_of_the_peak_names_the_operator(void **state)
 {
     static const struct {
-        const char *operation, *told;
+        const char *operation, *reported;
     } cases[] = {{"my.scan", "scan (my.scan), forward pass of step 1"},
                  {NULL, "scan (custom), forward pass of step 1"}};
     struct fixture *fixture = *state;
@@ -490,7 +490,7 @@ the_location_of_the_peak_names_the_operator(void **state)
                                 MEMMODEL_CUSTOM(.name = "scan", .operation = cases[i].operation, .outputs = &shape,
                                                 .output_count = 1, .forward_workspace_bytes = 4000));
         assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
-        assert_string_equal(result_of(report).peak_location, cases[i].told);
+        assert_string_equal(result_of(report).peak_location, cases[i].reported);
         memmodel_report_unref(report);
         memmodel_network_unref(network);
     }

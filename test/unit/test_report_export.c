@@ -205,24 +205,24 @@ data_of_page(const memmodel_report *report, memmodel_context *context, size_t *b
     return data;
 }
 
-/* Most live bytes of the moments of a page in a step; 0: of all. */
+/* Most live bytes of the points of a page in a step; 0: of all. */
 static int64_t
 highest_moment(const json_t *data, int64_t step)
 {
-    const json_t *moments = json_object_get(data, "moments");
-    int64_t most = 0;
+    const json_t *points = json_object_get(data, "points");
+    int64_t max = 0;
 
-    for (size_t i = 0; i < json_array_size(moments); i++) {
-        const json_t *moment = json_array_get(moments, i);
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        const json_t *point = json_array_get(points, i);
         int64_t live = 0;
 
-        if (step && json_integer_value(json_array_get(moment, 1)) != step)
+        if (step && json_integer_value(json_array_get(point, 1)) != step)
             continue;
         for (int category = 0; memmodel_category_name(category); category++)
-            live += json_integer_value(json_array_get(moment, 7 + (size_t)category));
-        most = live > most ? live : most;
+            live += json_integer_value(json_array_get(point, 7 + (size_t)category));
+        max = live > max ? live : max;
     }
-    return most;
+    return max;
 }
 
 /* Field of a place: from event, to event, offset, bytes. */
@@ -357,7 +357,7 @@ a_textbook_page_has_no_timeline(void **state)
 
     assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
     data = data_of_page(report, *state, &bytes);
-    assert_null(json_object_get(data, "moments"));
+    assert_null(json_object_get(data, "points"));
     json_decref(data);
     memmodel_report_unref(report);
     memmodel_network_unref(network);

@@ -172,7 +172,7 @@ decimal_commas_are_no_commas_between_thousands(void **state)
 
 /* Of a table in which all numbers are written alike, one note tells how, not one a row. */
 static void
-what_all_fields_are_like_is_told_once(void **state)
+what_all_fields_are_like_is_reported_once(void **state)
 {
     char note[NOTE_BYTES];
     memmodel_samples *samples = parsed_with_note(*state, "bytes\n\"908,136,448\"\n\"1,271,603,200\"\n77\n", note);
@@ -602,7 +602,7 @@ main(void)
         WITH_CONTEXT(units_are_read_from_names),
         WITH_CONTEXT(sizes_with_units_are_read_in_that_of_their_column),
         WITH_CONTEXT(decimal_commas_are_no_commas_between_thousands),
-        WITH_CONTEXT(what_all_fields_are_like_is_told_once),
+        WITH_CONTEXT(what_all_fields_are_like_is_reported_once),
         WITH_CONTEXT(sizes_that_cannot_be_compared_are_missing_and_named),
         WITH_CONTEXT(rows_are_selected_in_the_given_order),
         WITH_CONTEXT(of_many_columns_eight_are_named),

@@ -385,7 +385,9 @@ a_place_that_would_be_idle_too_long_is_not_kept(void **state)
     memmodel_network_unref(net);
 }
 
-/* x, then [x a], then [x a b], as in a DenseNet: the shorter one lies in the longer one, 560 bytes, beside the last 20. */
+/*
+ * x, then [x a], then [x a b], as in a DenseNet: the shorter one lies in the longer one, 560 bytes, beside the last 20.
+ */
 static void
 a_concatenation_within_a_longer_one_is_a_view(void **state)
 {
@@ -420,7 +422,8 @@ a_part_that_stands_twice_is_copied_once(void **state)
 /*
  * Beside the large tensor two of 4 floats are there when it is made and later, whether it is made before the three that
  * follow one another or behind them: the peak is the same, and it is made behind them. Before, one order needs less: of
- * two that are larger still each is reduced before the other is made. So 4 layers, the last with the sum, and 3 come first.
+ * two that are larger still each is reduced before the other is made. So 4 layers, the last with the sum, and 3 come
+ * first.
  */
 static void
 of_two_orders_with_the_same_peak_large_tensors_live_shorter(void **state)
@@ -445,15 +448,15 @@ of_two_orders_with_the_same_peak_large_tensors_live_shorter(void **state)
 /* ---- windows ---- */
 
 /*
- * Operator i has a workspace of i bytes, and one byte goes with it. As the i-th it needs the count - i that are there and
- * its own i; earlier it needs more: only one order stays below count + 1.
+ * Operator i has a workspace of i bytes, and one byte goes with it. As the i-th it needs the count - i that are there
+ * and its own i; earlier it needs more: only one order stays below count + 1.
  */
 static bool
 finds_forced_order(memmodel_context *context, int32_t count)
 {
-    struct window_memory memories[WINDOW_MOST + 1];
-    struct window_operator operators[WINDOW_MOST + 1];
-    int32_t numbers[WINDOW_MOST + 1], order[WINDOW_MOST + 1] = {0};
+    struct window_memory memories[WINDOW_MAX + 1];
+    struct window_operator operators[WINDOW_MAX + 1];
+    int32_t numbers[WINDOW_MAX + 1], order[WINDOW_MAX + 1] = {0};
     const struct window window = {.arena = ARENA_INIT(context),
                                   .memories = memories,
                                   .operators = operators,
@@ -477,8 +480,8 @@ finds_forced_order(memmodel_context *context, int32_t count)
 static void
 windows_of_60_operators_are_put_in_the_best_order(void **state)
 {
-    assert_true(finds_forced_order(*state, WINDOW_MOST));
-    assert_false(finds_forced_order(*state, WINDOW_MOST + 1));
+    assert_true(finds_forced_order(*state, WINDOW_MAX));
+    assert_false(finds_forced_order(*state, WINDOW_MAX + 1));
 }
 
 enum { CHAINS = 5, PAIRS = 5, ALL_PAIRS = CHAINS * PAIRS };

@@ -125,10 +125,10 @@ the_formula_by_the_standard_error_is_never_larger_than_that_of_the_least_error(v
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
         for (uint64_t seed = 1; seed <= 5; seed++) {
             memmodel_model *model = fit_by(*state, curve, 4, seed, loss, MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR);
-            struct memmodel_model_front_entry least = {.size = sizeof least}, chosen = chosen_of(model);
+            struct memmodel_model_front_entry min = {.size = sizeof min}, chosen = chosen_of(model);
 
-            assert_int_equal(memmodel_model_get_front_entry(model, memmodel_model_front_count(model) - 1, &least), 0);
-            smaller += chosen.node_count < least.node_count;
+            assert_int_equal(memmodel_model_get_front_entry(model, memmodel_model_front_count(model) - 1, &min), 0);
+            smaller += chosen.node_count < min.node_count;
             assert_true(chosen.node_count > 1); /* the law is far above the noise */
             memmodel_model_unref(model);
         }
@@ -211,9 +211,12 @@ fit_rows(memmodel_context *context, const double (*rows)[3], size_t count, int32
     return model;
 }
 
-/* The line of all rows has a coefficient above 0 that is none without one of them: it is the line without it, no failure. */
+/*
+ * The line of all rows has a coefficient above 0 that is none without one of them: it is the line without it, no
+ * failure.
+ */
 static void
-a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
+a_line_is_shorter_where_rows_held_out_were_all_that_showed_a_term(void **state)
 {
     static const double rows[][3] = {{6.0, 14.1, 15.2},  {3.0, 8.2, 8.7},     {1.7, 35.4, 34.8},  {17.7, 28.4, 81.0},
                                      {22.6, 22.7, 77.7}, {1.1, 34.7, 35.9},   {1.7, 21.2, 23.6},  {36.4, 1.9, 3.7},
@@ -224,8 +227,8 @@ a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
 }
 
 /*
- * The line through these rows is no worse on rows held out than what was chosen, but falls below 0 where `b` is least: that it is
- * positive cannot be proven. The fit goes on with what there is.
+ * The line through these rows is no worse on rows held out than what was chosen, but falls below 0 where `b` is least:
+ * that it is positive cannot be proven. The fit goes on with what there is.
  */
 static void
 a_line_that_cannot_be_proven_does_not_stand_in(void **state)
@@ -239,8 +242,8 @@ a_line_that_cannot_be_proven_does_not_stand_in(void **state)
 }
 
 /*
- * 2 a b but for one row, where `b` is 0: of all sums a*b alone errs least on the first table, of maxima of sums one of the second, and
- * both say that nothing was measured there.
+ * 2 a b but for one row, where `b` is 0: of all sums a*b alone errs least on the first table, of maxima of sums one of
+ * the second, and both say that nothing was measured there.
  */
 static void
 no_formula_is_0_where_something_was_measured(void **state)
@@ -289,7 +292,7 @@ main(void)
         LONG_UNIT_TEST(every_allocation_may_fail),
         WITH_CONTEXT(a_line_that_cannot_be_proven_does_not_stand_in),
         WITH_CONTEXT(no_formula_is_0_where_something_was_measured),
-        WITH_CONTEXT(a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term),
+        WITH_CONTEXT(a_line_is_shorter_where_rows_held_out_were_all_that_showed_a_term),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,9 +17,9 @@ struct ranges {
 
 /* Of a formula in x and y, with its slope along x. */
 static struct ranges
-ranges_of(memmodel_context *context, const char *text, double x_least, double x_most, double y_least, double y_most)
+ranges_of(memmodel_context *context, const char *text, double min_x, double max_x, double min_y, double max_y)
 {
-    const double lower[] = {x_least, y_least}, upper[] = {x_most, y_most};
+    const double lower[] = {min_x, min_y}, upper[] = {max_x, max_y};
     struct expression_program *program;
     struct expression_ranging *ranging;
     struct expression_pool *pool;
@@ -45,13 +45,13 @@ ranges_of_simple_formulas_are_those_worked_out_by_hand(void **state)
 
     /* x y in [4, 12], -3 x in [-6, -3] */
     assert_true(ranges.defined);
-    assert_near(ranges.value.least, -2, 1e-15);
-    assert_near(ranges.value.greatest, 9, 1e-15);
-    assert_near(ranges.slope.least, 1, 1e-14);
-    assert_near(ranges.slope.greatest, 3, 1e-14);
+    assert_near(ranges.value.min, -2, 1e-15);
+    assert_near(ranges.value.max, 9, 1e-15);
+    assert_near(ranges.slope.min, 1, 1e-14);
+    assert_near(ranges.slope.max, 3, 1e-14);
     ranges = ranges_of(*state, "x^2", -1, 3, 0, 0);
-    assert_near(ranges.value.least, 0, 0);
-    assert_near(ranges.value.greatest, 9, 0);
+    assert_near(ranges.value.min, 0, 0);
+    assert_near(ranges.value.max, 9, 0);
 }
 
 static void
@@ -75,10 +75,10 @@ a_step_has_slopes_of_its_direction(void **state)
     struct ranges beyond = ranges_of(*state, "equal(max(x, 3), x)", 3, 5, 0, 0);
     struct ranges needle = ranges_of(*state, "equal(x, 3)", 1, 5, 0, 0);
 
-    assert_true(up.slope.least >= 0 && isinf(up.slope.greatest));
-    assert_true(down.slope.greatest <= 0 && isinf(down.slope.least));
-    assert_true(beyond.value.least == 1 && beyond.slope.greatest == 0);
-    assert_true(isinf(needle.slope.least) && isinf(needle.slope.greatest));
+    assert_true(up.slope.min >= 0 && isinf(up.slope.max));
+    assert_true(down.slope.max <= 0 && isinf(down.slope.min));
+    assert_true(beyond.value.min == 1 && beyond.slope.max == 0);
+    assert_true(isinf(needle.slope.min) && isinf(needle.slope.max));
 }
 
 /* Formulas of every operation at random points: no value and no slope between two points may lie outside. */
@@ -124,10 +124,10 @@ every_value_and_every_slope_lies_in_its_range(void **state)
             assert_true(expression_range(ranging, lower, upper, 0, &value, &slopes));
             expression_program_run(program, first, &y1);
             expression_program_run(program, second, &y2);
-            assert_true(y1 >= value.least && y1 <= value.greatest);
+            assert_true(y1 >= value.min && y1 <= value.max);
             slope = (y2 - y1) / (second[0] - first[0]);
             if (fabs(second[0] - first[0]) > 1e-3) /* else rounding is larger */
-                assert_true(slope >= slopes.least - 1e-9 && slope <= slopes.greatest + 1e-9);
+                assert_true(slope >= slopes.min - 1e-9 && slope <= slopes.max + 1e-9);
         }
         expression_ranging_free(ranging);
         expression_program_free(program);
@@ -148,9 +148,9 @@ certified(const memmodel_model *model)
 
 /* Whether a formula in x is proven to be positive where x lies between two numbers. */
 static bool
-proven_positive(memmodel_context *context, const char *text, double least, double most)
+proven_positive(memmodel_context *context, const char *text, double min, double max)
 {
-    struct certify_problem problem = {.least = &least, .most = &most, .input_count = 1, .positive = true};
+    struct certify_problem problem = {.least = &min, .most = &max, .input_count = 1, .positive = true};
     struct expression_program *program;
     struct expression_pool *pool;
     expression formula;
@@ -168,8 +168,8 @@ proven_positive(memmodel_context *context, const char *text, double least, doubl
 }
 
 /*
- * (x - 1)^2 + 1/4 is nowhere below 1/4, but of x from 0 to 3 the sum's parts alone say no more than 0 - 2 * 3 + 5/4 < 0. With
- * 3/4 instead of 5/4 it is -1/4 at 1.
+ * (x - 1)^2 + 1/4 is nowhere below 1/4, but of x from 0 to 3 the sum's parts alone say no more than 0 - 2 * 3 + 5/4 <
+ * 0. With 3/4 instead of 5/4 it is -1/4 at 1.
  */
 static void
 what_the_whole_does_not_show_is_proven_of_its_parts(void **state)
@@ -301,26 +301,26 @@ fit_grid(memmodel_context *context, law z, double error, struct memmodel_fit_opt
 
 /* The least step of the formula along x, on a fine grid. */
 static double
-least_step(const memmodel_model *model)
+min_step(const memmodel_model *model)
 {
-    double least = INFINITY;
+    double min = INFINITY;
 
     for (double y = 1; y <= 5; y += 0.5)
         for (double x = 1; x < 12; x += 0.05)
-            least = fmin(least, memmodel_model_evaluate(model, (double[]){x + 0.05, y}) -
-                                    memmodel_model_evaluate(model, (double[]){x, y}));
-    return least;
+            min = fmin(min, memmodel_model_evaluate(model, (double[]){x + 0.05, y}) -
+                                memmodel_model_evaluate(model, (double[]){x, y}));
+    return min;
 }
 
 static double
-least_value(const memmodel_model *model)
+min_value(const memmodel_model *model)
 {
-    double least = INFINITY;
+    double min = INFINITY;
 
     for (double y = 1; y <= 5; y += 0.5)
         for (double x = 1; x <= 12; x += 0.05)
-            least = fmin(least, memmodel_model_evaluate(model, (double[]){x, y}));
-    return least;
+            min = fmin(min, memmodel_model_evaluate(model, (double[]){x, y}));
+    return min;
 }
 
 /* Falls up to 3, then rises. */
@@ -340,12 +340,12 @@ an_increasing_input_never_lowers_the_formula(void **state)
         struct memmodel_fit_options options = {.loss = losses[i]};
         memmodel_model *model = fit_grid(*state, bathtub, 0.01, options);
 
-        assert_true(least_step(model) < 0);
+        assert_true(min_step(model) < 0);
         memmodel_model_unref(model);
         options.increasing = names;
         options.increasing_count = 1;
         model = fit_grid(*state, bathtub, 0.01, options);
-        assert_true(least_step(model) >= -1e-12);
+        assert_true(min_step(model) >= -1e-12);
         assert_true(memmodel_model_evaluate(model, (double[]){12, 5}) > 300); /* and yet it follows the rise */
         memmodel_model_unref(model);
     }
@@ -393,11 +393,11 @@ a_non_negative_formula_is_nowhere_negative(void **state)
     struct memmodel_fit_options options = {.loss = MEMMODEL_FIT_LOSS_SQUARED};
     memmodel_model *model = fit_grid(*state, dive, 0, options);
 
-    assert_true(least_value(model) < 0);
+    assert_true(min_value(model) < 0);
     memmodel_model_unref(model);
     options.non_negative = 1;
     model = fit_grid(*state, dive, 0, options);
-    assert_true(least_value(model) >= 0);
+    assert_true(min_value(model) >= 0);
     memmodel_model_unref(model);
 }
 
@@ -410,36 +410,36 @@ a_searched_formula_keeps_to_directions_and_signs(void **state)
         .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ENUMERATE, .max_evaluations = 10000};
     memmodel_model *model = fit_grid(*state, bathtub, 0.01, options);
 
-    assert_true(least_step(model) < 0);
+    assert_true(min_step(model) < 0);
     memmodel_model_unref(model);
     options.increasing = names;
     options.increasing_count = 1;
     model = fit_grid(*state, bathtub, 0.01, options);
-    assert_true(least_step(model) >= -1e-12);
+    assert_true(min_step(model) >= -1e-12);
     memmodel_model_unref(model);
     options.increasing_count = 0;
     model = fit_grid(*state, dive, 0, options);
-    assert_true(least_value(model) < 0);
+    assert_true(min_value(model) < 0);
     memmodel_model_unref(model);
     options.non_negative = 1;
     model = fit_grid(*state, dive, 0, options);
-    assert_true(least_value(model) >= 0);
+    assert_true(min_value(model) >= 0);
     memmodel_model_unref(model);
 }
 
 static double
-least_in_box(const memmodel_samples *samples, int32_t non_negative)
+min_in_box(const memmodel_samples *samples, int32_t non_negative)
 {
     memmodel_model *model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
                                                                         .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                                         .non_negative = non_negative});
-    double least = INFINITY;
+    double min = INFINITY;
 
     for (double x = 0; x <= 9; x += 0.25)
         for (double y = 0; y <= 9; y += 0.25)
-            least = fmin(least, memmodel_model_evaluate(model, (double[]){x, y}));
+            min = fmin(min, memmodel_model_evaluate(model, (double[]){x, y}));
     memmodel_model_unref(model);
-    return least;
+    return min;
 }
 
 /* Straight lines go on: 10 - x - y, measured below the diagonal, is -8 in the corner that was not measured. */
@@ -455,8 +455,8 @@ a_line_that_is_negative_in_a_corner_is_not_returned(void **state)
         for (int y = 0; x + y <= 9; y += 3)
             assert_int_equal(
                 memmodel_samples_add_row(samples, (double[]){x, y, 10 - x - y + 0.2 * random_error(&seed)}), 0);
-    assert_true(least_in_box(samples, 0) < -3);
-    assert_true(least_in_box(samples, 1) >= 0);
+    assert_true(min_in_box(samples, 0) < -3);
+    assert_true(min_in_box(samples, 1) >= 0);
     memmodel_samples_unref(samples);
 }
 

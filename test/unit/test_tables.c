@@ -307,10 +307,10 @@ curves_end_where_the_samples_do_and_lines_go_on(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         memmodel_model *model = fit_law(*state, cases[i].y, 1);
         struct memmodel_prediction inside = {.size = sizeof inside}, beyond = {.size = sizeof beyond};
-        double most = input_of(model, 0).max;
+        double max = input_of(model, 0).max;
 
-        assert_int_equal(memmodel_model_predict(model, (double[]){most, 3, 0}, at_level(0.9), &inside), 0);
-        assert_int_equal(memmodel_model_predict(model, (double[]){most + 100, 3, 0}, at_level(0.9), &beyond), 0);
+        assert_int_equal(memmodel_model_predict(model, (double[]){max, 3, 0}, at_level(0.9), &inside), 0);
+        assert_int_equal(memmodel_model_predict(model, (double[]){max + 100, 3, 0}, at_level(0.9), &beyond), 0);
         assert_near(beyond.value - inside.value, cases[i].beyond, 1e-9);
         assert_int_equal(inside.extrapolated, 0);
         assert_int_equal(beyond.extrapolated, 1);
@@ -320,15 +320,15 @@ curves_end_where_the_samples_do_and_lines_go_on(void **state)
 }
 
 static void
-assert_limits(memmodel_context *context, const char *csv, double expected_least, double expected_most)
+assert_limits(memmodel_context *context, const char *csv, double min_expected, double max_expected)
 {
     memmodel_samples *samples = parse(context, csv);
     memmodel_model *model = fit_squared(samples);
-    double least, most;
+    double min, max;
 
-    assert_int_equal(memmodel_model_output_range(model, &least, &most), 1);
-    assert_near(least, expected_least, 1e-12);
-    assert_near(most, expected_most, 1e-12);
+    assert_int_equal(memmodel_model_output_range(model, &min, &max), 1);
+    assert_near(min, min_expected, 1e-12);
+    assert_near(max, max_expected, 1e-12);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
 }
@@ -338,13 +338,13 @@ static void
 predictions_of_curves_stay_near_the_measurements(void **state)
 {
     memmodel_model *model = network_model(*state, 0.02);
-    double least, most;
+    double min, max;
 
     assert_limits(*state, "x,y\n1,-4\n2,-1\n3,4\n4,11\n5,20\n6,31\n7,44\n8,59\n9,76\n", -12, 84);
     assert_limits(*state, "x,y\n1,1\n2,4\n3,9\n4,16\n5,25\n6,36\n7,49\n8,64\n9,81\n", 0, 89);
     assert_limits(*state, "x,y\n1,-1\n2,-4\n3,-9\n4,-16\n5,-25\n6,-36\n7,-49\n8,-64\n9,-81\n", -89, 0);
-    assert_int_equal(memmodel_model_output_range(model, &least, &most), 0);
-    assert_true(isinf(least) && isinf(most));
+    assert_int_equal(memmodel_model_output_range(model, &min, &max), 0);
+    assert_true(isinf(min) && isinf(max));
     memmodel_model_unref(model);
 }
 
@@ -507,8 +507,8 @@ assert_written_and_read(memmodel_context *context, const double (*rows)[3], size
 }
 
 /*
- * A row held out of the first table is predicted as 0, of which no measurement is a multiple. Beside the least of the second
- * the others count nothing in relative errors: nothing but itself says anything about it.
+ * A row held out of the first table is predicted as 0, of which no measurement is a multiple. Beside the least of the
+ * second the others count nothing in relative errors: nothing but itself says anything about it.
  */
 static void
 relative_errors_without_end_are_written(void **state)

@@ -12,7 +12,7 @@
 #define GRID TEST_DATA "/../../examples/case-study/data/keras_samples.csv"
 #define OTHERS TEST_DATA "/keras_networks/"
 
-enum { MOST_POINTS = 64, NAME_BYTES = 32, LINE_BYTES = 256, PATH_BYTES = 512 };
+enum { MAX_POINTS = 64, NAME_BYTES = 32, LINE_BYTES = 256, PATH_BYTES = 512 };
 
 /* Runs of one point of a network. */
 struct point {
@@ -23,7 +23,7 @@ struct point {
 };
 
 struct table {
-    struct point points[MOST_POINTS];
+    struct point points[MAX_POINTS];
     int count;
 };
 
@@ -39,7 +39,7 @@ add_run(struct table *table, const struct point *run)
             return;
         }
     }
-    assert_true(table->count < MOST_POINTS);
+    assert_true(table->count < MAX_POINTS);
     table->points[table->count++] = *run;
 }
 
@@ -141,7 +141,7 @@ static void
 the_peak_of_measured_processes_is_within_8_percent_and_2_in_the_median(void **state)
 {
     struct table table = {.count = 0};
-    double errors[MOST_POINTS];
+    double errors[MAX_POINTS];
 
     read_table(GRID, &table);
     read_table(OTHERS "samples.csv", &table);
@@ -188,7 +188,9 @@ regions_are_those_of_the_real_pool(void **state)
     memmodel_network_unref(net);
 }
 
-/* An operator that needs two tensors for itself runs when its small input is there, and the large one before is gone. */
+/*
+ * An operator that needs two tensors for itself runs when its small input is there, and the large one before is gone.
+ */
 static void
 an_operator_waits_for_its_input(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Single layers and whole networks on TensorFlow's CPU back end: the tensors of a training step against TensorFlow's own
- * log of its allocations, and the processes on a machine with AVX-512. Recorded: test/data/keras_steps.
+ * Single layers and whole networks on TensorFlow's CPU back end: the tensors of a training step against TensorFlow's
+ * own log of its allocations, and the processes on a machine with AVX-512. Recorded: test/data/keras_steps.
  */
 #include "check.h"
 
@@ -112,12 +112,12 @@ layers_allocate_what_tensorflow_logged(void **state)
     read_table(&table);
     for (int i = 0; i < table.count; i++) {
         const struct row *row = &table.rows[i];
-        int recorded, same, all, most = strcmp(row->network, "layer_mha") == 0 ? 14 : 2;
+        int recorded, same, all, max = strcmp(row->network, "layer_mha") == 0 ? 14 : 2;
 
         if (strncmp(row->network, "layer_", strlen("layer_")) != 0)
             continue;
         compare_step(*state, row, &recorded, &same, &all);
-        if (recorded - same > most || all - same > most)
+        if (recorded - same > max || all - same > max)
             fail_msg("%s: %d allocations recorded, %d predicted, %d the same", row->network, recorded, all, same);
         recorded_sum += recorded;
         same_sum += same;

@@ -18,7 +18,7 @@ static void
 must(int status)
 {
     if (status) {
-        fprintf(stderr, "a thread was told %s\n", memmodel_status_name(status));
+        fprintf(stderr, "a thread got %s\n", memmodel_status_name(status));
         abort();
     }
 }

@@ -21,7 +21,7 @@ small_trace(memmodel_context *context)
 }
 
 static void
-peak_of_a_step_is_its_first_largest_moment(void **state)
+peak_of_a_step_is_its_first_maximum(void **state)
 {
     memmodel_trace *trace = small_trace(*state);
 
@@ -187,7 +187,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(peak_of_a_step_is_its_first_largest_moment),
+        WITH_CONTEXT(peak_of_a_step_is_its_first_maximum),
         WITH_CONTEXT(categories_add_up_to_what_is_live),
         WITH_CONTEXT(events_tell_their_block_layer_and_phase),
         WITH_CONTEXT(live_bytes_beyond_63_bits_are_an_error),

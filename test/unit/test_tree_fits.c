@@ -278,7 +278,7 @@ error_among_wild_rows(memmodel_context *context, const char *weight)
 }
 
 static void
-a_search_weighs_rows_as_it_is_told(void **state)
+a_search_weighs_rows_as_asked(void **state)
 {
     assert_true(error_among_wild_rows(*state, NULL) > 0.05);
     assert_true(error_among_wild_rows(*state, "w") < 0.001);
@@ -466,7 +466,7 @@ main(void)
         WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
         LONG_WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
-        WITH_CONTEXT(a_search_weighs_rows_as_it_is_told),
+        WITH_CONTEXT(a_search_weighs_rows_as_asked),
         WITH_CONTEXT(a_nesting_that_is_none_is_refused),
         WITH_CONTEXT(less_than_nothing_cannot_be_tried),
         WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),

@@ -37,7 +37,7 @@ end
 
 -- ---- callbacks ----
 
-local FAILED = { v = nil, i = 1, d = 0 / 0 } -- what the library is told after an error: stop
+local FAILED = { v = nil, i = 1, d = 0 / 0 } -- the result of a callback that failed: stop
 
 -- While the others run, the objects of the running call and their context are not to be used.
 local MAY_USE_OBJECTS = { memmodel_monitor_callback = true }

@@ -136,7 +136,7 @@ local function refuse(model, fast, options, status)
 end
 
 -- value, upper, extrapolated = model:predict({dim = 64, batch = 4}, {level = 0.99, method = "conformal"}): the
--- formula's value, an upper bound that a new measurement lies below with that probability (95 % unless told), and
+-- formula's value, an upper bound that a new measurement lies below with that probability (95 % by default), and
 -- whether the point is outside the training data.
 function Model:predict(inputs, options)
     local fast, handle = load_inputs("model:predict", self, inputs)

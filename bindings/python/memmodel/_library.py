@@ -58,7 +58,7 @@ def _version(library: ctypes.CDLL) -> str:
 
 
 class Library:
-    """The loaded library, once for calls that keep Python's lock (short ones) and once for those that let go of it."""
+    """The loaded library, once for calls that keep Python's lock (short ones) and once for those that release it."""
 
     def __init__(self, wanted: str) -> None:
         self.path = next(_candidates())

@@ -103,7 +103,7 @@ class Call:
     places: tuple[Place, ...]
     checkpoint: int = 0  # which call of torch.utils.checkpoint it is in, counted from 1; 0: none
     function: int = 0  # the same of torch.autograd.Function
-    made: int = 0  # how many nodes there were when its tensor was made, and when Python let it go; 0: not known
+    made: int = 0  # how many nodes there were when its tensor was made, and when Python released it; 0: not known
     released: int = 0
     cached: int = 0  # the same of when a cache that keeps it until the next step was filled; 0: none does
     tensor_lists: frozenset[str] = frozenset()

@@ -18,7 +18,7 @@ local function say(format, ...)
     slurm.log_user("%s", "memmodel: " .. string.format(format, ...))
 end
 
--- "Memory required by task is not available"; slurm_errno.h. Scripts are told its name from Slurm 23.02 on.
+-- "Memory required by task is not available"; slurm_errno.h. Scripts have its name from Slurm 23.02 on.
 local DOES_NOT_FIT = slurm.ESLURM_INVALID_TASK_MEMORY or 2044
 
 local function refuse(code, format, ...)
@@ -62,7 +62,7 @@ local function stands(own, need, options)
     return own and (options.user_memory == "keep" or options.user_memory == "raise" and own >= need)
 end
 
--- One change of the job: `set` makes it, `words` tell it in AdminComment, `sentence` tells the user.
+-- One change of the job: `set` makes it, `words` say so in AdminComment, `sentence` to the user.
 local function change_memory(job, need, options)
     local mib, own = math.ceil(need.bytes / MIB), asked.memory(job)
     local before = own and string.format(" asked=%s", own == math.huge and "node" or string.format("%.0fM", own)) or ""
@@ -102,7 +102,7 @@ local function describe(need, change)
         need.extrapolated and " extrapolated" or "", change.words)
 end
 
-local function tell(need, change)
+local function report(need, change)
     local basis = string.format("by model %s for %s%s", need.name, text.assignments(need.point), guarantee(need))
     if change.sentence then
         local instead = change.instead and ", instead of the " .. change.instead .. " asked for" or ""
@@ -132,7 +132,7 @@ local function changes_for(job, needs, options)
                 change.set()
             end
             if not options.quiet then
-                tell(needs[number], change)
+                report(needs[number], change)
             end
         end
         add_comment(job, comment, table.concat(words, " | "))

@@ -14,15 +14,15 @@
 #include "allocators/pages.h"
 #include "base/checked.h"
 
-#define ROUNDING INT64_C(256)                         /* kMinAllocationSize */
-#define FIRST_REGION (INT64_C(2) << 20)               /* with allow_growth */
-#define FIRST_REGION_ONNXRUNTIME (INT64_C(1) << 20)   /* DEFAULT_INITIAL_CHUNK_SIZE_BYTES */
-#define LARGEST_REGION_ONNXRUNTIME (INT64_C(1) << 30) /* DEFAULT_MAX_POWER_OF_TWO_EXTEND_BYTES */
-#define LARGEST_FRAGMENT (INT64_C(128) << 20)         /* max_internal_fragmentation_bytes */
-#define TABLE_SHARE 32                                /* a handle of 8 bytes per 256 of a region */
-#define REGION_OFFSET 64                              /* of the first chunk on its page: malloc's header, aligned */
+#define ROUNDING INT64_C(256)                       /* kMinAllocationSize */
+#define FIRST_REGION (INT64_C(2) << 20)             /* with allow_growth */
+#define FIRST_REGION_ONNXRUNTIME (INT64_C(1) << 20) /* DEFAULT_INITIAL_CHUNK_SIZE_BYTES */
+#define MAX_REGION_ONNXRUNTIME (INT64_C(1) << 30)   /* DEFAULT_MAX_POWER_OF_TWO_EXTEND_BYTES */
+#define MAX_FRAGMENT (INT64_C(128) << 20)           /* max_internal_fragmentation_bytes */
+#define TABLE_SHARE 32                              /* a handle of 8 bytes per 256 of a region */
+#define REGION_OFFSET 64                            /* of the first chunk on its page: malloc's header, aligned */
 #define TOP_ADDRESS (INT64_C(1) << 62)
-#define LARGEST_REQUEST (INT64_C(1) << 60)
+#define MAX_REQUEST (INT64_C(1) << 60)
 
 struct region {
     struct chunk *first;
@@ -38,13 +38,13 @@ struct bfc {
     struct region *newest;
     struct allocator_counters counters;
     struct allocator_observer observer;
-    int64_t limit, next_region, largest_region, lowest_address;
+    int64_t limit, next_region, max_region, lowest_address;
     bool reserves; /* other streams than the first get memory of their own */
 };
 
 static int
-open_with(memmodel_context *context, const struct allocator_options *options, int64_t first_region,
-          int64_t largest_region, struct bfc **self)
+open_with(memmodel_context *context, const struct allocator_options *options, int64_t first_region, int64_t max_region,
+          struct bfc **self)
 {
     struct bfc *bfc = memory_allocate_zeroed(context, 1, sizeof *bfc);
 
@@ -57,7 +57,7 @@ open_with(memmodel_context *context, const struct allocator_options *options, in
     bfc->observer = options->observer;
     bfc->limit = options->capacity > 0 ? options->capacity / ROUNDING * ROUNDING : INT64_MAX;
     bfc->next_region = min_i64(first_region, bfc->limit);
-    bfc->largest_region = largest_region;
+    bfc->max_region = max_region;
     bfc->lowest_address = TOP_ADDRESS;
     *self = bfc;
     return 0;
@@ -67,7 +67,7 @@ static int
 bfc_open(memmodel_context *context, const struct allocator_options *options, void **self)
 {
     struct bfc *bfc = NULL;
-    int status = open_with(context, options, FIRST_REGION, LARGEST_REQUEST, &bfc);
+    int status = open_with(context, options, FIRST_REGION, MAX_REQUEST, &bfc);
 
     if (!status)
         *self = bfc;
@@ -78,7 +78,7 @@ static int
 onnxruntime_open(memmodel_context *context, const struct allocator_options *options, void **self)
 {
     struct bfc *bfc = NULL;
-    int status = open_with(context, options, FIRST_REGION_ONNXRUNTIME, LARGEST_REGION_ONNXRUNTIME, &bfc);
+    int status = open_with(context, options, FIRST_REGION_ONNXRUNTIME, MAX_REGION_ONNXRUNTIME, &bfc);
 
     if (status)
         return status;
@@ -139,7 +139,7 @@ extend(struct bfc *bfc, int64_t size, bool *extended)
         bfc->next_region *= 2;
     bytes = min_i64(bfc->next_region, available);
     if (!grown)
-        bfc->next_region = min_i64(2 * bfc->next_region, max_i64(bfc->largest_region, bfc->next_region));
+        bfc->next_region = min_i64(2 * bfc->next_region, max_i64(bfc->max_region, bfc->next_region));
     *extended = bytes < bfc->lowest_address / 2;
     return *extended ? add_region(bfc, bytes) : 0;
 }
@@ -149,7 +149,7 @@ extend(struct bfc *bfc, int64_t size, bool *extended)
 static bool
 should_split(const struct chunk *chunk, int64_t size)
 {
-    return chunk->size / 2 >= size || chunk->size - size >= LARGEST_FRAGMENT;
+    return chunk->size / 2 >= size || chunk->size - size >= MAX_FRAGMENT;
 }
 
 static int
@@ -171,7 +171,7 @@ hand_out(struct bfc *bfc, struct chunk *chunk, int64_t size, int64_t requested, 
     bfc->counters.requested += requested;
     bfc->counters.allocated += chunk->size;
     bfc->counters.active = bfc->counters.allocated;
-    bfc->counters.touched = bfc->pages.bytes + bfc->counters.reserved / TABLE_SHARE;
+    bfc->counters.resident = bfc->pages.bytes + bfc->counters.reserved / TABLE_SHARE;
     observe(bfc, ALLOCATOR_ALLOC, chunk->address, requested);
     return status;
 }
@@ -184,7 +184,7 @@ count_apart(struct bfc *bfc, int64_t bytes)
     bfc->counters.allocated += bytes;
     bfc->counters.active = bfc->counters.allocated;
     bfc->counters.reserved += bytes;
-    bfc->counters.touched += bytes;
+    bfc->counters.resident += bytes;
 }
 
 static int
@@ -212,7 +212,7 @@ bfc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **bl
     int status = 0;
 
     *block = NULL;
-    if (bytes >= LARGEST_REQUEST)
+    if (bytes >= MAX_REQUEST)
         return 0;
     if (bfc->reserves && stream != 0)
         return reserve(bfc, bytes, owner, block);

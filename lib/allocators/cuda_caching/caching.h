@@ -16,12 +16,12 @@
 
 #include <stdbool.h>
 
-#define SMALLEST_BLOCK INT64_C(512)        /* kMinBlockSize */
-#define LARGEST_SMALL (1 * MEBIBYTE)       /* kSmallSize: requests up to it go to the small pool */
-#define SMALL_SEGMENT (2 * MEBIBYTE)       /* kSmallBuffer */
-#define LEAST_LARGE (10 * MEBIBYTE)        /* kMinLargeAlloc: requests from it on get a segment of their own */
-#define LARGE_ROUNDING (2 * MEBIBYTE)      /* kRoundLarge */
-#define LARGEST_REQUEST (INT64_C(1) << 60) /* one_exa_bytes: refused from it on */
+#define SMALLEST_BLOCK INT64_C(512)    /* kMinBlockSize */
+#define MAX_SMALL (1 * MEBIBYTE)       /* kSmallSize: requests up to it go to the small pool */
+#define SMALL_SEGMENT (2 * MEBIBYTE)   /* kSmallBuffer */
+#define MIN_LARGE (10 * MEBIBYTE)      /* kMinLargeAlloc: requests from it on get a segment of their own */
+#define LARGE_ROUNDING (2 * MEBIBYTE)  /* kRoundLarge */
+#define MAX_REQUEST (INT64_C(1) << 60) /* one_exa_bytes: refused from it on */
 
 struct cuda_pool {
     struct ordered_set free;     /* by stream, size, address */
@@ -152,7 +152,7 @@ cuda_synchronize(struct cuda_caching *caching, bool all);
 void
 cuda_finish_all(struct cuda_caching *caching);
 
-/* Tells the observer, if there is one. */
+/* Calls the observer, if there is one. */
 void
 cuda_observe(const struct cuda_caching *caching, enum allocator_action action, int64_t address, int64_t bytes,
              int64_t stream);

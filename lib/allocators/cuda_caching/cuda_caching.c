@@ -50,9 +50,9 @@ round_size(const struct cuda_settings *settings, int64_t bytes)
 static int64_t
 segment_size_for(const struct cuda_settings *settings, int64_t size)
 {
-    if (size <= LARGEST_SMALL)
+    if (size <= MAX_SMALL)
         return SMALL_SEGMENT;
-    if (size < LEAST_LARGE)
+    if (size < MIN_LARGE)
         return settings->large_segment_size;
     return ceil_divide(size, LARGE_ROUNDING) * LARGE_ROUNDING;
 }
@@ -61,18 +61,21 @@ segment_size_for(const struct cuda_settings *settings, int64_t size)
 
 /* What an expandable block can grow to where it lies. */
 static int64_t
-reach(const struct cuda_block *block)
+expandable_bytes(const struct cuda_block *block)
 {
     return block->size + (block->next && block->next->unmapped ? block->next->size : 0);
 }
 
-/* Among expandable blocks that would do, the one that leaves least: growing into a far end counts as that end's size. */
+/*
+ * Among expandable blocks that would do, the one that leaves least: growing into a far end counts as that end's size.
+ */
 static struct cuda_block *
-least_reach(struct cuda_block *block)
+min_expandable(struct cuda_block *block)
 {
     struct cuda_block *next = cuda_block_of(ordered_next(&block->node));
 
-    while (block->range.page != 0 && next && next->stream == block->stream && reach(next) < reach(block)) {
+    while (block->range.page != 0 && next && next->stream == block->stream &&
+           expandable_bytes(next) < expandable_bytes(block)) {
         block = next;
         next = cuda_block_of(ordered_next(&block->node));
     }
@@ -96,7 +99,7 @@ find_free(struct cuda_caching *caching, const struct cuda_request *request)
     found = cuda_block_of(ordered_lower_bound(&request->pool->free, &key.node));
     if (!found || found->stream != request->stream)
         return NULL;
-    found = least_reach(found);
+    found = min_expandable(found);
     if (request->size < settings->max_split_size)
         return found->size < settings->max_split_size ? found : NULL;
     return found->size < request->size + settings->max_non_split_rounding ? found : NULL;
@@ -142,7 +145,7 @@ should_split(const struct cuda_caching *caching, const struct cuda_request *requ
 
     if (request->pool->small || caching->settings.expandable_segments)
         return rest >= SMALLEST_BLOCK;
-    return request->size < caching->settings.max_split_size && rest > LARGEST_SMALL;
+    return request->size < caching->settings.max_split_size && rest > MAX_SMALL;
 }
 
 static int
@@ -179,10 +182,10 @@ cuda_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **b
     *block = NULL;
     caching->calls++;
     cuda_synchronize(caching, false);
-    if (bytes < LARGEST_REQUEST) {
+    if (bytes < MAX_REQUEST) {
         request.size = round_size(&caching->settings, bytes);
         request.segment_size = segment_size_for(&caching->settings, request.size);
-        request.pool = request.size <= LARGEST_SMALL ? &caching->small : &caching->large;
+        request.pool = request.size <= MAX_SMALL ? &caching->small : &caching->large;
         status = find(caching, &request);
     }
     if (!status && request.block && should_split(caching, &request))
@@ -326,7 +329,7 @@ cuda_new(memmodel_context *context, const struct allocator_options *options, voi
     caching->small = pool(true);
     caching->large = pool(false);
     caching->next_address = FIRST_ADDRESS;
-    caching->counters.touched = -1;
+    caching->counters.resident = -1;
     caching->observer = options->observer;
     status = cuda_settings_parse(context, options->settings, &caching->settings);
     if (!status)

@@ -2,13 +2,13 @@
 #include "allocators/cuda_caching/caching.h"
 #include "base/checked.h"
 
-#define LARGEST_DEVICE (INT64_C(1) << 40) /* for one whose capacity is not known */
+#define MAX_DEVICE (INT64_C(1) << 40) /* for one whose capacity is not known */
 
 /* Addresses of a new segment: 9/8 of the device, in whole pages. */
 static int64_t
 extent_for(const struct cuda_caching *caching, int64_t page, int64_t size)
 {
-    int64_t device = min_i64(caching->capacity, LARGEST_DEVICE);
+    int64_t device = min_i64(caching->capacity, MAX_DEVICE);
 
     return ceil_divide(max_i64(device + device / 8, size), page) * page;
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define LARGE_SEGMENT (20 * MEBIBYTE)
-#define LEAST_LARGE_ALLOCATION_MB 10 /* kMinLargeAlloc: a large segment must hold more */
-#define MOST_MEBIBYTES (INT64_C(1) << 40)
+#define MIN_LARGE_ALLOCATION_MB 10 /* kMinLargeAlloc: a large segment must hold more */
+#define MAX_MEBIBYTES (INT64_C(1) << 40)
 
 struct reader {
     memmodel_context *context;
@@ -114,7 +114,7 @@ read_mebibytes(struct reader *reader, const struct option *option)
     int status = read_count(reader, &count);
 
     if (!status)
-        *(int64_t *)field_of(reader, option) = (count < MOST_MEBIBYTES ? count : MOST_MEBIBYTES) * MEBIBYTE;
+        *(int64_t *)field_of(reader, option) = (count < MAX_MEBIBYTES ? count : MAX_MEBIBYTES) * MEBIBYTE;
     return status;
 }
 
@@ -341,9 +341,9 @@ check(const struct reader *reader)
     struct cuda_settings *settings = reader->settings;
     int64_t large = settings->large_segment_size;
 
-    if (large <= LEAST_LARGE_ALLOCATION_MB * MEBIBYTE)
+    if (large <= MIN_LARGE_ALLOCATION_MB * MEBIBYTE)
         return context_error(reader->context, MEMMODEL_ERROR_PARSE, "allocator settings",
-                             "large_segment_size_mb must be above %d", LEAST_LARGE_ALLOCATION_MB);
+                             "large_segment_size_mb must be above %d", MIN_LARGE_ALLOCATION_MB);
     if (settings->max_non_split_rounding == 0)
         settings->max_non_split_rounding = large;
     if (settings->max_split_size >= large && settings->max_non_split_rounding >= large)

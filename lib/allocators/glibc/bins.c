@@ -29,13 +29,13 @@ cache_pop(struct stack *stack)
 struct stack *
 cache_of(struct heap *heap, int64_t size)
 {
-    return size <= LARGEST_CACHED ? &heap->cache[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
+    return size <= MAX_CACHED ? &heap->cache[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
 }
 
 struct stack *
 fast_of(struct heap *heap, int64_t size)
 {
-    return size <= LARGEST_FAST ? &heap->fast[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
+    return size <= MAX_FAST ? &heap->fast[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
 }
 
 /* ---- free chunks: unsorted, or in bins ---- */
@@ -84,7 +84,7 @@ bin_of(int64_t size)
         int shift, last, first;
     } widths[] = {{6, 48, 48}, {9, 20, 91}, {12, 10, 110}, {15, 4, 119}, {18, 2, 124}};
 
-    if (size < LEAST_LARGE)
+    if (size < MIN_LARGE)
         return (int)(size / ALIGNMENT);
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         if (size >> widths[i].shift <= widths[i].last)
@@ -137,20 +137,20 @@ put_into_bin(struct heap *heap, struct chunk *chunk)
 {
     int index = bin_of(chunk->size);
     struct bin *bin = &heap->bins[index];
-    struct chunk *least = bin->smallest;
+    struct chunk *min = bin->smallest;
 
     chunk->free = true;
     heap->filled[index / 64] |= UINT64_C(1) << index % 64;
-    if (chunk->size < LEAST_LARGE) {
+    if (chunk->size < MIN_LARGE) {
         list_insert(&bin->chunks, chunk, bin->chunks.first);
         return;
     }
-    while (least && least->size < chunk->size)
-        least = least->larger;
-    if (least && least->size == chunk->size)
-        list_insert(&bin->chunks, chunk, least->linked);
+    while (min && min->size < chunk->size)
+        min = min->larger;
+    if (min && min->size == chunk->size)
+        list_insert(&bin->chunks, chunk, min->linked);
     else
-        add_size(bin, chunk, least);
+        add_size(bin, chunk, min);
 }
 
 static void
@@ -230,7 +230,7 @@ split(struct heap *heap, struct chunk *chunk, int64_t size)
     if (!rest)
         return MEMMODEL_ERROR_NO_MEMORY;
     put_unsorted(heap, rest);
-    if (size < LEAST_LARGE)
+    if (size < MIN_LARGE)
         heap->last_remainder = rest->address;
     return 0;
 }
@@ -243,7 +243,7 @@ bins_take_exact(struct heap *heap, int64_t size)
     struct chunk *chunk, *more;
     struct list *equal;
 
-    if (size >= LEAST_LARGE)
+    if (size >= MIN_LARGE)
         return NULL;
     equal = &heap->bins[bin_of(size)].chunks;
     chunk = fast ? cache_pop(fast) : NULL;
@@ -272,7 +272,7 @@ bins_take_unsorted(struct heap *heap, int64_t size, struct chunk **chunk)
     for (struct chunk *oldest = heap->unsorted.last; oldest; oldest = heap->unsorted.last) {
         bool only = oldest == heap->unsorted.first && oldest->address == heap->last_remainder;
 
-        if (size < LEAST_LARGE && only && oldest->size > size + SMALLEST_CHUNK) {
+        if (size < MIN_LARGE && only && oldest->size > size + SMALLEST_CHUNK) {
             take_out(heap, oldest);
             *chunk = oldest;
             return split(heap, oldest, size);
@@ -319,7 +319,7 @@ bins_take_best(struct heap *heap, int64_t size, struct chunk **chunk)
 {
     int index = bin_of(size);
 
-    *chunk = size < LEAST_LARGE ? NULL : fit_of_bin(&heap->bins[index], size);
+    *chunk = size < MIN_LARGE ? NULL : fit_of_bin(&heap->bins[index], size);
     if (!*chunk) {
         index = next_filled(heap, index);
         *chunk = index < BINS ? heap->bins[index].chunks.last : NULL;

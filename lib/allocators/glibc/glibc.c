@@ -24,7 +24,7 @@ touch(struct heap *heap, int64_t address, int64_t bytes)
 {
     int status = pages_touch(&heap->pages, address, bytes);
 
-    heap->counters.touched = heap->pages.bytes;
+    heap->counters.resident = heap->pages.bytes;
     return status;
 }
 
@@ -63,7 +63,7 @@ find_uncached(struct heap *heap, int64_t size, struct chunk **chunk)
     *chunk = bins_take_exact(heap, size);
     if (*chunk)
         return 0;
-    if (size >= LEAST_LARGE)
+    if (size >= MIN_LARGE)
         bins_empty_fast(heap);
     status = take_free(heap, size, chunk);
     if (!status && !*chunk && heap->top->size < size + SMALLEST_CHUNK && bins_have_fast(heap)) {
@@ -162,7 +162,7 @@ glibc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **
 
     (void)stream;
     *block = NULL;
-    if (bytes >= LARGEST_REQUEST)
+    if (bytes >= MAX_REQUEST)
         return 0;
     if (heap->alignment)
         status = find_aligned(heap, chunk_size_for(bytes), &chunk);
@@ -193,7 +193,7 @@ glibc_release(void *self, void *block, bool shared)
     chunk->requested = 0;
     chunk->owner = -1;
     status = give_back(heap, chunk);
-    heap->counters.touched = heap->pages.bytes;
+    heap->counters.resident = heap->pages.bytes;
     return status;
 }
 

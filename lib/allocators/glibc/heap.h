@@ -12,16 +12,16 @@
 #define ALIGNMENT INT64_C(16)                 /* MALLOC_ALIGNMENT */
 #define SMALLEST_CHUNK INT64_C(32)            /* MINSIZE */
 #define FIRST_THRESHOLD (INT64_C(128) << 10)  /* DEFAULT_MMAP_THRESHOLD_MIN, DEFAULT_TRIM_THRESHOLD */
-#define LARGEST_THRESHOLD (INT64_C(32) << 20) /* DEFAULT_MMAP_THRESHOLD_MAX */
+#define MAX_THRESHOLD (INT64_C(32) << 20)     /* DEFAULT_MMAP_THRESHOLD_MAX */
 #define TOP_PAD (INT64_C(128) << 10)          /* DEFAULT_TOP_PAD */
 #define CONSOLIDATES_FROM (INT64_C(64) << 10) /* FASTBIN_CONSOLIDATION_THRESHOLD */
-#define LARGEST_CACHED INT64_C(1040)          /* chunk size of tcache's last bin */
-#define LARGEST_FAST INT64_C(128)             /* global_max_fast */
-#define LEAST_LARGE INT64_C(1024)             /* a request from here on empties the fast bins */
+#define MAX_CACHED INT64_C(1040)              /* chunk size of tcache's last bin */
+#define MAX_FAST INT64_C(128)                 /* global_max_fast */
+#define MIN_LARGE INT64_C(1024)               /* a request from here on empties the fast bins */
 #define CACHE_TABLE INT64_C(656)              /* chunk of struct tcache_perthread_struct, the first of every heap */
 #define HEAP_ADDRESS (INT64_C(1) << 30)
 #define MAPPING_ADDRESS (INT64_C(1) << 62)
-#define LARGEST_REQUEST (INT64_C(1) << 60)
+#define MAX_REQUEST (INT64_C(1) << 60)
 
 enum {
     CACHE_BINS = 64, /* TCACHE_SMALL_BINS */

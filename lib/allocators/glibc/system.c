@@ -68,7 +68,7 @@ mapping_delete(struct heap *heap, struct chunk *chunk)
     int64_t size = chunk->size - chunk->lead;
     int status = pages_drop(&heap->pages, chunk->address, chunk->size);
 
-    if (size > heap->mmap_threshold && size <= LARGEST_THRESHOLD) {
+    if (size > heap->mmap_threshold && size <= MAX_THRESHOLD) {
         heap->mmap_threshold = size;
         heap->trim_threshold = 2 * size;
     }

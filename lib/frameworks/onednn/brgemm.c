@@ -15,8 +15,8 @@
 enum {
     LARGE_IMAGE = 150 * 150, /* points from which AVX2 takes few channels at once */
     FEW_VECTORS = 2,
-    MOST_SOURCE_LINES = 1001, /* bytes of source that a pointwise block strides over */
-    MOST_POINTWISE_WORK = 1000000,
+    MAX_SOURCE_LINES = 1001, /* bytes of source that a pointwise block strides over */
+    MAX_POINTWISE_WORK = 1000000,
     POINTWISE_POINTS = 2048,
 };
 
@@ -116,13 +116,13 @@ channels_allowed(const struct brgemm_shape *shape, int64_t channels)
 }
 
 static int64_t
-most_vectors(const struct brgemm_shape *shape)
+max_vectors(const struct brgemm_shape *shape)
 {
     const struct problem *problem = &shape->problem;
     bool few = shape->simd == SIMD_AVX2 && !shape->pointwise &&
                (is_large(problem, shape->simd) || problem->target[HEIGHT] * problem->target[WIDTH] >= LARGE_IMAGE);
 
-    return min_i64(ceil_divide(problem->out, shape->simd), few ? FEW_VECTORS : MOST_COLUMNS);
+    return min_i64(ceil_divide(problem->out, shape->simd), few ? FEW_VECTORS : MAX_COLUMNS);
 }
 
 /* Widest block that leaves work for nine tenths of the threads. */
@@ -141,7 +141,7 @@ widest_row_block(const struct brgemm_shape *shape, int64_t channels)
 static int64_t
 unaliased_points(const struct problem *problem)
 {
-    int64_t points = MOST_POINTWISE_WORK / problem->machine->threads, channels = problem->out * problem->groups;
+    int64_t points = MAX_POINTWISE_WORK / problem->machine->threads, channels = problem->out * problem->groups;
     int64_t bytes = product(problem->target) * FLOAT_BYTES;
 
     if (channels * bytes % PAGE == 0) {
@@ -149,24 +149,24 @@ unaliased_points(const struct problem *problem)
             points /= 2;
         points += points % 2 == 0;
     }
-    return min_i64(ceil_divide(MOST_SOURCE_LINES, FLOAT_BYTES), points);
+    return min_i64(ceil_divide(MAX_SOURCE_LINES, FLOAT_BYTES), points);
 }
 
 static int64_t
 widest_flat_block(const struct brgemm_shape *shape, int64_t channels)
 {
     const struct problem *problem = &shape->problem;
-    int64_t all = product(problem->target), threads = problem->machine->threads, most;
+    int64_t all = product(problem->target), threads = problem->machine->threads, max;
 
     if (problem->in * FLOAT_BYTES >= 1024 && problem->in * FLOAT_BYTES < PAGE) {
         int64_t others = problem->batch * ceil_divide(problem->out, channels);
 
-        most = max_i64(min_i64(16, all), ceil_divide(all, ceil_divide(threads, others)));
+        max = max_i64(min_i64(16, all), ceil_divide(all, ceil_divide(threads, others)));
     } else {
-        most = max_i64(ceil_divide(POINTWISE_POINTS, channels),
-                       ceil_divide(problem->batch * problem->groups * all, threads));
+        max = max_i64(ceil_divide(POINTWISE_POINTS, channels),
+                      ceil_divide(problem->batch * problem->groups * all, threads));
     }
-    return clamp(1, all, min_i64(most, unaliased_points(problem)));
+    return clamp(1, all, min_i64(max, unaliased_points(problem)));
 }
 
 struct choice {
@@ -237,7 +237,7 @@ choose_block(const struct brgemm_shape *shape, struct brgemm_block *block)
 {
     struct choice best = {.efficiency = 0};
 
-    for (int64_t vectors = most_vectors(shape); vectors > 0; vectors--) {
+    for (int64_t vectors = max_vectors(shape); vectors > 0; vectors--) {
         struct brgemm_block next = {.channels = vectors * shape->simd};
         struct choice own = {.efficiency = 0};
 

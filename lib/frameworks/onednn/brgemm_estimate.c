@@ -9,8 +9,8 @@
 #include "frameworks/onednn/nest.h"
 
 enum {
-    CALL_COST = 1000,       /* cycles */
-    MOST_INPUT_VECTORS = 5, /* input channels of a block, in vectors of vectors */
+    CALL_COST = 1000,      /* cycles */
+    MAX_INPUT_VECTORS = 5, /* input channels of a block, in vectors of vectors */
     FEW_INPUT_VECTORS = 256,
     SMALL_PRODUCT = 1400,                 /* bytes a channel up to which AVX2 takes all channels at once */
     CACHE_AVX2 = 2 * 1024 * 1024 / 4 * 3, /* of the second cache, whatever its size */
@@ -75,27 +75,27 @@ expected_rows(const struct brgemm_shape *shape, int64_t channels)
 
 /* Most input channels, in vectors, that keep a call in the caches. */
 static int64_t
-most_input_vectors(const struct brgemm_shape *shape, const struct brgemm_block *block, int64_t vectors)
+max_input_vectors(const struct brgemm_shape *shape, const struct brgemm_block *block, int64_t vectors)
 {
     int64_t expected = min_i64(block->points, expected_rows(shape, block->channels));
     int64_t points = shape->flat ? expected : read_width(&shape->problem, expected, block->kernel[WIDTH]);
     int64_t weights = product(block->kernel) * block->channels * FLOAT_BYTES;
     int64_t source = block->kernel[DEPTH] * block->kernel[HEIGHT] * points * FLOAT_BYTES;
     int64_t room = brgemm_cache(&shape->problem, shape->simd) - block->rows * block->channels * FLOAT_BYTES;
-    int64_t most = min_i64(MOST_INPUT_VECTORS * shape->simd, vectors);
+    int64_t max = min_i64(MAX_INPUT_VECTORS * shape->simd, vectors);
 
     if (shape->simd == SIMD_AVX2 && vectors <= FEW_INPUT_VECTORS && weights + source < SMALL_PRODUCT)
         return vectors;
     if (block->kernel[WIDTH] > 1)
-        most = clamp(1, most, first_cache(&shape->problem) / (points * FLOAT_BYTES * shape->simd));
-    return clamp(1, most, room / ((weights + source) * shape->simd));
+        max = clamp(1, max, first_cache(&shape->problem) / (points * FLOAT_BYTES * shape->simd));
+    return clamp(1, max, room / ((weights + source) * shape->simd));
 }
 
 static int64_t
 input_block(const struct brgemm_shape *shape, const struct brgemm_block *block)
 {
     int64_t vectors = ceil_divide(shape->problem.in, shape->simd);
-    int64_t count = min_i64(most_input_vectors(shape, block, vectors), vectors);
+    int64_t count = min_i64(max_input_vectors(shape, block, vectors), vectors);
 
     while (count > 1 && filled(vectors, count) < 0.5f)
         count--;
@@ -286,7 +286,9 @@ cache_efficiency(const struct candidate *c)
 
 /* ---- how well threads are used ---- */
 
-/* Elements of the first `blocks` blocks of a grid of `outer` times x, walked in blocks of xb, times y in blocks of yb. */
+/*
+ * Elements of the first `blocks` blocks of a grid of `outer` times x, walked in blocks of xb, times y in blocks of yb.
+ */
 static int64_t
 covered(int64_t blocks, int64_t outer, int64_t x, int64_t xb, int64_t y, int64_t yb)
 {

@@ -6,9 +6,9 @@
 #include "frameworks/onednn/scratchpad.h"
 
 enum {
-    LARGEST_WEIGHTS_KERNEL = 3,
-    MOST_FORWARD_BLOCKS = 4, /* of channels a register tile, data channels-last */
-    MOST_WEIGHTS_BLOCKS = 4,
+    MAX_WEIGHTS_KERNEL = 3,
+    MAX_FORWARD_BLOCKS = 4, /* of channels a register tile, data channels-last */
+    MAX_WEIGHTS_BLOCKS = 4,
     REGISTERS = 31, /* for data, with AVX-512 */
     REGISTERS_AVX2 = 15,
     CACHE_WAY = 1024, /* rows that are multiples of it fall on each other in the cache */
@@ -47,7 +47,7 @@ forward_tile(const struct problem *problem, int64_t simd)
 
     if (!problem->channels_last)
         return tile;
-    blocks = min_i64(ceil_divide(problem->groups, simd), MOST_FORWARD_BLOCKS);
+    blocks = min_i64(ceil_divide(problem->groups, simd), MAX_FORWARD_BLOCKS);
     longest = (REGISTERS - kernel + stride) / (blocks + stride);
     if (simd == SIMD_AVX512 && stride < kernel && kernel <= 5 && problem->dilation[WIDTH] == 0 && longest >= 2)
         tile = min_i64(width, longest);
@@ -110,7 +110,7 @@ weights_shape_fits(const struct problem *problem)
     int64_t bottom = max_i64(0, problem->end_padding[HEIGHT]), right = max_i64(0, problem->end_padding[WIDTH]);
     int64_t kernel = problem->kernel[WIDTH];
 
-    if (!all_equal(problem->dilation, 0) || kernel > LARGEST_WEIGHTS_KERNEL || problem->stride[WIDTH] > kernel)
+    if (!all_equal(problem->dilation, 0) || kernel > MAX_WEIGHTS_KERNEL || problem->stride[WIDTH] > kernel)
         return false;
     if (!has_nominal_size(problem, HEIGHT, bottom) || !has_nominal_size(problem, WIDTH, right))
         return false;
@@ -152,14 +152,14 @@ static void
 share_rows(const struct problem *problem, int64_t outer, int64_t g, int64_t m, struct sharing *best)
 {
     int64_t images = problem->batch, rows = problem->target[HEIGHT], threads = problem->machine->threads;
-    int64_t most = min_i64(rows, threads / g / m);
+    int64_t max = min_i64(rows, threads / g / m);
     bool short_of_rows = false;
 
     for (int64_t block = rows; block > 0; block--) {
-        int64_t blocks = ceil_divide(rows, block), shares = min_i64(most, blocks), all = g * m * shares;
+        int64_t blocks = ceil_divide(rows, block), shares = min_i64(max, blocks), all = g * m * shares;
         float used = (float)all / (float)threads, uneven;
 
-        if (short_of_rows && most < blocks)
+        if (short_of_rows && max < blocks)
             return;
         uneven = (float)(unevenness(ceil_divide(outer, g), g, outer, images * rows) +
                          unevenness(ceil_divide(images, m), m, images, outer * rows) +
@@ -177,7 +177,7 @@ static int64_t
 weights_threads(const struct problem *problem, int64_t simd)
 {
     int64_t blocks = ceil_divide(problem->groups, simd), registers = simd == SIMD_AVX512 ? REGISTERS : REGISTERS_AVX2;
-    int64_t at_once = min_i64(MOST_WEIGHTS_BLOCKS, registers / (2 * problem->kernel[WIDTH]));
+    int64_t at_once = min_i64(MAX_WEIGHTS_BLOCKS, registers / (2 * problem->kernel[WIDTH]));
     int64_t outer = ceil_divide(blocks, min_i64(blocks, at_once)), threads = problem->machine->threads;
     struct sharing best = {.threads = 1, .used = 0, .uneven = 1};
 

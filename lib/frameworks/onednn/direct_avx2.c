@@ -8,14 +8,14 @@
 #include <limits.h>
 
 enum {
-    FORWARD_TILE = 3,           /* target points of a register tile */
-    REGISTERS = 15,             /* vector registers left for data */
-    MOST_BLOCKS = 4,            /* channel blocks of a register tile */
-    FLAT_WEIGHTS_CHANNELS = 3,  /* the one input channel count with a plain source in the weights pass */
-    REDUCTION_LIMIT = 1 << 21,  /* floats of partial sums */
-    LARGEST_FORWARD_KERNEL = 7, /* beyond, padding and strides exclude each other */
-    LARGEST_WEIGHTS_KERNEL = 13,
-    LARGEST_FLAT_STRIDED_KERNEL = 3,
+    FORWARD_TILE = 3,          /* target points of a register tile */
+    REGISTERS = 15,            /* vector registers left for data */
+    MAX_BLOCKS = 4,            /* channel blocks of a register tile */
+    FLAT_WEIGHTS_CHANNELS = 3, /* the one input channel count with a plain source in the weights pass */
+    REDUCTION_LIMIT = 1 << 21, /* floats of partial sums */
+    MAX_FORWARD_KERNEL = 7,    /* beyond, padding and strides exclude each other */
+    MAX_WEIGHTS_KERNEL = 13,
+    MAX_FLAT_STRIDED_KERNEL = 3,
 };
 
 static int64_t
@@ -56,8 +56,7 @@ forward_kernel_fits(const struct problem *problem)
     bool unpadded = problem->padding[HEIGHT] == 0 && problem->padding[WIDTH] == 0;
     bool unit_stride = problem->stride[HEIGHT] == 1 && problem->stride[WIDTH] == 1;
 
-    return !kernel_misses_source(problem) &&
-           (problem->kernel[WIDTH] <= LARGEST_FORWARD_KERNEL || unpadded || unit_stride);
+    return !kernel_misses_source(problem) && (problem->kernel[WIDTH] <= MAX_FORWARD_KERNEL || unpadded || unit_stride);
 }
 
 bool
@@ -89,7 +88,7 @@ data_tile(const struct problem *problem, int64_t blocks)
     int64_t overlap = max_i64(0, (problem->extent[WIDTH] - 1 - problem->padding[WIDTH]) / stride) * stride;
     int64_t best = 0, best_tile = 0;
 
-    for (int64_t count = 1; count <= MOST_BLOCKS; count++) {
+    for (int64_t count = 1; count <= MAX_BLOCKS; count++) {
         if (blocks % count != 0)
             continue;
         for (int64_t w = stride; w * count + w / stride <= REGISTERS && w < width + stride; w += stride) {
@@ -124,7 +123,7 @@ data_shape_fits(const struct problem *problem, int64_t simd)
 
     if (is_dilated_and_strided(problem) || kernel_misses_source(problem))
         return false;
-    if (problem->in < simd && problem->kernel[WIDTH] > LARGEST_FLAT_STRIDED_KERNEL && stride[WIDTH] > 1)
+    if (problem->in < simd && problem->kernel[WIDTH] > MAX_FLAT_STRIDED_KERNEL && stride[WIDTH] > 1)
         return false;
     return stride[WIDTH] == stride[HEIGHT] && stride[DEPTH] == 1 && stride[WIDTH] + 1 <= REGISTERS;
 }
@@ -159,7 +158,7 @@ weights_kernel_fits(const struct problem *problem)
 {
     const int64_t *kernel = problem->kernel;
 
-    return kernel[WIDTH] <= LARGEST_WEIGHTS_KERNEL && kernel[HEIGHT] <= problem->source[HEIGHT] &&
+    return kernel[WIDTH] <= MAX_WEIGHTS_KERNEL && kernel[HEIGHT] <= problem->source[HEIGHT] &&
            kernel[DEPTH] <= problem->source[DEPTH] && problem->padding[HEIGHT] < kernel[HEIGHT] &&
            all_equal(problem->dilation, 0);
 }

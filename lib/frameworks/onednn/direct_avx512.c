@@ -18,7 +18,9 @@ enum {
 
 static const double instruction_average = 9.0; /* bytes */
 
-/* Channels that are blocked together; 0 if the groups' channels allow none. Channels-last data needs no whole blocks. */
+/*
+ * Channels that are blocked together; 0 if the groups' channels allow none. Channels-last data needs no whole blocks.
+ */
 static int64_t
 channel_block(const struct problem *problem)
 {
@@ -103,15 +105,15 @@ static int64_t
 row_piece(const struct tiling *tiling, int64_t blocks, int64_t tile)
 {
     const float good = 0.9f, best = 0.98f;
-    int64_t width = tiling->problem->target[WIDTH], piece, most;
+    int64_t width = tiling->problem->target[WIDTH], piece, max;
     float efficiency;
 
     if (tiling->first || tiling->problem->dims != 2)
         return width;
     piece = cached_piece(tiling, blocks, tile);
     efficiency = thread_efficiency(tiling, blocks, piece);
-    most = ceil_divide(width, 2 * tile);
-    for (int64_t pieces = ceil_divide(width, piece); pieces <= most; pieces++) {
+    max = ceil_divide(width, 2 * tile);
+    for (int64_t pieces = ceil_divide(width, piece); pieces <= max; pieces++) {
         int64_t next = min_i64(round_up(ceil_divide(width, pieces), tile), width);
 
         if (next < blocks * tiling->out_block && efficiency > good)
@@ -328,7 +330,7 @@ is_data_explicit(const struct problem *problem, int64_t block)
 static int64_t
 data_blocks(const struct problem *problem, int64_t block)
 {
-    int64_t blocks = ceil_divide(problem->in, block), most;
+    int64_t blocks = ceil_divide(problem->in, block), max;
     int64_t kernel = problem->kernel[WIDTH];
     bool wide = kernel > 3 ||
                 (kernel == 3 && data_working_set(problem, block) < problem->machine->l1 && problem->target[WIDTH] > 8);
@@ -338,10 +340,10 @@ data_blocks(const struct problem *problem, int64_t block)
 
         return !wide && unit && blocks % 2 == 0 ? 2 : 1;
     }
-    most = min_i64(blocks, is_large_kernel(problem, block) ? 2 : DATA_BLOCKS);
-    while (blocks % most != 0)
-        most--;
-    return most;
+    max = min_i64(blocks, is_large_kernel(problem, block) ? 2 : DATA_BLOCKS);
+    while (blocks % max != 0)
+        max--;
+    return max;
 }
 
 static int64_t

@@ -113,10 +113,10 @@ struct search {
 };
 
 static void
-least_traffic(const struct sharing *sharing, int64_t threads, int64_t most, struct search *best)
+min_traffic(const struct sharing *sharing, int64_t threads, int64_t max, struct search *best)
 {
     *best = (struct search){1, 1, 1, traffic(sharing, 1, 1, 1), 0};
-    for (int64_t m = 1; m <= most; m++)
+    for (int64_t m = 1; m <= max; m++)
         for (int64_t a = 1; a <= min_i64(threads / m, sharing->out_blocks); a++) {
             int64_t b = min_i64(threads / m / a, sharing->in_blocks), moved = traffic(sharing, m, a, b);
 
@@ -128,11 +128,11 @@ least_traffic(const struct sharing *sharing, int64_t threads, int64_t most, stru
 
 /* Trades a little traffic for less work, or much less work for any traffic. */
 static void
-least_work(const struct sharing *sharing, int64_t threads, int64_t most, struct search *best)
+min_work(const struct sharing *sharing, int64_t threads, int64_t max, struct search *best)
 {
     const double tolerated = 1.1;
 
-    for (int64_t m = 1; m <= most; m++)
+    for (int64_t m = 1; m <= max; m++)
         for (int64_t a = 1; a <= min_i64(threads / m, sharing->out_blocks); a++) {
             int64_t b = min_i64(threads / m / a, sharing->in_blocks), done = work(sharing, m, a, b);
             bool light = (double)traffic(sharing, m, a, b) < tolerated * (double)best->traffic;
@@ -155,8 +155,8 @@ share_threads(struct sharing *sharing)
     sharing->group_threads = min_i64(threads, problem->groups);
     if (threads < problem->groups)
         return;
-    least_traffic(sharing, free_threads, min_i64(free_threads, pieces), &best);
-    least_work(sharing, free_threads, min_i64(free_threads, pieces), &best);
+    min_traffic(sharing, free_threads, min_i64(free_threads, pieces), &best);
+    min_work(sharing, free_threads, min_i64(free_threads, pieces), &best);
     sharing->batch_threads = best.m;
     sharing->channel_threads = best.a * best.b;
     if (best.m > threads / 2 && best.m < threads)

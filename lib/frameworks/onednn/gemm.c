@@ -17,7 +17,7 @@ enum {
     BLOCKED_WORK = 1024,        /* most multiply-adds of such a problem */
 };
 
-static const int64_t largest_scratchpad = INT64_C(1) << 30;
+static const int64_t max_scratchpad = INT64_C(1) << 30;
 
 static bool
 needs_columns(const struct problem *problem)
@@ -41,7 +41,7 @@ columns_of(const struct problem *problem)
     c.kernel = product(problem->kernel);
     c.column = needs_columns(problem) ? problem->in * c.kernel * c.target : 0;
     c.weights = problem->groups * problem->out * problem->in * c.kernel * FLOAT_BYTES;
-    c.limit = min_i64(largest_scratchpad, LIMIT_FACTOR * c.threads * (tensors + c.weights));
+    c.limit = min_i64(max_scratchpad, LIMIT_FACTOR * c.threads * (tensors + c.weights));
     return c;
 }
 
@@ -149,9 +149,9 @@ backward_columns(const struct columns *c, int64_t threads, float share, int64_t 
     if (room < 0)
         return false;
     if (room < column * FLOAT_BYTES) {
-        int64_t most = room / (FLOAT_BYTES * threads * (c->column / c->target));
+        int64_t max = room / (FLOAT_BYTES * threads * (c->column / c->target));
 
-        column = threads * c->problem->in * c->kernel * max_i64(c->simd, (int64_t)((double)most * (double)share));
+        column = threads * c->problem->in * c->kernel * max_i64(c->simd, (int64_t)((double)max * (double)share));
     }
     scratchpad_book(scratchpad, column * FLOAT_BYTES);
     return *scratchpad <= c->limit;

@@ -37,14 +37,14 @@ cached_channels(const struct trial *trial)
     int64_t points = trial->block.points, out = trial->block.out, result = out * points;
     int64_t source = s->stride * points, column = s->columns ? s->kernel * points : 0, weights = s->kernel * trial->out;
     bool whole = points >= trial->points;
-    int64_t most;
+    int64_t max;
 
     if (!s->columns)
         return whole ? s->cache / source : s->cache / (source + weights);
-    most = whole ? s->cache / (source + column) : (s->cache - result) / (source + column + weights);
+    max = whole ? s->cache / (source + column) : (s->cache - result) / (source + column + weights);
     if (whole && out < trial->out)
-        most = min_i64(most, (s->cache - result) / (column + s->kernel * out));
-    return most < s->in ? (s->cache - result) / (source + column + weights) : most;
+        max = min_i64(max, (s->cache - result) / (column + s->kernel * out));
+    return max < s->in ? (s->cache - result) / (source + column + weights) : max;
 }
 
 /* Work of the least loaded thread against the most loaded. */
@@ -53,14 +53,14 @@ thread_balance(const struct trial *trial)
 {
     const struct gemm_shape *s = trial->shape;
     int64_t n = trial->out_threads, few = s->threads / n, many = ceil_divide(s->threads, n);
-    int64_t out = trial->out, least_out = max_i64(1, s->out / n), points = trial->points;
-    int64_t most = out * points, least = least_out * max_i64(1, s->points / many);
+    int64_t out = trial->out, min_out = max_i64(1, s->out / n), points = trial->points;
+    int64_t max = out * points, min = min_out * max_i64(1, s->points / many);
 
     if (s->out % n <= s->threads % n)
-        most = max_i64(out * ceil_divide(s->points, many), least_out * points);
+        max = max_i64(out * ceil_divide(s->points, many), min_out * points);
     if (s->threads % n <= s->out % n)
-        least = min_i64(out * max_i64(1, s->points / many), least_out * (s->points / few));
-    return (double)((float)least / (float)most);
+        min = min_i64(out * max_i64(1, s->points / many), min_out * (s->points / few));
+    return (double)((float)min / (float)max);
 }
 
 static double
@@ -175,12 +175,12 @@ static void
 try_cut_channels(const struct gemm_shape *shape, int64_t out_threads, int64_t out, int64_t points, struct best *best)
 {
     int64_t read = shape->stride + shape->kernel, weights = shape->kernel * out;
-    int64_t most = max_i64(1, shape->cache / (2 * OUT_UNIT * read + 2 * weights));
+    int64_t max = max_i64(1, shape->cache / (2 * OUT_UNIT * read + 2 * weights));
     int64_t in, block_out, block_points;
 
-    if (most >= shape->in)
+    if (max >= shape->in)
         return;
-    in = shape->in / max_i64(1, shape->in / most);
+    in = shape->in / max_i64(1, shape->in / max);
     block_points = max_i64(1, (shape->cache - 2 * weights * in) / (2 * in * read));
     block_out = shape->cache / 2 / block_points;
     if (block_out > out) {

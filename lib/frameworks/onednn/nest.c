@@ -88,9 +88,9 @@ nest_cost(const struct nest *nest, const struct cache_costs *costs, int64_t simd
 
 /* Rows that the registers hold beside `columns` of weights. */
 static int64_t
-most_rows(int64_t simd, int64_t columns)
+max_rows(int64_t simd, int64_t columns)
 {
-    bool few = simd == SIMD_AVX2, single = few && columns == MOST_COLUMNS;
+    bool few = simd == SIMD_AVX2, single = few && columns == MAX_COLUMNS;
     int64_t registers = few ? REGISTERS_AVX2 : REGISTERS_AVX512;
 
     return min_i64((registers - (single ? 1 : columns) - (single ? 0 : 1)) / (columns + single), registers / columns);
@@ -102,11 +102,11 @@ choose_columns(const struct product_shape *product, int64_t simd, struct registe
 {
     int64_t vectors = product->n / simd;
 
-    for (int64_t columns = MOST_COLUMNS; columns > 0; columns--) {
+    for (int64_t columns = MAX_COLUMNS; columns > 0; columns--) {
         int64_t tail;
 
         tile->columns = max_i64(1, vectors >= columns ? columns : vectors % columns);
-        tile->rows = most_rows(simd, tile->columns);
+        tile->rows = max_rows(simd, tile->columns);
         tail = product->m % tile->rows;
         if ((tail > 0 ? tail : tile->rows) >= product->padding)
             return true;
@@ -118,13 +118,13 @@ bool
 register_tile_choose(const struct product_shape *product, int64_t simd, int64_t l1, struct register_tile *tile)
 {
     float best = 0;
-    int64_t most;
+    int64_t max;
 
     if (!choose_columns(product, simd, tile))
         return false;
-    most = tile->rows;
-    for (int64_t rows = most; rows >= max_i64(1, product->padding); rows--) {
-        float use = (float)(tile->columns * rows) / (float)((tile->columns + rows) * most);
+    max = tile->rows;
+    for (int64_t rows = max; rows >= max_i64(1, product->padding); rows--) {
+        float use = (float)(tile->columns * rows) / (float)((tile->columns + rows) * max);
         float efficiency = (product->m > 0 ? (float)product->m / (float)round_up(product->m, rows) : 0.0f) * use;
 
         if (FLOAT_BYTES * rows * product->k <= l1 && efficiency > best) {
@@ -144,9 +144,9 @@ filled(int64_t size, int64_t block)
 float
 tile_length_efficiency(int64_t rows, int64_t points)
 {
-    const float longest = 64, most = 1.9f;
+    const float longest = 64, max = 1.9f;
     float share = (float)rows / (float)points;
-    float length = (float)rows * (2.0f - (share < most ? share : most)) / longest;
+    float length = (float)rows * (2.0f - (share < max ? share : max)) / longest;
 
     return (float)((1.0 + (double)length) / 2.0);
 }

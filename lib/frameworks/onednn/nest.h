@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-    MOST_LEVELS = 12, /* of the nest of loops */
-    MOST_COLUMNS = 4, /* vectors of a register tile */
+    MAX_LEVELS = 12, /* of the nest of loops */
+    MAX_COLUMNS = 4, /* vectors of a register tile */
     REGISTERS_AVX512 = 32,
     REGISTERS_AVX2 = 16,
 };
@@ -28,7 +28,7 @@ struct level {
 };
 
 struct nest {
-    struct level levels[MOST_LEVELS];
+    struct level levels[MAX_LEVELS];
     int count;
 };
 

@@ -14,7 +14,7 @@ enum {
     REDUCE_LOW = 7,              /* bounds of the points of a reduction block */
     REDUCE_HIGH = 16,
     REDUCE_LOW_TAIL = 4,
-    REDUCE_MOST = 256,
+    REDUCE_MAX = 256,
     REDUCER_TILE = 3 * 5 * 5, /* blocks of channels squared that a thread's partial sums may take */
 };
 
@@ -147,7 +147,7 @@ reduction_block(const struct pointwise *point)
 
     if (point->points % block != 0)
         block = best_divisor(point->row, REDUCE_LOW_TAIL, point->row, false);
-    return block > REDUCE_MOST ? 1 : block;
+    return block > REDUCE_MAX ? 1 : block;
 }
 
 /* Floats that a thread moves when `m` threads share the images, `a` the output blocks and `b` the input blocks. */
@@ -205,11 +205,11 @@ weights_scratchpad_avx512(const struct problem *problem, struct pointwise *point
     return scratchpad;
 }
 
-/* Halves or thirds of `blocks` until there are no more than `most`, as long as it divides. */
+/* Halves or thirds of `blocks` until there are no more than `max`, as long as it divides. */
 static int64_t
-divided_blocks(int64_t blocks, int64_t most)
+divided_blocks(int64_t blocks, int64_t max)
 {
-    while (blocks > most && (blocks % 2 == 0 || blocks % 3 == 0))
+    while (blocks > max && (blocks % 2 == 0 || blocks % 3 == 0))
         blocks /= blocks % 2 == 0 ? 2 : 3;
     return blocks;
 }

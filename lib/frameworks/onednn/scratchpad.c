@@ -51,14 +51,14 @@ struct balance
 balance_reduction(int64_t threads, int64_t job, int64_t jobs, int64_t reduction, int64_t limit)
 {
     int64_t fewest = max_i64(1, jobs / threads);
-    int64_t most = max_i64(1, limit / (threads * job));
+    int64_t max = max_i64(1, limit / (threads * job));
     struct balance best = balance_with(threads, job, jobs, reduction, fewest);
     int64_t best_cost = jobs * job * reduction;
 
     for (int64_t jobs_per_group = fewest; jobs_per_group < jobs; jobs_per_group++) {
         struct balance next = balance_with(threads, job, jobs, reduction, jobs_per_group);
 
-        if (next.threads_per_group > 1 && next.jobs_per_group > most)
+        if (next.threads_per_group > 1 && next.jobs_per_group > max)
             continue;
         if (balance_cost(next, reduction) < best_cost) {
             best = next;

@@ -20,7 +20,7 @@ struct strided_shape {
     bool channels_outer; /* blocks of channels are looped over outside the points */
 };
 
-enum { STRIDED_MOST_VECTORS = 4 }; /* of input channels a block */
+enum { STRIDED_MAX_VECTORS = 4 }; /* of input channels a block */
 
 /* Estimated share of the machine's speed that a block reaches. */
 float

@@ -173,7 +173,7 @@ strided_choose_block(const struct problem *problem, int64_t simd, struct strided
     struct choice best = {.efficiency = 0};
     bool found = false;
 
-    for (int64_t vectors = min_i64(ceil_divide(problem->in, simd), STRIDED_MOST_VECTORS); vectors > 0; vectors--) {
+    for (int64_t vectors = min_i64(ceil_divide(problem->in, simd), STRIDED_MAX_VECTORS); vectors > 0; vectors--) {
         struct strided_block next = {.channels = vectors * simd};
 
         if (!channels_allowed(&shape, next.channels))

@@ -252,16 +252,16 @@ work_of_blocks(const struct candidate *c, int64_t first, int64_t count)
 static float
 work_balance(const struct candidate *c, int64_t blocks)
 {
-    int64_t threads = c->shape->problem->machine->threads, sum = 0, most = 0, first = 0;
+    int64_t threads = c->shape->problem->machine->threads, sum = 0, max = 0, first = 0;
 
     for (int64_t thread = 0; thread < threads; thread++) {
         int64_t count = blocks / threads + (thread < blocks % threads), done = work_of_blocks(c, first, count);
 
         first += count;
         sum += done;
-        most = max_i64(most, done);
+        max = max_i64(max, done);
     }
-    return most == 0 ? 1.0f : (float)sum / (float)(most * threads);
+    return max == 0 ? 1.0f : (float)sum / (float)(max * threads);
 }
 
 static float

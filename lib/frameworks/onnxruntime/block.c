@@ -24,14 +24,14 @@ struct block {
 static int64_t
 find_gap(const struct block *block, int64_t bytes)
 {
-    int64_t end = 0, least = INT64_MAX, best;
+    int64_t end = 0, min = INT64_MAX, best;
 
     best = block->count ? block->placed[block->count - 1].offset + block->placed[block->count - 1].bytes : 0;
     for (size_t i = 0; i <= block->count; i++) {
         int64_t next = i < block->count ? block->placed[i].offset : block->bytes, gap = next - end;
 
-        if (gap >= bytes && gap - bytes < least) {
-            least = gap - bytes;
+        if (gap >= bytes && gap - bytes < min) {
+            min = gap - bytes;
             best = end;
         }
         if (i < block->count)

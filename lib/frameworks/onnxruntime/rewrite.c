@@ -67,10 +67,10 @@ apply_row(struct ort_graph *graph, size_t row)
 static void
 apply_level(struct ort_graph *graph, enum level level)
 {
-    enum { MOST_PASSES = 10 };
+    enum { MAX_PASSES = 10 };
     bool changed = true;
 
-    for (int pass = 0; pass < MOST_PASSES && changed && !graph->status; pass++) {
+    for (int pass = 0; pass < MAX_PASSES && changed && !graph->status; pass++) {
         changed = false;
         for (size_t row = 0; row < sizeof rewrites / sizeof rewrites[0] && !graph->status; row++)
             if (rewrites[row].level == level)

@@ -301,7 +301,7 @@ ort_to_skip_layer_norm(struct ort_graph *graph, int32_t at)
 
 /* ---- the elements of an axis one by one ---- */
 
-enum { MOST_PARTS = 8 };
+enum { MAX_PARTS = 8 };
 
 /* The element of its axis that a Slice takes alone; -1: it takes something else. */
 static int64_t
@@ -319,14 +319,14 @@ element_taken(const struct ort_graph *graph, const struct ort_node *node, int32_
 
 /* The nodes that take all elements of the axis that this one takes one of; false: not all of them are taken. */
 static bool
-find_parts(const struct ort_graph *graph, int32_t at, int32_t parts[MOST_PARTS], int *axis)
+find_parts(const struct ort_graph *graph, int32_t at, int32_t parts[MAX_PARTS], int *axis)
 {
     int32_t x = node_of(graph, at)->inputs[0];
     const struct ort_tensor *tensor = ort_tensor_of(graph, x);
     int other = 0, found = 0;
 
     if (element_taken(graph, node_of(graph, at), x, axis) < 0 || tensor->dims[*axis] != tensor->uses ||
-        tensor->uses > MOST_PARTS || tensor->uses < 2)
+        tensor->uses > MAX_PARTS || tensor->uses < 2)
         return false;
     for (size_t i = 0; i < graph->node_count; i++) {
         int64_t element =
@@ -346,7 +346,7 @@ find_parts(const struct ort_graph *graph, int32_t at, int32_t parts[MOST_PARTS],
 bool
 ort_to_split(struct ort_graph *graph, int32_t at)
 {
-    int32_t x = node_of(graph, at)->inputs[0], nodes[MOST_PARTS], parts[MOST_PARTS], split, squeeze;
+    int32_t x = node_of(graph, at)->inputs[0], nodes[MAX_PARTS], parts[MAX_PARTS], split, squeeze;
     int axis = 0, count = ort_tensor_of(graph, x)->uses;
     struct ort_tensor part = *ort_tensor_of(graph, x);
 

@@ -25,8 +25,8 @@ contiguous_scratch(struct step *step, const struct value *gradient)
 enum keeping { NOTHING, INPUT, RESULT };
 
 /*
- * What an in-place form does when a gradient is wanted: keep the result, a clone of the input, or nothing; or there is no
- * such form.
+ * What an in-place form does when a gradient is wanted: keep the result, a clone of the input, or nothing; or there is
+ * no such form.
  */
 enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE, IN_PLACE_ONLY };
 
@@ -45,9 +45,9 @@ static const struct pointwise pointwise[];
 static void
 pointwise_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    enum { MOST = 8 };
+    enum { MAX = 8 };
     const char *steps = pointwise[node->number].steps;
-    struct value *made[MOST];
+    struct value *made[MAX];
     int count = 0;
 
     if (!steps[0]) {
@@ -65,7 +65,10 @@ pointwise_backward(struct step *step, struct node *node, struct value **incoming
         value_drop(step, made[--count]);
 }
 
-/* Threshold kernels name what was saved before the gradient: its memory order decides. Activation.cpp, threshold_backward */
+/*
+ * Threshold kernels name what was saved before the gradient: its memory order decides. Activation.cpp,
+ * threshold_backward
+ */
 static void
 threshold_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {

@@ -15,7 +15,7 @@ number_new(struct step *step)
     return number;
 }
 
-/* Types in the order in which one gives way to the next. */
+/* Types in the order in which one is promoted to the next. */
 static int
 type_rank(int dtype)
 {
@@ -29,7 +29,7 @@ type_rank(int dtype)
     return ranks[dtype];
 }
 
-/* c10::result_type: a number, then a tensor without dims, gives way to the other operand of its kind. */
+/* c10::result_type: a number, then a tensor without dims, takes the type of the other operand of its kind. */
 static int
 common_type(const struct value *a, const struct value *b)
 {

@@ -1,7 +1,7 @@
 /*
- * Rules of operators that are no layer family, by PyTorch's own name, such as "aten.pow.Tensor_Scalar". Their layers are
- * custom operators with an `operation`; inputs are the tensors among the operator's arguments, in its own order, lists
- * of tensors laid out one after the other.
+ * Rules of operators that are no layer family, by PyTorch's own name, such as "aten.pow.Tensor_Scalar". Their layers
+ * are custom operators with an `operation`; inputs are the tensors among the operator's arguments, in its own order,
+ * lists of tensors laid out one after the other.
  *
  * To add an operator: write its forward function in the file of its family, and give it a row in that file's table.
  */
@@ -46,9 +46,11 @@ aten_op_rule_at(size_t index);
 const struct aten_op_rule *
 aten_op_rule_find(const char *operation);
 
-/* The first name of an operator that has two, "aten.mul.Tensor" for "aten.multiply.Tensor"; false if it has no other. */
+/*
+ * The first name of an operator that has two, "aten.mul.Tensor" for "aten.multiply.Tensor"; false if it has no other.
+ */
 bool
-aten_op_alias(const char *operation, char *name, size_t most);
+aten_op_alias(const char *operation, char *name, size_t max);
 
 /* True if the call wants its result in this memory format and `x` can have it. */
 bool
@@ -60,7 +62,10 @@ attribute_channels_last(const struct layer *layer, const struct value *x);
 void
 aten_op_maker(struct step *step, const struct layer *layer, int detail);
 
-/* What a gather or scatter kernel needs beside the tensor that it writes. PyTorch: ScatterGatherKernel.cpp, create_acc_buffer */
+/*
+ * What a gather or scatter kernel needs beside the tensor that it writes. PyTorch: ScatterGatherKernel.cpp,
+ * create_acc_buffer
+ */
 void
 aten_op_scatter_scratch(struct step *step, const struct value *written);
 

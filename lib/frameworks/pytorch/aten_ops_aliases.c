@@ -61,7 +61,7 @@ compare_names(const void *name, const void *alias)
 }
 
 bool
-aten_op_alias(const char *operation, char *name, size_t most)
+aten_op_alias(const char *operation, char *name, size_t max)
 {
     static const char prefix[] = "aten.";
     const char *from = operation + strlen(prefix);
@@ -74,13 +74,13 @@ aten_op_alias(const char *operation, char *name, size_t most)
     length = strcspn(from, ".");
     in_place = length > 0 && from[length - 1] == '_';
     length -= in_place;
-    if (length >= most)
+    if (length >= max)
         return false;
     memcpy(name, from, length);
     name[length] = 0;
     alias = bsearch(name, aliases, sizeof aliases / sizeof aliases[0], sizeof aliases[0], compare_names);
     if (!alias)
         return false;
-    length = (size_t)snprintf(name, most, "%s%s%s", prefix, alias->of, from + length);
-    return length < most;
+    length = (size_t)snprintf(name, max, "%s%s%s", prefix, alias->of, from + length);
+    return length < max;
 }

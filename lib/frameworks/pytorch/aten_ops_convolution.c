@@ -37,7 +37,7 @@ problem_init(struct convolution *problem, const struct layer *layer, int detail,
                                     .in_channels = input->dims[1],
                                     .groups = attribute_integer(layer, "groups", 1)};
     problem->out_channels =
-        problem->transposed ? multiply_or_most(weight->dims[1], max_i64(problem->groups, 0)) : weight->dims[0];
+        problem->transposed ? multiply_saturating(weight->dims[1], max_i64(problem->groups, 0)) : weight->dims[0];
     for (int i = 0; i < problem->dims; i++) {
         problem->input[i] = input->dims[2 + i];
         problem->kernel[i] = weight->dims[2 + i];

@@ -1,4 +1,7 @@
-/* torch.autograd.Function: operators without gradients, then one node of the program's own making. And x.requires_grad_() */
+/*
+ * torch.autograd.Function: operators without gradients, then one node of the program's own making. And
+ * x.requires_grad_()
+ */
 #include "frameworks/pytorch/aten_ops.h"
 
 /* What backward() takes, then a gradient like each input. */
@@ -18,10 +21,10 @@ function_backward(struct step *step, struct node *node, struct value **incoming,
 static int64_t
 workspace_bytes(const struct layer *layer, const struct value *result)
 {
-    const double most = 1e6;
+    const double max = 1e6;
     double factor = attribute_number(layer, "workspace", 0);
 
-    return factor > 0 && factor < most ? (int64_t)(factor * (double)result->storage->bytes + 0.5) : 0;
+    return factor > 0 && factor < max ? (int64_t)(factor * (double)result->storage->bytes + 0.5) : 0;
 }
 
 /* Whether each output is a result, and what is saved has room. */

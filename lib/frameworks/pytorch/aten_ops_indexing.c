@@ -127,11 +127,10 @@ take_along_dim_forward(struct step *step, const struct layer *layer, int detail)
 static void
 one_hot_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct value *least = value_scalar(step, MEMMODEL_DTYPE_INT64),
-                 *greatest = value_scalar(step, MEMMODEL_DTYPE_INT64);
+    struct value *min = value_scalar(step, MEMMODEL_DTYPE_INT64), *max = value_scalar(step, MEMMODEL_DTYPE_INT64);
 
-    value_drop(step, greatest);
-    value_drop(step, least);
+    value_drop(step, max);
+    value_drop(step, min);
     aten_op_maker(step, layer, detail);
 }
 

@@ -73,7 +73,7 @@ as_matrix(struct step *step, struct value *x, const int64_t *list, int count, bo
     for (int i = 0; i < rank; i++) {
         int64_t *dim = &flat.dims[(i < (first ? others : count)) ? 0 : 1];
 
-        *dim = multiply_or_most(*dim, x->shape.dims[order[i]]);
+        *dim = multiply_saturating(*dim, x->shape.dims[order[i]]);
     }
     turned = aten_permute(step, x, order);
     result = aten_reshape(step, turned, &flat);
@@ -250,7 +250,7 @@ as_batch(struct step *step, struct value *x, const char *letters, const char *co
         strcat(order, parts[i]);
         flat.dims[i] = 1;
         for (const char *c = parts[i]; *c; c++, at++)
-            flat.dims[i] = multiply_or_most(flat.dims[i], x->shape.dims[strchr(letters, *c) - letters]);
+            flat.dims[i] = multiply_saturating(flat.dims[i], x->shape.dims[strchr(letters, *c) - letters]);
     }
     turned = in_order(step, x, letters, order);
     result = aten_reshape(step, turned, &flat);

@@ -43,7 +43,7 @@ extreme_forward(struct step *step, const struct layer *layer, int detail)
 /* ---- x.max(): the gradient is shared among equal extremes ---- */
 
 static void
-greatest_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+max_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct value *x = node->saved[0];
     struct value *nan = value_scalar(step, MEMMODEL_DTYPE_BOOL), *mask = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL);
@@ -65,9 +65,9 @@ greatest_backward(struct step *step, struct node *node, struct value **incoming,
 }
 
 static void
-greatest_forward(struct step *step, const struct layer *layer, int detail)
+max_forward(struct step *step, const struct layer *layer, int detail)
 {
-    static const struct derivative max = {"max", greatest_backward};
+    static const struct derivative max = {"max", max_backward};
     struct value *x = step_input(step, layer, 0), *result = value_scalar(step, x->shape.dtype);
     struct node *node = step_record(step, &max, result, 1, &x);
 
@@ -255,11 +255,11 @@ static const struct aten_op_rule reductions[] = {
     {"aten.amin.default", extreme_forward, 0, "0"},
     {"aten.cumsum.default", cumulative_sum_forward, 0, "0"},
     {"aten.logsumexp.default", logsumexp_forward, 0, "0"},
-    {"aten.max.default", greatest_forward, 0, "0"},
+    {"aten.max.default", max_forward, 0, "0"},
     {"aten.max.dim", values_and_indices_forward, 0, "0"},
     {"aten.mean.default", reduce_forward, MEAN, "0"},
     {"aten.mean.dim", reduce_forward, MEAN, "0"},
-    {"aten.min.default", greatest_forward, 0, "0"},
+    {"aten.min.default", max_forward, 0, "0"},
     {"aten.min.dim", values_and_indices_forward, 0, "0"},
     {"aten.sort.default", values_and_indices_forward, 1, "0"},
     {"aten.std.correction", spread_forward, DEVIATION, "0"},

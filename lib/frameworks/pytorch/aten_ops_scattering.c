@@ -42,7 +42,7 @@ counted(struct step *step, const struct value *places, const struct value *sourc
 static bool
 counts_aside(struct step *step, const struct layer *layer, const struct value *self)
 {
-    enum { LEAST = 16 };
+    enum { MIN = 16 };
     const struct value *index = step_input(step, layer, 1), *source = step_input(step, layer, 2);
     int64_t rows = index->shape.dims[0];
     bool whole = attribute_axis(layer, "dim", self->shape.rank, 0) == 0 && index->strides[0] == 1;
@@ -50,7 +50,7 @@ counts_aside(struct step *step, const struct layer *layer, const struct value *s
     for (int i = 1; i < index->shape.rank && i < source->shape.rank; i++)
         whole = whole && source->shape.dims[i] == index->shape.dims[i] && index->strides[i] == 0;
     return whole && step->device->host && value_is_float(self) && value_is_contiguous(source) &&
-           value_is_contiguous(self) && rows > 0 && value_elements(index) / rows >= LEAST;
+           value_is_contiguous(self) && rows > 0 && value_elements(index) / rows >= MIN;
 }
 
 static void

@@ -192,7 +192,7 @@ masked_scores(struct step *step, struct value *query, struct value *key, struct 
     return scores;
 }
 
-/* The result in the type of the call; the shares are a result as well, which the caller lets go. */
+/* The result in the type of the call; the shares are a result as well, which the caller releases. */
 static struct value *
 weighted_values(struct step *step, struct value *shares, struct value *value, int dtype, struct value **typed_shares)
 {

@@ -40,9 +40,9 @@ struct node {
     struct shape slice;             /* of that view */
     int64_t number;                 /* the same, where a number will do */
     struct value *gradient;         /* of a leaf that is no parameter; else NULL */
-    struct segment *segment; /* of a checkpoint: it has what is to be saved when it is computed again; else NULL */
-    size_t first_slot;       /* of this node there */
-    struct replay *replay;   /* of a reentrant checkpoint, whose call the node stands for; else NULL */
+    struct segment *segment;        /* of a checkpoint: it has what is to be saved when it is recomputed; else NULL */
+    size_t first_slot;              /* of this node there */
+    struct replay *replay;          /* of a reentrant checkpoint, whose call the node stands for; else NULL */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
 };
@@ -99,7 +99,7 @@ node_wants(const struct node *node, int input)
 void
 autograd_backward(struct step *step, struct value *const *roots, int root_count);
 
-/* The same inside of a backward function, from given gradients. Roots that need none are passed over. */
+/* The same inside of a backward function, from given gradients. Roots that need none are skipped. */
 void
 autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count);
 

@@ -222,7 +222,7 @@ run_node(struct step *step, struct node *node, struct value **gradients, bool *a
     step->what = node->derivative->name;
     if (!node->inner)
         checkpoint_unpack(step, node);
-    if (has_incoming(node) && !step->status) /* what a checkpoint could not compute again is not there */
+    if (has_incoming(node) && !step->status) /* what a checkpoint could not recompute is not there */
         node->derivative->backward(step, node, node->incoming, gradients);
     if (node->segment)
         value_drop_all(step, node->saved, node->saved_count); /* what was unpacked goes when the function returns */

@@ -18,10 +18,10 @@ struct segment {
     struct value **inputs; /* of the region */
     struct slot *slots;
     size_t slot_count, slot_capacity;
-    size_t filled; /* slots, when it is computed again */
+    size_t filled; /* slots, when it is recomputed */
     bool computed;
     int32_t references; /* nodes with a slot, and the first run */
-    int32_t stop_layer; /* computing again ends in this layer, */
+    int32_t stop_layer; /* recomputation ends in this layer, */
     size_t stop_blocks; /* after so many of its blocks: where the tensor of the last slot is saved */
     const struct node *last;
 };
@@ -225,10 +225,10 @@ checkpoint_saves(struct step *step, struct node *node, struct value *value)
 {
     struct checkpoints *checkpoints = &step->checkpoints;
 
-    if (value->number || (!checkpoints->again && !checkpoints->open))
+    if (value->number || (!checkpoints->recomputed && !checkpoints->open))
         return false;
-    if (checkpoints->again) {
-        fill_slot(step, checkpoints->again, value);
+    if (checkpoints->recomputed) {
+        fill_slot(step, checkpoints->recomputed, value);
         return false;
     }
     note_stop(step, checkpoints->open, node, value);
@@ -253,15 +253,15 @@ checkpoint_forget(struct step *step, struct node *node)
 /* ---- the backward pass ---- */
 
 bool
-checkpoint_is_again(const struct step *step)
+checkpoint_is_recomputing(const struct step *step)
 {
-    return step->checkpoints.again || step->checkpoints.replaying > 0;
+    return step->checkpoints.recomputed || step->checkpoints.replaying > 0;
 }
 
 bool
 checkpoint_stopped(const struct step *step)
 {
-    const struct segment *segment = step->checkpoints.again;
+    const struct segment *segment = step->checkpoints.recomputed;
 
     return segment && step->layer == segment->stop_layer && layer_blocks(step) >= segment->stop_blocks;
 }
@@ -287,10 +287,10 @@ checkpoint_clear(struct step *step, const struct region *region, int32_t end)
 }
 
 void
-checkpoint_note_again(struct step *step, int32_t layer)
+checkpoint_note_recomputed(struct step *step, int32_t layer)
 {
-    if (step->again)
-        step->again[layer] = true;
+    if (step->recomputed)
+        step->recomputed[layer] = true;
 }
 
 /* An operator whose operands are the last that is saved does not run; one that overwrites them has saved its result. */
@@ -303,24 +303,24 @@ ends_before(const struct step *step, const struct segment *segment, int32_t laye
 
 /* recompute_fn(), until the last tensor is saved: _StopRecomputationError. */
 static void
-compute_again(struct step *step, struct segment *segment)
+recompute(struct step *step, struct segment *segment)
 {
     const struct region *region = segment->region;
     struct value *random = checkpoint_random_state(step); /* torch.random.fork_rng() */
     int32_t layer = region->first;
 
-    step->checkpoints.again = segment;
+    step->checkpoints.recomputed = segment;
     step->grad_mode = true;
     lend_inputs(step, segment);
     for (; layer <= segment->stop_layer && !step->status; layer++) {
         mark_layer(step);
         if (!ends_before(step, segment, layer))
-            checkpoint_note_again(step, layer);
+            checkpoint_note_recomputed(step, layer);
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
     }
     autocast_exit(step);
     step->grad_mode = false;
-    step->checkpoints.again = NULL;
+    step->checkpoints.recomputed = NULL;
     checkpoint_clear(step, region, layer); /* an exception takes all frames with it */
     value_drop(step, random);
     segment->computed = true;
@@ -334,7 +334,7 @@ checkpoint_unpack(struct step *step, struct node *node)
 
     if (!node->segment || node->segment->computed)
         return;
-    compute_again(step, node->segment);
+    recompute(step, node->segment);
     step_enter(step, MEMMODEL_PHASE_BACKWARD, layer);
     step->what = what;
 }

@@ -1,5 +1,5 @@
 /*
- * Parts of the forward pass whose inside is not kept but computed again in the backward pass, as by
+ * Parts of the forward pass whose inside is not kept but recomputed in the backward pass, as by
  * torch.utils.checkpoint.checkpoint(function, *inputs, use_reentrant=False), checkpoint.c, or True, reentrant.c.
  * PyTorch: torch/utils/checkpoint.py.
  */
@@ -36,14 +36,14 @@ struct checkpoints {
     memmodel_tensor *inputs, *outputs;
     bool *bound;
     size_t region_count;
-    size_t next;           /* region to begin, in this forward pass */
-    struct segment *open;  /* what runs for the first time and keeps nothing, or NULL */
-    struct segment *again; /* what runs again and fills what was not kept, or NULL */
-    struct replay *first;  /* what runs for the first time, without gradients, or NULL */
-    int32_t replaying;     /* reentrant regions that run again */
-    size_t layer_begin;    /* blocks of the trace before the layer that runs, */
-    size_t operator_begin; /* before the operator whose node was made last, */
-    size_t operator_end;   /* and when that node was done */
+    size_t next;                /* region to begin, in this forward pass */
+    struct segment *open;       /* what runs for the first time and keeps nothing, or NULL */
+    struct segment *recomputed; /* what runs again and fills what was not kept, or NULL */
+    struct replay *first;       /* what runs for the first time, without gradients, or NULL */
+    int32_t replaying;          /* reentrant regions that run again */
+    size_t layer_begin;         /* blocks of the trace before the layer that runs, */
+    size_t operator_begin;      /* before the operator whose node was made last, */
+    size_t operator_end;        /* and when that node was done */
 };
 
 /* A call of a scope, or a layer. */
@@ -98,7 +98,7 @@ checkpoint_after(struct step *step, int32_t layer);
 
 /* True of what has run before, in the forward pass. */
 bool
-checkpoint_is_again(const struct step *step);
+checkpoint_is_recomputing(const struct step *step);
 
 /* True if the layers that run again have made all that is needed: no more are run, and nothing is allocated. */
 bool
@@ -132,9 +132,9 @@ checkpoint_forget(struct step *step, struct node *node);
 struct value *
 checkpoint_random_state(struct step *step);
 
-/* A layer is computed again. */
+/* A layer is recomputed. */
 void
-checkpoint_note_again(struct step *step, int32_t layer);
+checkpoint_note_recomputed(struct step *step, int32_t layer);
 
 /* What is left of a run goes, as all frames go: of the layers before `end`. */
 void

@@ -215,9 +215,9 @@ init_axes(const struct convolution *c, struct convolution_layer *layer)
         layer->stride[axis] = c->stride[from];
         layer->padding[axis] = c->padding[from];
         layer->dilation[axis] = c->dilation[from];
-        layer->input_points = multiply_or_most(layer->input_points, layer->input[axis]);
-        layer->output_points = multiply_or_most(layer->output_points, layer->output[axis]);
-        layer->kernel_points = multiply_or_most(layer->kernel_points, layer->kernel[axis]);
+        layer->input_points = multiply_saturating(layer->input_points, layer->input[axis]);
+        layer->output_points = multiply_saturating(layer->output_points, layer->output[axis]);
+        layer->kernel_points = multiply_saturating(layer->kernel_points, layer->kernel[axis]);
     }
 }
 

@@ -67,15 +67,15 @@ struct convolution_events {
 /*
  * Events of the forward call: from entering the operator to its return. One buffer, CONVOLUTION_OUTPUT, stays.
  * A CONVOLUTION_OUTPUT may be larger than the output tensor (SlowTranspose3d keeps its larger first buffer).
- * Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY; the
- * list may then be partly filled and is released as ever.
+ * Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY;
+ * the list may then be partly filled and is released as ever.
  */
 int
 convolution_forward(memmodel_context *context, const struct convolution *convolution, const struct target_cpu *machine,
                     struct convolution_events *events);
 
 /*
- * Events of convolution_backward, up to the moment before the incoming gradient and the saved input are let go. What
+ * Events of convolution_backward, until the incoming gradient and the saved input are released. What
  * stays are the gradients that were asked for. A weight's gradient that is only a by-product of its bias's is freed at
  * the end. `grad_order` is how the incoming gradient lies.
  */

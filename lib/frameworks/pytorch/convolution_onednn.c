@@ -59,8 +59,8 @@ same_weights(const struct convolution_layer *layer, const enum weight_dim *a, co
     for (int i = WEIGHT_DIMS - 1; i >= 0; i--) {
         strides[0][a[i]] = steps[0];
         strides[1][b[i]] = steps[1];
-        steps[0] = multiply_or_most(steps[0], dims[a[i]]);
-        steps[1] = multiply_or_most(steps[1], dims[b[i]]);
+        steps[0] = multiply_saturating(steps[0], dims[a[i]]);
+        steps[1] = multiply_saturating(steps[1], dims[b[i]]);
     }
     for (int i = 0; i < WEIGHT_DIMS; i++)
         if (dims[i] != 1 && strides[0][i] != strides[1][i])

@@ -37,7 +37,7 @@ occurs(const char *text, const char *name, size_t length)
     return false;
 }
 
-enum { MOST_RESULTS = 3 };
+enum { MAX_RESULTS = 3 };
 
 /* Which gradients a name is needed for: a bit each. */
 static uint32_t
@@ -90,7 +90,7 @@ bind_saved(struct formula_run *run, const struct node *node)
         if (users_of(formula, name, length) && at < node->saved_count)
             formula_bind(run, name, length, formula_tensor(node->saved[at++]));
     }
-    for (int i = 0; i < MOST_RESULTS; i++)
+    for (int i = 0; i < MAX_RESULTS; i++)
         if (users_of(formula, results[i], strlen(results[i])) && at < node->saved_count)
             formula_bind(run, results[i], strlen(results[i]), formula_tensor(node->saved[at++]));
 }
@@ -129,7 +129,7 @@ gradient(struct step *step, struct node *node, struct value **incoming, struct v
         .step = step, .layer = &step->network->layers[node->layer], .node = node, .input = &node->edges[input].shape};
 
     bind_saved(&run, node);
-    for (int i = 0; i < node->output_count && i < MOST_RESULTS; i++)
+    for (int i = 0; i < node->output_count && i < MAX_RESULTS; i++)
         formula_bind(&run, names[i], strlen(names[i]), formula_tensor(incoming[i]));
     for (count = 0; input + count < FORMULA_INPUTS && (count == 0 || is_joint(formula->gradients[input + count]));
          count++)
@@ -194,7 +194,7 @@ save(struct step *step, struct node *node, const struct formula_rule *formula, s
         if (users)
             step_save(step, node, is_needed(formula, node, users) ? inputs[i] : NULL);
     }
-    for (int i = 0; i < MOST_RESULTS; i++)
+    for (int i = 0; i < MAX_RESULTS; i++)
         if (users_of(formula, names[i], strlen(names[i])))
             step_save(step, node, results[i]);
 }
@@ -241,18 +241,18 @@ run_formula(const struct formula_call *call, const struct formula_rule *formula,
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++)
         formula_bind(&run, name, length, call->operands[i]);
     step->grad_mode = grad_mode && !own;
-    formula_run_text(&run, formula->result, results, MOST_RESULTS, ~UINT32_C(0));
+    formula_run_text(&run, formula->result, results, MAX_RESULTS, ~UINT32_C(0));
     step->grad_mode = grad_mode;
     if (own && grad_mode && !step->status)
         record(step, formula, call->operands, results, count);
-    for (int i = count; i < MOST_RESULTS; i++)
+    for (int i = count; i < MAX_RESULTS; i++)
         value_drop(step, results[i]);
 }
 
 struct value *
 formula_called(struct formula_call *call, const struct formula_rule *formula)
 {
-    struct value *results[MOST_RESULTS] = {NULL};
+    struct value *results[MAX_RESULTS] = {NULL};
 
     run_formula(call, formula, results, 1);
     return results[0] ? results[0] : value_buffer(call->step, 0);
@@ -262,8 +262,8 @@ bool
 formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula)
 {
     struct formula_call call = {.step = step, .layer = layer};
-    struct value *results[MOST_RESULTS] = {NULL};
-    int count = layer->output_count < MOST_RESULTS ? layer->output_count : MOST_RESULTS;
+    struct value *results[MAX_RESULTS] = {NULL};
+    int count = layer->output_count < MAX_RESULTS ? layer->output_count : MAX_RESULTS;
     const char *name;
     size_t length;
 

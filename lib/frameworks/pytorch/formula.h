@@ -1,15 +1,15 @@
 /*
- * Operators whose rule is a formula, as PyTorch's own tools/autograd/derivatives.yaml has them: what is computed and what
- * of it is saved follows from the formula, and each function in it makes the tensors that its ATen operator makes.
+ * Operators whose rule is a formula, as PyTorch's own tools/autograd/derivatives.yaml has them: what is computed and
+ * what of it is saved follows from the formula, and each function in it makes the tensors that its ATen operator makes.
  *
  * A text is one or more expressions; those before the last are named and live to its end:
  *
  *     "mask = self > 0; where(mask, grad, grad * 2)"
  *
- * + - * / and comparisons are those of C++ on tensors and numbers; x ? a : b asks for a number that is not zero, or for a
- * tensor that is there. Names are the operator's inputs, its other arguments, `result`, and in gradients `grad`. Functions
- * are listed in formula_functions.c; an operator that has a formula itself is a function too. What an expression makes on
- * the way goes at its end.
+ * + - * / and comparisons are those of C++ on tensors and numbers; x ? a : b asks for a number that is not zero, or for
+ * a tensor that is there. Names are the operator's inputs, its other arguments, `result`, and in gradients `grad`.
+ * Functions are listed in formula_functions.c; an operator that has a formula itself is a function too. What an
+ * expression makes on the way goes at its end.
  */
 #ifndef PYTORCH_FORMULA_H
 #define PYTORCH_FORMULA_H
@@ -23,8 +23,8 @@ struct formula_rule {
     const char *inputs; /* "self other weight?": those with a ? may be missing, or be numbers */
     const char *result; /* several separated by commas */
     /*
-     * Of each input, NULL where there is none; "": the text of an input before it has it, behind a comma. None at all: the
-     * result's own operators have the gradients.
+     * Of each input, NULL where there is none; "": the text of an input before it has it, behind a comma. None at all:
+     * the result's own operators have the gradients.
      */
     const char *gradients[FORMULA_INPUTS];
 };
@@ -175,10 +175,10 @@ void
 formula_bind(struct formula_run *run, const char *name, size_t length, struct formula_operand operand);
 
 /*
- * Up to `most` results, those of which are made whose bit is in `wanted`, a new reference each. An expression that has no
- * value is none. Behind a comma it is part of the statement before it.
+ * Up to `max` results, those of which are made whose bit is in `wanted`, a new reference each. An expression that has
+ * no value is none. Behind a comma it is part of the statement before it.
  */
 void
-formula_run_text(struct formula_run *run, const char *text, struct value **results, int most, uint32_t wanted);
+formula_run_text(struct formula_run *run, const char *text, struct value **results, int max, uint32_t wanted);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Functions of formulas that compute, and the signs. Where a gradient may be wanted they record nodes as the operators do.
+ * Functions of formulas that compute, and the signs. Where a gradient may be wanted they record nodes as the operators
+ * do.
  */
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/aten_ops.h"
@@ -126,7 +127,9 @@ pointwise_in_place(struct formula_call *call)
     return aten_pointwise_in_place(call->step, call->detail, operand_tensor(call, 0));
 }
 
-/* pow(x, exponent): of a tensor that is an operator of its own, without a node here; 2 ** x has the number as a tensor */
+/*
+ * pow(x, exponent): of a tensor that is an operator of its own, without a node here; 2 ** x has the number as a tensor
+ */
 static struct value *
 power(struct formula_call *call)
 {
@@ -228,9 +231,9 @@ static struct value *
 multiply_matrices(struct formula_call *call)
 {
     struct value *a = operand_tensor(call, 0), *b = operand_tensor(call, 1);
-    int least = call->detail == BMM ? 3 : call->detail == MM ? 2 : 1;
+    int min = call->detail == BMM ? 3 : call->detail == MM ? 2 : 1;
 
-    if (a->shape.rank < least || b->shape.rank < least)
+    if (a->shape.rank < min || b->shape.rank < min)
         return value_like(call->step, a);
     if (call->detail == BMM)
         return aten_bmm(call->step, a, b);

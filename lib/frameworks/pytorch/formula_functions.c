@@ -19,7 +19,7 @@ operand_tensor(struct formula_call *call, int index)
     return operand_is_tensor(call, index) ? call->operands[index].value : &call->step->nothing;
 }
 
-enum { LARGEST = 1 << 30 };
+enum { MAX = 1 << 30 };
 
 double
 operand_number(const struct formula_call *call, int index, double otherwise)
@@ -28,7 +28,7 @@ operand_number(const struct formula_call *call, int index, double otherwise)
 
     if (index >= call->count || !formula_is_number(operand))
         return otherwise;
-    return operand->number > -LARGEST && operand->number < LARGEST ? operand->number : otherwise;
+    return operand->number > -MAX && operand->number < MAX ? operand->number : otherwise;
 }
 
 /* Axes of the first operand that operand `index` says: an argument's list, a number, or none, which is all. */

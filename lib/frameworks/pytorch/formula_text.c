@@ -44,7 +44,7 @@ trimmed(struct part part)
     return part;
 }
 
-/* A name that is given anew lets go of what it held: that is one of the first `count` temporaries, or none of them. */
+/* A name that is given anew releases what it held: that is one of the first `count` temporaries, or none of them. */
 static void
 unbind(struct formula_run *run, const char *name, size_t length, int count)
 {
@@ -422,11 +422,11 @@ assigned_to(struct part part)
 }
 
 void
-formula_run_text(struct formula_run *run, const char *text, struct value **results, int most, uint32_t wanted)
+formula_run_text(struct formula_run *run, const char *text, struct value **results, int max, uint32_t wanted)
 {
     int count = 0, from = 0;
 
-    while (*text && count < most && !run->step->status) {
+    while (*text && count < max && !run->step->status) {
         struct part all = {text, text + strlen(text)}, part;
         const char *end = find_sign(all, ";,", false), *equals;
         struct formula_operand operand = {.kind = OPERAND_NONE};

@@ -54,7 +54,7 @@ slice_forward(struct step *step, const struct layer *layer)
         return;
     }
     memcpy(strides, x->strides, sizeof strides);
-    strides[axis] = multiply_or_most(strides[axis], options->step > 0 ? options->step : 1);
+    strides[axis] = multiply_saturating(strides[axis], options->step > 0 ? options->step : 1);
     step_output(step, layer, 0, aten_part(step, x, &shape, strides));
 }
 

@@ -25,10 +25,11 @@ last_use(const struct memmodel_network *network, int32_t layer, const struct ten
 }
 
 static void
-find_deaths(const struct memmodel_network *network, int32_t *death)
+find_last_uses(const struct memmodel_network *network, int32_t *last_use_of)
 {
     for (size_t i = 0; i < network->tensor_count; i++)
-        death[i] = network->tensors[i].held_until > 0 ? network->tensors[i].held_until - 1 : network->tensors[i].layer;
+        last_use_of[i] =
+            network->tensors[i].held_until > 0 ? network->tensors[i].held_until - 1 : network->tensors[i].layer;
     for (int32_t i = 0; i < (int32_t)network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];
 
@@ -36,34 +37,35 @@ find_deaths(const struct memmodel_network *network, int32_t *death)
             memmodel_tensor input = layer->inputs[k];
 
             if (input >= 0)
-                death[input] = (int32_t)max_i64(death[input], last_use(network, i, &network->tensors[input]));
+                last_use_of[input] =
+                    (int32_t)max_i64(last_use_of[input], last_use(network, i, &network->tensors[input]));
         }
     }
 }
 
 static bool
-dies(const struct memmodel_network *network, size_t tensor)
+is_released(const struct memmodel_network *network, size_t tensor)
 {
     enum op op = network->layers[network->tensors[tensor].layer].op;
 
     return op != OP_INPUT && op != OP_PARAMETER;
 }
 
-/* Sorts by death, counting: first[i] is where the dead of layer i begin. */
+/* Sorts by last use, counting: first[i] is where those begin that are released after layer i. */
 static void
-sort_deaths(const struct memmodel_network *network, struct lifetimes *lifetimes)
+sort_by_last_use(const struct memmodel_network *network, struct lifetimes *lifetimes)
 {
     int32_t *first = lifetimes->first;
     size_t layers = network->layer_count;
 
     for (size_t i = 0; i < network->tensor_count; i++)
-        if (dies(network, i))
-            first[lifetimes->death[i] + 1]++;
+        if (is_released(network, i))
+            first[lifetimes->last_use_of[i] + 1]++;
     for (size_t i = 0; i < layers; i++)
         first[i + 1] += first[i];
     for (size_t i = 0; i < network->tensor_count; i++)
-        if (dies(network, i))
-            lifetimes->dying[first[lifetimes->death[i]]++] = (int32_t)i;
+        if (is_released(network, i))
+            lifetimes->released[first[lifetimes->last_use_of[i]]++] = (int32_t)i;
     memmove(first + 1, first, layers * sizeof *first);
     first[0] = 0;
 }
@@ -72,24 +74,24 @@ int
 lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes)
 {
     *lifetimes = (struct lifetimes){
-        .death = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->death),
-        .dying = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->dying),
+        .last_use_of = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->last_use_of),
+        .released = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->released),
         .first = memory_allocate_zeroed(context, network->layer_count + 2, sizeof *lifetimes->first),
     };
-    if (!lifetimes->death || !lifetimes->dying || !lifetimes->first) {
+    if (!lifetimes->last_use_of || !lifetimes->released || !lifetimes->first) {
         lifetimes_release(context, lifetimes);
         return MEMMODEL_ERROR_NO_MEMORY;
     }
-    find_deaths(network, lifetimes->death);
-    sort_deaths(network, lifetimes);
+    find_last_uses(network, lifetimes->last_use_of);
+    sort_by_last_use(network, lifetimes);
     return 0;
 }
 
 void
 lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes)
 {
-    memory_release(context, lifetimes->death);
-    memory_release(context, lifetimes->dying);
+    memory_release(context, lifetimes->last_use_of);
+    memory_release(context, lifetimes->released);
     memory_release(context, lifetimes->first);
     *lifetimes = (struct lifetimes){0};
 }

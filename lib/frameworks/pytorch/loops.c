@@ -148,7 +148,7 @@ loops_begin(struct step *step, int32_t number, int64_t length)
         step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
         return;
     }
-    if (is_near_middle(loops)) /* of a loop's backward pass, where a checkpoint is computed again */
+    if (is_near_middle(loops)) /* of a loop's backward pass, where a checkpoint is recomputed */
         give_up(step);
     loops->now = 0;
     loops->items[loops->count++] =

@@ -1,11 +1,11 @@
 /*
- * Loops whose iterations are alike, such as the time steps of a recurrent layer. Of a long one LOOP_STEPS are run, and the
- * one in the middle stands for those that are left out, in the forward and in the backward pass (trace/repeat.h). Tensors
- * over all iterations have their whole size. That the middle one does what its neighbours do is checked each time; where
- * it does not, the job is simulated again with all iterations.
+ * Loops whose iterations are alike, such as the time steps of a recurrent layer. Of a long one LOOP_STEPS are run, and
+ * the one in the middle stands for those that are left out, in the forward and in the backward pass (trace/repeat.h).
+ * Tensors over all iterations have their whole size. That the middle one does what its neighbours do is checked each
+ * time; where it does not, the job is simulated again with all iterations.
  *
  * What the left-out iterations do lies between what their neighbours do: live bytes change from one to the next by the
- * same amount, so that the highest moment is never among them.
+ * same amount, so that the peak is never among them.
  */
 #ifndef PYTORCH_LOOPS_H
 #define PYTORCH_LOOPS_H
@@ -57,7 +57,9 @@ struct loops {
 int
 loops_steps(struct step *step, int64_t length);
 
-/* The loop number `number` of the layer that runs begins; to be told before each iteration, and after the last one. */
+/*
+ * The loop number `number` of the layer that runs begins; to be called before each iteration, and after the last one.
+ */
 void
 loops_begin(struct step *step, int32_t number, int64_t length);
 
@@ -67,7 +69,7 @@ loops_forward(struct step *step, int iteration);
 void
 loops_forward_end(struct step *step);
 
-/* The backward pass comes to the node with this sequence number; INT64_MIN: to its end. */
+/* The backward pass reaches the node with this sequence number; INT64_MIN: to its end. */
 void
 loops_backward(struct step *step, int64_t sequence);
 
@@ -83,7 +85,7 @@ loops_release(struct step *step);
 void
 loops_allocated(struct step *step, struct storage *storage);
 
-/* To be called when the trace has been told of the release. */
+/* To be called when the trace has the release. */
 void
 loops_released(struct step *step, struct storage *storage);
 

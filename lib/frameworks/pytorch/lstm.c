@@ -61,7 +61,7 @@ lstm_inference_scratchpad(const struct lstm_sizes *s)
 
 /* ---- one layer in one direction. Inputs: x, weights, biases; outputs: y, hy, cy ---- */
 
-enum { MOST_BUFFERS = 8 };
+enum { MAX_BUFFERS = 8 };
 
 static struct value *
 matrix(struct step *step, int64_t rows, int64_t columns)
@@ -84,7 +84,7 @@ static void
 lstm_backward_buffers(struct step *step, const struct lstm_sizes *s)
 {
     const int64_t widths[] = {s->input, s->hidden};
-    struct value *buffers[MOST_BUFFERS];
+    struct value *buffers[MAX_BUFFERS];
     int count = 0;
 
     for (int i = 0; i < 2; i++)
@@ -135,7 +135,7 @@ static void
 lstm_training_buffers(struct step *step, const struct lstm_sizes *s)
 {
     const int64_t widths[] = {s->input, s->hidden};
-    struct value *buffers[MOST_BUFFERS];
+    struct value *buffers[MAX_BUFFERS];
     int count = 0;
 
     for (int i = 0; i < 2; i++)

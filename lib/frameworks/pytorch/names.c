@@ -20,8 +20,8 @@ feeds_loss(const struct memmodel_network *network, int32_t loss, memmodel_tensor
 }
 
 /*
- * Besides what was named, an unused number that nobody lets go is a loss; where nothing was named, all that is not used
- * counts.
+ * Besides what was named, an unused number that nobody releases is a loss; where nothing was named, all that is not
+ * used counts.
  */
 static bool
 is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
@@ -55,7 +55,7 @@ bound_after(const struct memmodel_network *network, int32_t loss, memmodel_tenso
     return loss - 1;
 }
 
-/* What is named before others is handed back beside them, such as a part of the loss that the model tells. */
+/* What is named before others is handed back beside them, such as a part of the loss that the model returns. */
 static bool
 is_beside(const struct memmodel_network *network, memmodel_tensor index)
 {

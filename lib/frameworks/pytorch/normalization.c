@@ -53,11 +53,11 @@ enum { SAVED_INPUT, SAVED_MEAN, SAVED_VARIANCE, SAVED_WEIGHT };
 static void
 channels_last_sums(struct step *step, const struct node *node, int dtype, int64_t channels)
 {
-    enum { MOST = 3 };
+    enum { MAX = 3 };
     bool affine = node->saved[SAVED_WEIGHT] != NULL, training = node->number != 0;
-    int count = value_is_half(node->saved[SAVED_INPUT]) ? MOST : !affine + !training;
+    int count = value_is_half(node->saved[SAVED_INPUT]) ? MAX : !affine + !training;
     struct shape rows = {.dims = {2 * step->job->intra_op_threads, channels}, .rank = 2, .dtype = dtype};
-    struct value *vectors[MOST];
+    struct value *vectors[MAX];
 
     for (int i = 0; i < count; i++)
         vectors[i] = value_vector(step, dtype, channels);
@@ -73,7 +73,10 @@ typed_parameter(const struct value *weight, const struct value *running_mean)
     return weight ? weight : running_mean;
 }
 
-/* In neither memory order, where mean() has the means and nothing is taken aside. batch_norm_cpu_update_stats_template() */
+/*
+ * In neither memory order, where mean() has the means and nothing is taken aside.
+ * batch_norm_cpu_update_stats_template()
+ */
 static bool
 is_scattered(const struct value *x)
 {

@@ -54,7 +54,7 @@ repeat_vector(struct step *step, struct value *x, int64_t times)
 
     if (!x)
         return NULL;
-    shape = shape_vector(x->shape.dtype, multiply_or_most(x->shape.dims[0], times));
+    shape = shape_vector(x->shape.dtype, multiply_saturating(x->shape.dims[0], times));
     return aten_repeat(step, x, &shape);
 }
 

@@ -1,6 +1,7 @@
 /*
- * What the optimizer's updates come to, kept from one simulation of a network to the next. They depend on parameters
- * and gradients alone, so that a scan over batch sizes, where nothing but the peak is asked for, runs them once.
+ * The events of the optimizer's updates, kept from one simulation of a network to the next (memoization). They depend
+ * on parameters and gradients alone, so that a scan over batch sizes, where nothing but the peak is asked for, runs
+ * them once.
  */
 #ifndef PYTORCH_OPTIMIZER_CACHE_H
 #define PYTORCH_OPTIMIZER_CACHE_H
@@ -13,7 +14,7 @@
 
 struct step;
 
-enum { UPDATES_STEPS = 8 }; /* the first steps of a job; all optimizers have settled by then */
+enum { UPDATES_STEPS = 8 }; /* the first steps of a job; all optimizers are in their steady state by then */
 
 /* One parameter, as its update sees it. Without padding, to be compared as bytes. */
 struct updated {

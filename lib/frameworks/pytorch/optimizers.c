@@ -23,7 +23,9 @@ struct loop {
 /* What a state tensor is like; sums of rows and columns are of parameters with two axes or more. */
 enum state_kind { NO_STATE, COUNTER, LIKE_PARAMETER, LIKE_VECTOR, ROW_SUMS, COLUMN_SUMS };
 
-/* How a round begins: `grad = -grads[i]`, with or without `grad = grads[i]` before, or from zip(), behind the counter. */
+/*
+ * How a round begins: `grad = -grads[i]`, with or without `grad = grads[i]` before, or from zip(), behind the counter.
+ */
 enum beginning { NEGATED, NAMED_FIRST, COUNTED_FIRST };
 
 struct optimizer_row {
@@ -153,7 +155,9 @@ nadam(struct step *step, struct loop *loop, struct variable *variable)
     number(step, variable);
 }
 
-/* bias_corrected * lr * rect * bias_correction2 ** 0.5 / (exp_avg_sq.sqrt() + eps). Takes the reference to the first. */
+/*
+ * bias_corrected * lr * rect * bias_correction2 ** 0.5 / (exp_avg_sq.sqrt() + eps). Takes the reference to the first.
+ */
 static void
 rectify(struct step *step, const struct variable *variable, struct value *scaled)
 {
@@ -355,7 +359,7 @@ static const struct optimizer_row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* What is on by default on the device gives way to fused, and where the optimizer has no such form. */
+/* What is on by default on the device is replaced by fused, and where the optimizer has no such form. */
 static bool
 choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on,
        struct optimizer_group *group)

@@ -78,8 +78,8 @@ iterated_axes(const struct value *x, uint64_t axes, struct axis list[MEMMODEL_MA
     for (int i = 1; i < count; i++) {
         struct axis *last = &list[merged];
 
-        if (last->reduced == list[i].reduced && multiply_or_most(last->size, last->stride) == list[i].stride)
-            last->size = multiply_or_most(last->size, list[i].size);
+        if (last->reduced == list[i].reduced && multiply_saturating(last->size, last->stride) == list[i].stride)
+            last->size = multiply_saturating(last->size, list[i].size);
         else
             list[++merged] = list[i];
     }

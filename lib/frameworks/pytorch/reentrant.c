@@ -1,7 +1,7 @@
 /*
- * Checkpoints with use_reentrant=True. The inside runs without gradients; the whole call is one node of the graph, whose
- * backward function runs the inside again on detached inputs, then a backward pass of its own.
- * PyTorch: torch/utils/checkpoint.py, class CheckpointFunction.
+ * Checkpoints with use_reentrant=True. The inside runs without gradients; the whole call is one node of the graph,
+ * whose backward function runs the inside again on detached inputs, then a backward pass of its own. PyTorch:
+ * torch/utils/checkpoint.py, class CheckpointFunction.
  */
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/step.h"
@@ -83,7 +83,7 @@ run_again(struct step *step, const struct region *region)
     step->checkpoints.replaying++;
     step->grad_mode = true;
     for (int32_t layer = region->first; layer < region->end && !step->status; layer++) {
-        checkpoint_note_again(step, layer);
+        checkpoint_note_recomputed(step, layer);
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
     }
     autocast_exit(step);

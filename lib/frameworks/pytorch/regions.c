@@ -1,4 +1,4 @@
-/* Which layers a job wants to be computed again in the backward pass. */
+/* Which layers a job wants to be recomputed in the backward pass. */
 #include "base/checked.h"
 #include "base/text.h"
 #include "frameworks/pytorch/checkpoint.h"

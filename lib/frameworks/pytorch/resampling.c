@@ -25,10 +25,10 @@ static const struct derivative upsample_channels_last = {"upsample", input_shape
 static void
 interpolation_tables(struct step *step, const struct value *result, int taps)
 {
-    enum { MOST = 2 * 3 * 4 };
+    enum { MAX = 2 * 3 * 4 };
     int weight_type = result->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32,
         count = 0;
-    struct value *tables[MOST];
+    struct value *tables[MAX];
 
     for (int i = 2; i < result->shape.rank; i++)
         for (int tap = 0; tap < taps; tap++) {

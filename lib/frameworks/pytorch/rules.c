@@ -19,18 +19,18 @@ estimate_backward(struct step *step, struct node *node, struct value **incoming,
 
 static const struct derivative estimate = {"estimate", estimate_backward};
 
-enum { MOST_INPUTS = 16 };
+enum { MAX_INPUTS = 16 };
 
 /* Inputs and parameters, as far as they fit. */
 static int
-operands_of(struct step *step, const struct layer *layer, struct value *operands[MOST_INPUTS])
+operands_of(struct step *step, const struct layer *layer, struct value *operands[MAX_INPUTS])
 {
     int count = 0;
 
-    for (int i = 0; i < layer->input_count && count < MOST_INPUTS; i++)
+    for (int i = 0; i < layer->input_count && count < MAX_INPUTS; i++)
         if (step_input(step, layer, i))
             operands[count++] = step_input(step, layer, i);
-    for (int i = 0; i < layer->parameter_count && count < MOST_INPUTS; i++)
+    for (int i = 0; i < layer->parameter_count && count < MAX_INPUTS; i++)
         operands[count++] = step->variables[layer->parameters[i]].value;
     return count;
 }
@@ -38,7 +38,7 @@ operands_of(struct step *step, const struct layer *layer, struct value *operands
 static struct node *
 estimate_outputs(struct step *step, const struct layer *layer)
 {
-    struct value *operands[MOST_INPUTS] = {NULL};
+    struct value *operands[MAX_INPUTS] = {NULL};
     int count = operands_of(step, layer, operands);
     struct node *node = node_new(step, &estimate, operands, count, layer->output_count);
 

@@ -142,7 +142,7 @@ value_is_dense(const struct value *value)
         if (axis == value->shape.rank)
             return false;
         taken[axis] = true;
-        stride = multiply_or_most(stride, max_i64(value->shape.dims[axis], 1));
+        stride = multiply_saturating(stride, max_i64(value->shape.dims[axis], 1));
         left--;
     }
     return true;
@@ -168,16 +168,16 @@ value_is_only_channels_last(const struct value *value)
 bool
 value_suggests_channels_last(const struct value *x)
 {
-    int64_t least = 0;
+    int64_t min = 0;
 
     if ((x->shape.rank != 4 && x->shape.rank != 5) || x->strides[1] == 0)
         return false;
     for (int i = 0; i < x->shape.rank; i++) {
         int axis = i == 0 ? 1 : i == x->shape.rank - 1 ? 0 : x->shape.rank - i;
 
-        if (x->shape.dims[axis] == 0 || x->strides[axis] < least || (axis == 0 && least == x->strides[1]))
+        if (x->shape.dims[axis] == 0 || x->strides[axis] < min || (axis == 0 && min == x->strides[1]))
             return false;
-        least = x->strides[axis] * max_i64(x->shape.dims[axis], 1);
+        min = x->strides[axis] * max_i64(x->shape.dims[axis], 1);
     }
     return true;
 }
@@ -211,7 +211,7 @@ broadcast_stride(const struct shape *shape, const struct value *operand, int axi
     return operand->strides[own];
 }
 
-/* 1: `a` belongs after `b` (is slower); -1: before; 0: no operand tells. */
+/* 1: `a` belongs after `b` (is slower); -1: before; 0: no operand decides. */
 static int
 compare_axes(const struct shape *shape, const struct value *const *operands, int count, int a, int b)
 {

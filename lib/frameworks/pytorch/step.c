@@ -128,7 +128,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 void
 step_unmodelled(struct step *step, const char *op, int64_t bytes)
 {
-    if (step->number > 1 || checkpoint_is_again(step))
+    if (step->number > 1 || checkpoint_is_recomputing(step))
         return;
     for (size_t i = 0; i < step->unmodelled_count; i++) {
         if (strcmp(step->unmodelled[i].op, op) != 0)
@@ -196,7 +196,7 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
     if (names)
         names_bind(step, names, index);
     for (int32_t k = lifetimes->first[index]; k < lifetimes->first[index + 1]; k++)
-        value_drop_all(step, &step->values[lifetimes->dying[k]], 1);
+        value_drop_all(step, &step->values[lifetimes->released[k]], 1);
 }
 
 static void
@@ -369,7 +369,7 @@ simulate_job(memmodel_context *context, const struct binding *binding, const str
         .binding = binding,
         .job = job,
         .updates = simulation->updates,
-        .again = simulation->again,
+        .recomputed = simulation->recomputed,
         .pool = OBJECT_POOL_INIT(context),
         .layer = -1,
         .grad_mode = job->mode != WITHOUT_GRADIENTS,

@@ -35,9 +35,9 @@ struct variable {
 
 /* What the host language keeps: lifetimes.c. */
 struct lifetimes {
-    int32_t *death; /* per value, the layer after which it goes; INT32_MAX: never */
-    int32_t *dying; /* tensors in the order of their deaths */
-    int32_t *first; /* per layer, the first of its dying; one more at the end */
+    int32_t *last_use_of; /* per value, the layer after which it goes; INT32_MAX: never */
+    int32_t *released;    /* tensors in the order of their last uses */
+    int32_t *first;       /* per layer, the first that is released after it; one more at the end */
 };
 
 struct step {
@@ -47,7 +47,7 @@ struct step {
     const struct memmodel_job *job;
     struct memmodel_trace *trace;
     struct optimizer_cache *updates; /* NULL: all events are wanted */
-    bool *again;                     /* of each layer: it was computed again; NULL: nobody asks */
+    bool *recomputed;                /* of each layer: it was recomputed; NULL: nobody asks */
     struct object_pool pool;
     struct target_cpu machine;
     struct convolution_cache convolutions;
@@ -217,8 +217,8 @@ struct optimizer {
 };
 
 /*
- * `on`: options that are on by default on the device. Returns 0, MEMMODEL_ERROR_UNSUPPORTED for an optimizer without a rule,
- * or what optimizer_members_new() returns.
+ * `on`: options that are on by default on the device. Returns 0, MEMMODEL_ERROR_UNSUPPORTED for an optimizer without a
+ * rule, or what optimizer_members_new() returns.
  */
 int
 optimizer_new(memmodel_context *context, const struct memmodel_network *network, const char *text, uint32_t on,

@@ -296,11 +296,11 @@ value_viewable(const struct value *value, const struct shape *shape, int64_t str
     while (old >= 0) {
         int64_t base = steps[old], run = dims[old--], filled = 1;
 
-        while (old >= 0 && steps[old] == multiply_or_most(run, base))
-            run = multiply_or_most(run, dims[old--]);
+        while (old >= 0 && steps[old] == multiply_saturating(run, base))
+            run = multiply_saturating(run, dims[old--]);
         for (; new >= 0 && (filled < run || shape->dims[new] == 1); new --) {
-            strides[new] = multiply_or_most(filled, base);
-            filled = multiply_or_most(filled, shape->dims[new]);
+            strides[new] = multiply_saturating(filled, base);
+            filled = multiply_saturating(filled, shape->dims[new]);
         }
         if (filled != run)
             return false;

@@ -39,7 +39,7 @@ struct value {
     struct value *lowered; /* a parameter's cast that torch.autocast() keeps, or NULL */
     int32_t output;        /* which one */
     int32_t references;
-    bool number;    /* a Python number made a tensor: its type gives way to any other */
+    bool number;    /* a Python number made a tensor: any other type replaces its own */
     bool view;      /* keeps the tensor it looks into, and so counts twice on the storage */
     bool conjugate; /* of the numbers in its storage: a complex view that most operators copy first */
     bool parameter; /* a trainable parameter or a view of one, whether gradients are wanted now or not */
@@ -104,8 +104,9 @@ bool
 value_is_only_channels_last(const struct value *value);
 
 /*
- * Tensor.suggest_memory_format(): strides fall in the order channels, width, height, depth, batch, dense or not. A tensor
- * that would do so in row-major order, too, does not count. PyTorch: c10/core/MemoryFormat.h, is_channels_last_strides_2d_s4.
+ * Tensor.suggest_memory_format(): strides fall in the order channels, width, height, depth, batch, dense or not. A
+ * tensor that would do so in row-major order, too, does not count. PyTorch: c10/core/MemoryFormat.h,
+ * is_channels_last_strides_2d_s4.
  */
 bool
 value_suggests_channels_last(const struct value *value);
@@ -123,7 +124,7 @@ value_is_half(const struct value *value);
 
 /*
  * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the
- * first operand that tells two dims apart decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
+ * first operand that distinguishes two dims decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
  * infer_dense_strides.
  */
 void
@@ -148,7 +149,9 @@ value_scalar(struct step *step, int dtype);
 struct value *
 value_vector(struct step *step, int dtype, int64_t elements);
 
-/* One element that lies on the host whatever the device is, such as a Python number: counted if the host is the device. */
+/*
+ * One element that lies on the host whatever the device is, such as a Python number: counted if the host is the device.
+ */
 struct value *
 value_on_host(struct step *step, int dtype);
 
@@ -215,7 +218,7 @@ value_viewable(const struct value *value, const struct shape *shape, int64_t str
 bool
 value_is_unique(const struct value *value);
 
-/* What the storage is for is decided by what becomes of it; see value.c for which change is allowed. */
+/* What the storage is for is decided by what becomes of it; see tensor.c for which change is allowed. */
 void
 value_becomes(struct step *step, const struct value *value, enum memmodel_category category);
 

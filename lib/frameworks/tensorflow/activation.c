@@ -9,7 +9,7 @@
 enum manner {
     IN_PLACE,   /* output over input, which the gradient reads: ReLU, tanh, ... */
     WITH_INPUT, /* output of its own; the gradient reads input and output: LeakyReLU */
-    SWISH,      /* x sigmoid(x): the gradient computes the sigmoid again */
+    SWISH,      /* x sigmoid(x): the gradient recomputes the sigmoid */
     EXACT_GELU, /* x / 2 * erfc(-x / sqrt 2) */
     TANH_GELU,  /* the same by a tanh */
     LINEAR_MAP, /* nothing is kept: negation */

@@ -174,7 +174,7 @@ struct heap_need {
 };
 
 /* Largest block that malloc keeps when it is freed. glibc: malloc/malloc.c, DEFAULT_MMAP_THRESHOLD_MAX */
-#define LARGEST_KEPT_BYTES (INT64_C(32) << 20)
+#define MAX_KEPT_BYTES (INT64_C(32) << 20)
 
 struct heap_need
 convolution_heap(struct build *build, const struct layer *layer);

@@ -43,11 +43,11 @@ input_gradient(struct build *build, const struct layer *layer, int32_t gradient)
     return build_operation(build, &data, READS(gradient));
 }
 
-/* A large buffer is taken from the system for each run of the kernel; smaller ones stay with malloc, see process.c. */
+/* A large buffer is mapped for each run of the kernel; smaller ones stay with malloc, see process.c. */
 static int64_t
 passing_heap(struct heap_need need)
 {
-    return need.booked > LARGEST_KEPT_BYTES ? need.touched : 0;
+    return need.booked > MAX_KEPT_BYTES ? need.touched : 0;
 }
 
 static void

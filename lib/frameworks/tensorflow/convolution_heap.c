@@ -1,7 +1,8 @@
 /*
  * What oneDNN's kernel for the gradient of a convolution's weights takes from malloc. With AVX2 it is a matrix product
- * on columns of the image, which for channels last needs the image transposed besides: taken for volumes. oneDNN 3.7 (Apache-2.0):
- * src/cpu/gemm_convolution_utils.cpp, init_conf; which kernel is taken was seen with ONEDNN_VERBOSE on TensorFlow 2.21.
+ * on columns of the image, which for channels last needs the image transposed besides: taken for volumes. oneDNN 3.7
+ * (Apache-2.0): src/cpu/gemm_convolution_utils.cpp, init_conf; which kernel is taken was seen with ONEDNN_VERBOSE on
+ * TensorFlow 2.21.
  */
 #include "frameworks/tensorflow/build.h"
 
@@ -13,7 +14,7 @@ enum {
     LIMIT_FACTOR = 15,     /* scratchpad against the tensors */
 };
 
-static const int64_t largest_scratchpad = INT64_C(1) << 30;
+static const int64_t max_scratchpad = INT64_C(1) << 30;
 
 struct columns {
     int64_t channels, kernel;       /* channels of the input; points of the kernel */
@@ -85,10 +86,12 @@ product_need(struct build *build, const struct columns *c, int64_t weights)
         return need;
     if (c->slice / threads >= POINTS_A_THREAD || c->batch == 1 ||
         build_times(build, threads, each + weights) >=
-            min_i64(largest_scratchpad, build_times(build, LIMIT_FACTOR * threads, c->tensors)))
+            min_i64(max_scratchpad, build_times(build, LIMIT_FACTOR * threads, c->tensors)))
         threads = 1;
     reduced = threads > 1;
-    /* the reduction buffer is booked in floats by its size in bytes: four times what is used, and unused by one thread */
+    /*
+     * the reduction buffer is booked in floats by its size in bytes: four times what is used, and unused by one thread
+     */
     need.columns = build_times(build, build_times(build, column / c->slice, c->target), c->batch);
     need.booked = build_times(build, threads, each + FLOAT_BYTES * weights);
     need.touched = build_times(build, threads, each + (reduced ? weights : 0));

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the output of an operation comes to its memory. */
+/* Where the output of an operation gets its memory. */
 enum placement {
     PLACE_NEW,       /* memory of its own */
     PLACE_FORWARD,   /* that of an input of as many bytes that nobody else will read, if there is one */

@@ -50,8 +50,8 @@ is_binary(const struct layer *loss)
 }
 
 /*
- * Constants of the gradient of the mean: that of each sample, and what folding makes of it on the way to the logits. The
- * zeros that the logits are compared with are one however large they are.
+ * Constants of the gradient of the mean: that of each sample, and what folding makes of it on the way to the logits.
+ * The zeros that the logits are compared with are one however large they are.
  */
 int
 loss_constants(const struct layer *loss, int64_t bytes)
@@ -87,13 +87,13 @@ binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n, 
     int32_t of_product = build_forward(build, "mul/Mul", n, READS(opposite, target));
     int32_t negative = build_new(build, "Neg", n, READS(x));
     int32_t positive = build_new(build, "GreaterEqual", n / FLAGS_SHARE, READS(x));
-    int32_t most = build_new(build, "Select", n, READS(positive, x));
-    int32_t least = build_new(build, "Select_1", n, READS(positive, negative, x));
-    int32_t logarithm = build_new(build, "Log1p", n, READS(least));
+    int32_t max = build_new(build, "Select", n, READS(positive, x));
+    int32_t min = build_new(build, "Select_1", n, READS(positive, negative, x));
+    int32_t logarithm = build_new(build, "Log1p", n, READS(min));
     int32_t reciprocal, selected, other;
 
-    build_new(build, "Mean", n / width, READS(most, logarithm, target, x));
-    reciprocal = build_forward(build, "add", n, READS(least, mean));
+    build_new(build, "Mean", n / width, READS(max, logarithm, target, x));
+    reciprocal = build_forward(build, "add", n, READS(min, mean));
     selected = build_new(build, "Select_grad", n, READS(positive, reciprocal));
     other = build_new(build, "Select_3", n, READS(positive, reciprocal, selected));
     return build_forward(build, "AddN", n, READS(of_product, selected, other, negative));

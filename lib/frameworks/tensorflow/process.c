@@ -82,7 +82,7 @@ seen_before(struct build *build, size_t index)
 
 /* Largest buffer of one kernel that is not given back: of the weights in its own order, or of columns. */
 static int64_t
-largest_kept(struct build *build)
+max_kept(struct build *build)
 {
     int64_t largest = 0;
 
@@ -94,7 +94,7 @@ largest_kept(struct build *build)
             continue;
         need = convolution_heap(build, layer);
         largest = max_i64(largest, build_parameter_bytes(build, build_parameter(layer, "weight")));
-        if (need.booked <= LARGEST_KEPT_BYTES)
+        if (need.booked <= MAX_KEPT_BYTES)
             largest = max_i64(largest, need.touched);
     }
     return largest;
@@ -160,7 +160,7 @@ process_graph_bytes(struct build *build)
         if (build->network->parameters[i].trainable)
             add(build, &bytes, optimizer_graph_bytes(build->optimizer));
     add(build, &bytes,
-        build_times(build, largest_kept(build), build_times(build, build->job->intra_op_threads, kept_at_once(build))));
+        build_times(build, max_kept(build), build_times(build, build->job->intra_op_threads, kept_at_once(build))));
     add(build, &bytes, largest_packing(build));
     return bytes;
 }

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_KEPT = 7, LSTM_KEPT = 7, GRU_KEPT = 6, RNN_KEPT = 2, PARALLEL_ITERATIONS = 32 };
+enum { MAX_KEPT = 7, LSTM_KEPT = 7, GRU_KEPT = 6, RNN_KEPT = 2, PARALLEL_ITERATIONS = 32 };
 
 struct loop {
     struct build *build;
@@ -54,7 +54,9 @@ uses_sequence(const struct build *build, const struct layer *layer)
 
 /* ---- forward ---- */
 
-/* The product of a time step's input, which waits for the state `before` only as the number of iterations is limited. */
+/*
+ * The product of a time step's input, which waits for the state `before` only as the number of iterations is limited.
+ */
 static void
 add_product(struct loop *loop, int64_t t, int32_t before)
 {
@@ -122,7 +124,9 @@ recurrent(struct build *build, const struct layer *layer)
 
 /* ---- backward ---- */
 
-/* What a time step's backward pass reads: the first operation of the loop's states, input slices and their gradients. */
+/*
+ * What a time step's backward pass reads: the first operation of the loop's states, input slices and their gradients.
+ */
 struct first {
     int32_t state, slice, zeros;
 };
@@ -131,7 +135,7 @@ struct first {
 static int32_t
 time_step_backward(struct loop *loop, int64_t t, int32_t after, const struct first *first)
 {
-    int32_t reads[MOST_KEPT + 2] = {after, first->slice + (int32_t)t}, gates;
+    int32_t reads[MAX_KEPT + 2] = {after, first->slice + (int32_t)t}, gates;
 
     for (int k = 0; k < loop->kept; k++)
         reads[2 + k] = first->state + (int32_t)t * (loop->kept + 1) + k;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NONE = -1, MOST_WORKERS = 64 };
+enum { NONE = -1, MAX_WORKERS = 64 };
 
 /* Memory of one or more outputs. */
 struct buffer {
@@ -37,7 +37,7 @@ struct execution {
     int32_t *ready;         /* heap of operations, the first in program order on top; or a queue */
     int32_t *replaced;      /* per operation: block of a parameter that goes when it has ended, or NONE */
     bool *done;             /* per operation */
-    struct worker workers[MOST_WORKERS];
+    struct worker workers[MAX_WORKERS];
     size_t ready_first; /* of a queue; each operation enters it once */
     size_t ready_count;
     double now;
@@ -325,7 +325,7 @@ begin(struct execution *run, int32_t *filled)
     const struct graph *graph = run->graph;
 
     link_readers(run, filled);
-    for (int i = 0; i < MOST_WORKERS; i++)
+    for (int i = 0; i < MAX_WORKERS; i++)
         run->workers[i].operation = NONE;
     for (size_t i = 0; i < graph->count; i++) {
         run->waiting[i] = graph->operations[i].input_count;

@@ -185,28 +185,28 @@ make_slot_constants(struct ledger_trace *ledger)
 
 /* ---- constants that the graph optimiser makes: core/grappler/optimizers/constant_folding.cc ---- */
 
-enum { FOLDING_COPIES = 2, MOST_CONSTANTS = 256 };
+enum { FOLDING_COPIES = 2, MAX_CONSTANTS = 256 };
 
 struct constants {
     struct constant {
         const char *what;
         int64_t bytes;
         int32_t layer;
-    } items[MOST_CONSTANTS];
+    } items[MAX_CONSTANTS];
     int count;
 };
 
 static void
 add_constant(struct constants *constants, const char *what, int64_t bytes, int32_t layer)
 {
-    if (constants->count < MOST_CONSTANTS)
+    if (constants->count < MAX_CONSTANTS)
         constants->items[constants->count++] = (struct constant){what, bytes, layer};
 }
 
 /*
  * Zeros for each sum that became a temporary variable, and what the losses' gradients are folded to. Besides such a
- * tensor of a loss one stays as a protocol buffer, and malloc keeps another that was in between: strings of that size in
- * a log of malloc's calls.
+ * tensor of a loss one stays as a protocol buffer, and malloc keeps another that was in between: strings of that size
+ * in a log of malloc's calls.
  */
 static void
 find_constants(struct ledger_trace *ledger, struct constants *constants)
@@ -247,7 +247,7 @@ static int
 make_constants(struct ledger_trace *ledger)
 {
     struct constants constants = {.count = 0};
-    int32_t blocks[FOLDING_COPIES * MOST_CONSTANTS];
+    int32_t blocks[FOLDING_COPIES * MAX_CONSTANTS];
     int status;
 
     find_constants(ledger, &constants);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* Above 0.8 of 256 MiB; what this estimate leaves out is a tenth (both cases at each side of it in two networks). */
-static const double most_bytes = 0.8 * 256 * 1024 * 1024 / 1.1;
+static const double max_bytes = 0.8 * 256 * 1024 * 1024 / 1.1;
 
-/* Memory that was taken; moments count takes and gives. */
+/* Memory that was taken; times count takes and gives. */
 struct claim {
     const struct operation *operation;
     int64_t bytes;
@@ -23,7 +23,7 @@ struct claim {
 struct estimate {
     memmodel_context *context;
     struct claim *claims;
-    size_t count, moment, peak_moment;
+    size_t count, time, peak_time;
     int64_t live, peak;
 };
 
@@ -34,12 +34,12 @@ take(void *self, const struct operation *operation, int64_t bytes)
 
     bytes = operation->hidden ? 0 : bytes;
     estimate->claims[estimate->count] =
-        (struct claim){.operation = operation, .bytes = bytes, .taken = ++estimate->moment};
+        (struct claim){.operation = operation, .bytes = bytes, .taken = ++estimate->time};
     if (!checked_accumulate(&estimate->live, bytes))
         return context_error(estimate->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
     if (estimate->live > estimate->peak) {
         estimate->peak = estimate->live;
-        estimate->peak_moment = estimate->moment;
+        estimate->peak_time = estimate->time;
     }
     return (int32_t)estimate->count++;
 }
@@ -50,24 +50,24 @@ give(void *self, int32_t block)
     struct estimate *estimate = self;
 
     estimate->live -= estimate->claims[block].bytes;
-    estimate->claims[block].given = ++estimate->moment;
+    estimate->claims[block].given = ++estimate->time;
     return 0;
 }
 
 static bool
-lives_at_peak(const struct estimate *estimate, const struct claim *claim)
+is_live_at_peak(const struct estimate *estimate, const struct claim *claim)
 {
-    return claim->taken <= estimate->peak_moment && (claim->given == 0 || claim->given > estimate->peak_moment);
+    return claim->taken <= estimate->peak_time && (claim->given == 0 || claim->given > estimate->peak_time);
 }
 
 /* A sum of more than two, of which any is alive at the peak. */
 static bool
-is_rewritten(const struct build *build, const struct operation *sum, const bool *lives)
+is_rewritten(const struct build *build, const struct operation *sum, const bool *is_live)
 {
     if (strcmp(sum->what, "AddN") != 0 || sum->input_count <= 2)
         return false;
     for (int32_t i = 0; i < sum->input_count; i++)
-        if (lives[build->graph.inputs[sum->first_input + i]])
+        if (is_live[build->graph.inputs[sum->first_input + i]])
             return true;
     return false;
 }
@@ -75,16 +75,17 @@ is_rewritten(const struct build *build, const struct operation *sum, const bool 
 static int
 rewrite(struct build *build, const struct estimate *estimate)
 {
-    bool *lives = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *lives);
+    bool *is_live = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *is_live);
 
-    if (!lives)
+    if (!is_live)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < estimate->count; i++)
-        lives[estimate->claims[i].operation - build->graph.operations] = lives_at_peak(estimate, &estimate->claims[i]);
+        is_live[estimate->claims[i].operation - build->graph.operations] =
+            is_live_at_peak(estimate, &estimate->claims[i]);
     for (size_t i = 0; i < build->graph.count; i++)
-        if (is_rewritten(build, &build->graph.operations[i], lives))
+        if (is_rewritten(build, &build->graph.operations[i], is_live))
             build->graph.operations[i].place = PLACE_TEMPORARY;
-    memory_release(build->context, lives);
+    memory_release(build->context, is_live);
     return 0;
 }
 
@@ -111,7 +112,7 @@ sums_rewrite(struct build *build)
     if (!estimate.claims)
         return MEMMODEL_ERROR_NO_MEMORY;
     status = run(build, &estimate);
-    if (!status && (double)estimate.peak > most_bytes)
+    if (!status && (double)estimate.peak > max_bytes)
         status = rewrite(build, &estimate);
     memory_release(build->context, estimate.claims);
     return status;

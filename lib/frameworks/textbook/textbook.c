@@ -42,8 +42,8 @@ static const struct textbook_rule rules[] = {
 };
 
 /*
- * Numbers of the parameters' size that an optimizer keeps, and those that an option adds. Adafactor's are sums of rows and
- * columns, less than one.
+ * Numbers of the parameters' size that an optimizer keeps, and those that an option adds. Adafactor's are sums of rows
+ * and columns, less than one.
  */
 static const struct {
     const char *name;
@@ -105,15 +105,15 @@ is_for_training(int category)
 
 /* Greatest number of slots that a parameter has. */
 static int
-most_slots(memmodel_context *context, const char *text, int *most)
+max_slots(memmodel_context *context, const char *text, int *max)
 {
     struct optimizer_part part;
     int status = 0, slots = 0;
 
-    *most = 0;
+    *max = 0;
     for (const char *rest = text; !status && optimizer_next_part(&rest, &part);) {
         status = optimizer_slots(context, part.optimizer, &slots);
-        *most = slots > *most ? slots : *most;
+        *max = slots > *max ? slots : *max;
     }
     return status;
 }
@@ -137,7 +137,7 @@ specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int 
 int
 textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule)
 {
-    int slots = 0, status = most_slots(context, job->optimizer, &slots);
+    int slots = 0, status = max_slots(context, job->optimizer, &slots);
 
     if (status)
         return status;

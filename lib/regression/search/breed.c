@@ -242,7 +242,7 @@ tidy(const struct breeding *breeding, struct formula *child)
             remove_tree(child, k);
     }
     child->nodes = formula_count_nodes(child);
-    return child->count > 0 && child->nodes <= breeding->most_nodes &&
+    return child->count > 0 && child->nodes <= breeding->max_nodes &&
            formula_count_numbers(child) <= FORMULA_MOST_NUMBERS;
 }
 

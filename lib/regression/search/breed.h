@@ -6,7 +6,7 @@
 #include "regression/search/random.h"
 
 struct breeding {
-    size_t inputs, most_nodes, most_trees;
+    size_t inputs, max_nodes, most_trees;
 };
 
 /* A formula of one random tree of few nodes. */

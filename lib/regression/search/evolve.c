@@ -187,7 +187,7 @@ choose_parent(const struct island *island, struct random *random)
 static void
 beget(struct island *island, size_t index)
 {
-    const struct breeding breeding = {island->inputs, island->most_nodes, island->most_trees};
+    const struct breeding breeding = {island->inputs, island->max_nodes, island->most_trees};
     struct random random = random_stream(island->seed, island->index, island->generation, index);
     struct formula child;
 
@@ -215,13 +215,13 @@ advance_island(struct island *island, size_t generations)
 static void
 found_island(struct island *island, const struct archive *archive)
 {
-    const struct breeding breeding = {island->inputs, island->most_nodes, island->most_trees};
+    const struct breeding breeding = {island->inputs, island->max_nodes, island->most_trees};
     struct random random = random_stream(island->seed, island->index, 0, 0);
     struct formula formula;
 
     for (size_t i = 0; archive && i <= ARCHIVE_MOST_NODES && island->count < EVOLVE_POPULATION / 2; i++)
         if (archive->formulas[i].count > 0 && archive->formulas[i].count <= island->most_trees &&
-            archive->formulas[i].nodes <= island->most_nodes) {
+            archive->formulas[i].nodes <= island->max_nodes) {
             formula = archive->formulas[i];
             admit(island, &formula);
         }
@@ -254,7 +254,7 @@ world_begin(struct world *world, const struct aim *aim, uint64_t seed, const str
         island->seed = seed;
         island->generation = 0;
         island->count = 0;
-        island->most_nodes = ARCHIVE_MOST_NODES;
+        island->max_nodes = ARCHIVE_MOST_NODES;
         island->most_trees = trees < 2 ? 1 : trees - 1 < FORMULA_MOST_TREES ? trees - 1 : FORMULA_MOST_TREES;
         found_island(island, archive);
     }

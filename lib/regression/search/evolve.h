@@ -29,7 +29,7 @@ struct island {
     struct fitter fitter;
     struct archive *archive;
     const struct grammar *grammar;
-    size_t inputs, most_nodes, most_trees;
+    size_t inputs, max_nodes, most_trees;
 };
 
 struct world {

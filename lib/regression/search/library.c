@@ -76,7 +76,7 @@ look_at(const struct builder *builder, const struct feature *feature, const doub
                         matrix_column(&builder->library->values, (size_t)(k ? feature->first : feature->second))))
                 return false;
     range = tree_range_of(values, builder->rows);
-    return range.greatest - range.least > 1e-10 * fmax(fabs(range.least), fabs(range.greatest));
+    return range.max - range.min > 1e-10 * fmax(fabs(range.min), fabs(range.max));
 }
 
 static void
@@ -130,7 +130,7 @@ static void
 add_pair(struct builder *builder, int32_t a, int32_t b)
 {
     const struct expression_range *x = &builder->ranges[a], *y = &builder->ranges[b];
-    bool swapped = x->least + x->greatest < y->least + y->greatest;
+    bool swapped = x->min + x->max < y->min + y->max;
 
     add_operation(builder, TREE_MULTIPLY, a, b);
     add_operation(builder, TREE_DIVIDE, a, b);

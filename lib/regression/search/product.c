@@ -18,8 +18,8 @@ static const double dependent = 1e-7, extreme = 1e100;
 static const struct form {
     unsigned operation;
     int shift;
-    bool exponent;      /* e ^ u, times a number */
-    uint8_t most_nodes; /* of features of the library */
+    bool exponent;     /* e ^ u, times a number */
+    uint8_t max_nodes; /* of features of the library */
 } forms[] = {
     {TREE_INPUT, 0, false, LIBRARY_MOST_NODES},
     {TREE_INPUT, 0, true, 7},
@@ -112,7 +112,7 @@ is_of_share(const struct products *products, const struct share *share, size_t f
     bool length = index >= products->monomials.lengths && index < products->monomials.lengths_end;
 
     if (share->of == TREES)
-        return feature < trees && products->library->features[feature].nodes <= forms[form].most_nodes;
+        return feature < trees && products->library->features[feature].nodes <= forms[form].max_nodes;
     return feature >= trees && length == (share->of == LENGTHS);
 }
 

@@ -1,7 +1,7 @@
 /* Coefficients of formulas of trees by other losses than squares, on columns that the fitter has. */
 #include "regression/search/contest.h"
 
-enum { MOST_COLUMNS = 1 + FORMULA_MOST_TREES + FORMULA_MOST_NUMBERS };
+enum { MAX_COLUMNS = 1 + FORMULA_MOST_TREES + FORMULA_MOST_NUMBERS };
 
 int
 trees_new_refit(struct trees *trees)
@@ -13,9 +13,9 @@ trees_new_refit(struct trees *trees)
 
     if (!trees->loss)
         return 0;
-    status = reweighing_new(context, rows, MOST_COLUMNS, &refit->reweighing);
+    status = reweighing_new(context, rows, MAX_COLUMNS, &refit->reweighing);
     if (!status)
-        status = matrix_new(context, rows, MOST_COLUMNS, &refit->columns);
+        status = matrix_new(context, rows, MAX_COLUMNS, &refit->columns);
     if (status)
         return status;
     refit->right_side = memory_allocate_zeroed(context, 5 * rows, sizeof *refit->right_side);
@@ -82,8 +82,8 @@ gather(struct trees *trees, const struct formula *formula, size_t count, const d
 void
 trees_refit(struct trees *trees, struct formula *formula)
 {
-    const double *columns[MOST_COLUMNS];
-    double coefficients[MOST_COLUMNS];
+    const double *columns[MAX_COLUMNS];
+    double coefficients[MAX_COLUMNS];
     struct reweigh_problem problem;
 
     if (!formula_fit_linear(&trees->hunt.fitter, formula))
@@ -98,7 +98,7 @@ trees_refit(struct trees *trees, struct formula *formula)
 double
 trees_leave_out(struct trees *trees, const struct formula *formula, double *errors)
 {
-    const double *columns[MOST_COLUMNS];
+    const double *columns[MAX_COLUMNS];
     double sum = 0;
     size_t count = 1 + formula->count + formula_count_numbers(formula), rows = trees->training->columns.rows;
     struct reweigh_problem problem = gather(trees, formula, count, columns);

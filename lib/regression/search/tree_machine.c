@@ -37,8 +37,8 @@ tree_range_of(const double *column, size_t rows)
     struct expression_range range = {column[0], column[0]};
 
     for (size_t i = 1; i < rows; i++) {
-        range.least = fmin(range.least, column[i]);
-        range.greatest = fmax(range.greatest, column[i]);
+        range.min = fmin(range.min, column[i]);
+        range.max = fmax(range.max, column[i]);
     }
     return range;
 }
@@ -51,7 +51,7 @@ join_ranges(unsigned operation, struct expression_range first, struct expression
     struct expression_range left = operation == TREE_INVERSE ? (struct expression_range){1, 1} : first;
 
     return range_operate(tree_opcode(operation), left, second, operation == TREE_SQUARE, joined) &&
-           joined->least > -largest && joined->greatest < largest;
+           joined->min > -largest && joined->max < largest;
 }
 
 bool
@@ -61,8 +61,8 @@ tree_join_ranges(unsigned operation, struct expression_range first, struct expre
     if (!join_ranges(operation, first, second, joined))
         return false;
     if (operation == TREE_LOG)
-        *joined = (struct expression_range){second.least >= 1 ? 0 : least_logarithm,
-                                            second.greatest <= 1 ? 0 : most_logarithm};
+        *joined =
+            (struct expression_range){second.min >= 1 ? 0 : least_logarithm, second.max <= 1 ? 0 : most_logarithm};
     else if (operation == TREE_SIN || operation == TREE_COS)
         *joined = (struct expression_range){-1, 1};
     return true;

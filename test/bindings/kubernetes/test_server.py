@@ -74,7 +74,7 @@ class Answers(Case):
         reply = client.post("/filter", content=(HERE / "requests" / "filter.json").read_bytes())
         self.assertEqual(len(reply.json()["Nodes"]["items"]), 1)
 
-    def test_what_is_no_review_is_told_so(self):
+    def test_what_is_no_review_is_reported_so(self):
         self.assertEqual(self.post(b"{").status_code, 400)
         self.assertEqual(self.post(REVIEW, "/else").status_code, 404)
         self.assertEqual(self.client().get("/mutate").status_code, 405)

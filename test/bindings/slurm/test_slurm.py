@@ -139,7 +139,7 @@ class Memory(Case):
 
 
 class Refusals(Case):
-    def test_the_need_and_the_largest_that_fits_are_told(self):
+    def test_the_need_and_the_largest_that_fits_are_reported(self):
         # 16000 MiB less the base, by what a batch of this size takes
         largest = (16000 - 200) * MIB // (1000 * 64**3)
         told = self.refused(script=script(f"model=unet3d dim=64 batch={largest + 1}"))

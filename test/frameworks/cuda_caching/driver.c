@@ -81,7 +81,7 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
     return cudaSuccess;
 }
 
-/* ---- one device, and events that end when they are told to ---- */
+/* ---- one device, and events that end when they are asked to ---- */
 
 cudaError_t
 cudaGetDeviceCount(int *count)
@@ -128,10 +128,10 @@ cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 }
 
 cudaError_t
-cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+cudaDeviceGetStreamPriorityRange(int *min, int *max)
 {
-    *least = 0;
-    *greatest = -1;
+    *min = 0;
+    *max = -1;
     return cudaSuccess;
 }
 

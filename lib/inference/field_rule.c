@@ -1,8 +1,8 @@
 /*
- * Layers along one spatial axis. Sizes and places: torch.nn.Conv3d, ConvTranspose3d, MaxPool3d (ceil_mode), Upsample without
- * align_corners; "same" padding as tf.nn.convolution.
+ * Layers along one spatial axis. Sizes and places: torch.nn.Conv3d, ConvTranspose3d, MaxPool3d (ceil_mode), Upsample
+ * without align_corners; "same" padding as tf.nn.convolution.
  */
-#include "inference/reach_rule.h"
+#include "inference/field_rule.h"
 
 #include "base/checked.h"
 #include "network/builder.h"
@@ -11,14 +11,14 @@
 
 /* Elements before the first that padding adds, where the stride divides the extent. */
 static int64_t
-pad_of(const struct reach_rule *rule)
+pad_of(const struct field_rule *rule)
 {
     return rule->same ? max_i64(rule->span - rule->stride, 0) / 2 : rule->pad;
 }
 
 /* Linear interpolation reads two neighbours, cubic one more on each side. */
 static void
-scaled_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
+scaled_inputs(const struct field_rule *rule, int64_t *first, int64_t *last)
 {
     int64_t more = rule->mode == MEMMODEL_INTERPOLATION_CUBIC ? 1 : 0, twice = 2 * rule->stride;
 
@@ -32,22 +32,22 @@ scaled_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
 }
 
 void
-reach_rule_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
+field_rule_inputs(const struct field_rule *rule, int64_t *first, int64_t *last)
 {
     int64_t pad = pad_of(rule);
 
     switch (rule->kind) {
-    case REACH_POINT:
+    case FIELD_RULE_POINT:
         break;
-    case REACH_WINDOW:
+    case FIELD_RULE_WINDOW:
         *first = *first * rule->stride - pad;
         *last = *last * rule->stride - pad + rule->span - 1;
         break;
-    case REACH_SPREAD:
+    case FIELD_RULE_SPREAD:
         *first = ceil_divide(*first + pad - rule->span + 1, rule->stride);
         *last = floor_divide(*last + pad, rule->stride);
         break;
-    case REACH_SCALE:
+    case FIELD_RULE_SCALE:
         scaled_inputs(rule, first, last);
         break;
     }
@@ -55,7 +55,7 @@ reach_rule_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
 
 /* A last window that begins behind the input is left out. */
 static int64_t
-window_extent(const struct reach_rule *rule, int64_t extent)
+window_extent(const struct field_rule *rule, int64_t extent)
 {
     int64_t room = extent + 2 * rule->pad - rule->span, windows;
 
@@ -68,15 +68,15 @@ window_extent(const struct reach_rule *rule, int64_t extent)
 }
 
 int64_t
-reach_rule_extent(const struct reach_rule *rule, int64_t extent)
+field_rule_extent(const struct field_rule *rule, int64_t extent)
 {
     switch (rule->kind) {
-    case REACH_WINDOW:
+    case FIELD_RULE_WINDOW:
         return window_extent(rule, extent);
-    case REACH_SPREAD:
+    case FIELD_RULE_SPREAD:
         return rule->same ? extent * rule->stride
                           : (extent - 1) * rule->stride - 2 * rule->pad + rule->span + rule->extra;
-    case REACH_SCALE:
+    case FIELD_RULE_SCALE:
         return extent * rule->stride;
     default:
         return extent;
@@ -86,32 +86,32 @@ reach_rule_extent(const struct reach_rule *rule, int64_t extent)
 /* ---- layers ---- */
 
 static int
-refuse(const struct receptive_field *reach, const struct layer *layer, const char *why)
+refuse(const struct receptive_field *field, const struct layer *layer, const char *why)
 {
-    return context_error(reach->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name, "%s (%s): no tiles can be cut", why,
+    return context_error(field->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name, "%s (%s): no tiles can be cut", why,
                          op_name(layer->op));
 }
 
 static bool
-is_spatial(const struct receptive_field *reach, int32_t axis)
+is_spatial(const struct receptive_field *field, int32_t axis)
 {
-    return axis >= reach->first && axis < reach->first + reach->axes;
+    return axis >= field->first && axis < field->first + field->axes;
 }
 
 static int
-by_axis(const struct receptive_field *reach, const struct layer *layer, int32_t axis)
+by_axis(const struct receptive_field *field, const struct layer *layer, int32_t axis)
 {
-    return is_spatial(reach, axis) ? refuse(reach, layer, "works along a spatial axis") : 0;
+    return is_spatial(field, axis) ? refuse(field, layer, "works along a spatial axis") : 0;
 }
 
 static int
-rule_of_conv(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_conv(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     const struct memmodel_conv *conv = layer->options;
 
-    (void)reach;
-    *rule = (struct reach_rule){
-        .kind = layer->op == OP_CONV ? REACH_WINDOW : REACH_SPREAD,
+    (void)field;
+    *rule = (struct field_rule){
+        .kind = layer->op == OP_CONV ? FIELD_RULE_WINDOW : FIELD_RULE_SPREAD,
         .stride = conv->stride[axis],
         .span = conv->dilation[axis] * (conv->kernel[axis] - 1) + 1,
         .pad = conv->padding[axis],
@@ -122,13 +122,13 @@ rule_of_conv(const struct receptive_field *reach, const struct layer *layer, int
 }
 
 static int
-rule_of_pool(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_pool(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     const struct memmodel_pool *pool = layer->options;
 
-    (void)reach;
-    *rule = (struct reach_rule){
-        .kind = REACH_WINDOW,
+    (void)field;
+    *rule = (struct field_rule){
+        .kind = FIELD_RULE_WINDOW,
         .stride = pool->stride[axis],
         .span = pool->dilation[axis] * (pool->kernel[axis] - 1) + 1,
         .pad = pool->padding[axis],
@@ -139,31 +139,31 @@ rule_of_pool(const struct receptive_field *reach, const struct layer *layer, int
 }
 
 static int
-rule_of_upsample(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_upsample(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     const struct memmodel_upsample *upsample = layer->options;
 
     if (upsample->output_size[0])
-        return refuse(reach, layer, "makes a fixed size of any");
-    *rule = (struct reach_rule){.kind = REACH_SCALE, .stride = upsample->scale[axis], .mode = upsample->kind};
+        return refuse(field, layer, "makes a fixed size of any");
+    *rule = (struct field_rule){.kind = FIELD_RULE_SCALE, .stride = upsample->scale[axis], .mode = upsample->kind};
     return 0;
 }
 
 static int
-rule_of_point(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_point(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
-    (void)reach, (void)layer, (void)axis, (void)rule;
+    (void)field, (void)layer, (void)axis, (void)rule;
     return 0;
 }
 
 static int
-rule_of_batch_norm(const struct receptive_field *reach, const struct layer *layer, int32_t axis,
-                   struct reach_rule *rule)
+rule_of_batch_norm(const struct receptive_field *field, const struct layer *layer, int32_t axis,
+                   struct field_rule *rule)
 {
     const struct memmodel_batch_norm *norm = layer->options;
 
     (void)axis, (void)rule;
-    return norm->no_running_stats ? refuse(reach, layer, "needs the mean of everything") : 0;
+    return norm->no_running_stats ? refuse(field, layer, "needs the mean of everything") : 0;
 }
 
 /* Of a layer over the last axes: how many those are. */
@@ -178,64 +178,64 @@ last_axis_count(const struct layer *layer)
 }
 
 static int
-rule_of_last_axes(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_last_axes(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     (void)axis, (void)rule;
-    return reach->first == 1 && last_axis_count(layer) == 1 ? 0 : refuse(reach, layer, "works along a spatial axis");
+    return field->first == 1 && last_axis_count(layer) == 1 ? 0 : refuse(field, layer, "works along a spatial axis");
 }
 
 static int
-rule_of_softmax(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_softmax(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     (void)axis, (void)rule;
-    return by_axis(reach, layer, ((const struct memmodel_softmax *)layer->options)->axis);
+    return by_axis(field, layer, ((const struct memmodel_softmax *)layer->options)->axis);
 }
 
 static int
-rule_of_concat(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_concat(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     (void)axis, (void)rule;
-    return by_axis(reach, layer, ((const struct memmodel_concat *)layer->options)->axis);
+    return by_axis(field, layer, ((const struct memmodel_concat *)layer->options)->axis);
 }
 
 static int
-rule_of_split(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_split(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     (void)axis, (void)rule;
-    return by_axis(reach, layer, ((const struct memmodel_split *)layer->options)->axis);
+    return by_axis(field, layer, ((const struct memmodel_split *)layer->options)->axis);
 }
 
 static int
-rule_of_slice(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_slice(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     (void)axis, (void)rule;
-    return by_axis(reach, layer, ((const struct memmodel_slice *)layer->options)->axis);
+    return by_axis(field, layer, ((const struct memmodel_slice *)layer->options)->axis);
 }
 
 static int
-rule_of_margins(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_margins(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     const struct memmodel_pad *pad = layer->options;
 
     (void)rule;
-    if (pad->before[reach->first + axis] || pad->after[reach->first + axis])
-        return refuse(reach, layer, "changes a spatial axis at its ends");
+    if (pad->before[field->first + axis] || pad->after[field->first + axis])
+        return refuse(field, layer, "changes a spatial axis at its ends");
     return 0;
 }
 
 static int
-rule_of_reduce(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+rule_of_reduce(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
     const struct memmodel_reduce *reduce = layer->options;
-    int status = reduce->axis_count ? 0 : refuse(reach, layer, "works along a spatial axis");
+    int status = reduce->axis_count ? 0 : refuse(field, layer, "works along a spatial axis");
 
     (void)axis, (void)rule;
     for (int32_t i = 0; i < reduce->axis_count && !status; i++)
-        status = by_axis(reach, layer, reduce->axes[i]);
+        status = by_axis(field, layer, reduce->axes[i]);
     return status;
 }
 
-typedef int (*rule_finder)(const struct receptive_field *, const struct layer *, int32_t, struct reach_rule *);
+typedef int (*rule_finder)(const struct receptive_field *, const struct layer *, int32_t, struct field_rule *);
 
 /* Without a row: what it does to a spatial axis is not known, or it looks at all of it. */
 static const rule_finder finders[OP_COUNT] = {
@@ -248,9 +248,9 @@ static const rule_finder finders[OP_COUNT] = {
 };
 
 int
-reach_rule_of(const struct receptive_field *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+field_rule_of(const struct receptive_field *field, const struct layer *layer, int32_t axis, struct field_rule *rule)
 {
-    *rule = (struct reach_rule){.kind = REACH_POINT, .stride = 1, .span = 1};
-    return finders[layer->op] ? finders[layer->op](reach, layer, axis, rule)
-                              : refuse(reach, layer, "may look at everything");
+    *rule = (struct field_rule){.kind = FIELD_RULE_POINT, .stride = 1, .span = 1};
+    return finders[layer->op] ? finders[layer->op](field, layer, axis, rule)
+                              : refuse(field, layer, "may look at everything");
 }

@@ -21,7 +21,7 @@ layers_moment(double dim, double batch)
 }
 
 static double
-greatest(double dim, double batch)
+max(double dim, double batch)
 {
     return fmax(weights_moment(), layers_moment(dim, batch));
 }
@@ -61,13 +61,13 @@ assert_says(const memmodel_model *model, double dim, double batch, double bytes)
 }
 
 static void
-the_greatest_of_two_moments_is_found_and_goes_on(void **state)
+the_greatest_of_two_regimes_is_found_and_goes_on(void **state)
 {
-    memmodel_model *model = fit_table(*state, greatest, 1, NULL);
+    memmodel_model *model = fit_table(*state, max, 1, NULL);
 
     assert_says(model, 40, 1, weights_moment());
-    assert_says(model, 72, 1, greatest(72, 1));
-    assert_says(model, 80, 1, greatest(80, 1));
+    assert_says(model, 72, 1, max(72, 1));
+    assert_says(model, 80, 1, max(80, 1));
     assert_says(model, 104, 12, layers_moment(104, 12));
     assert_says(model, 256, 64, layers_moment(256, 64));
     memmodel_model_unref(model);
@@ -140,7 +140,7 @@ static void
 a_limit_of_terms_holds(void **state)
 {
     const struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 1};
-    memmodel_model *model = fit_table(*state, greatest, 1, &options);
+    memmodel_model *model = fit_table(*state, max, 1, &options);
     const char *text = memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT);
 
     assert_non_null(strchr(text, '+'));
@@ -186,14 +186,14 @@ assert_file_says_the_same(memmodel_context *context, double (*bytes)(double dim,
 static void
 a_bound_of_moments_covers_their_rows(void **state)
 {
-    memmodel_model *model = fit_table(*state, greatest, 0.99, NULL);
+    memmodel_model *model = fit_table(*state, max, 0.99, NULL);
 
     for (size_t i = 0; i < DIMS * BATCHES; i++) {
         double dim = dims[i / BATCHES], batch = batches[i % BATCHES];
         struct memmodel_prediction prediction = predict(model, dim, batch, 0.95);
 
-        assert_true(prediction.upper >= greatest(dim, batch) * (i % 5 == 2 ? 0.99 : 0.999999));
-        assert_true(prediction.upper < 1.2 * greatest(dim, batch));
+        assert_true(prediction.upper >= max(dim, batch) * (i % 5 == 2 ? 0.99 : 0.999999));
+        assert_true(prediction.upper < 1.2 * max(dim, batch));
     }
     memmodel_model_unref(model);
 }
@@ -256,8 +256,8 @@ many_terms(double dim, double batch)
 static void
 a_file_of_moments_says_the_same_and_has_the_same_bounds(void **state)
 {
-    assert_file_says_the_same(*state, greatest, 1.001);
-    assert_file_says_the_same(*state, greatest, 0.97);
+    assert_file_says_the_same(*state, max, 1.001);
+    assert_file_says_the_same(*state, max, 0.97);
     assert_file_says_the_same(*state, late, 1.1);
     assert_file_says_the_same(*state, many_terms, 1.05);
 }
@@ -266,13 +266,13 @@ a_file_of_moments_says_the_same_and_has_the_same_bounds(void **state)
 static double
 gibibytes(double dim, double batch)
 {
-    return greatest(dim, batch) * 0x1p-30;
+    return max(dim, batch) * 0x1p-30;
 }
 
 static void
 an_exact_formula_is_the_same_to_the_bit_in_other_units(void **state)
 {
-    memmodel_model *bytes = fit_table(*state, greatest, 1, NULL), *units = fit_table(*state, gibibytes, 1, NULL);
+    memmodel_model *bytes = fit_table(*state, max, 1, NULL), *units = fit_table(*state, gibibytes, 1, NULL);
 
     for (double dim = 32; dim < 300; dim += 31)
         for (double batch = 1; batch < 40; batch += 3) {
@@ -281,7 +281,7 @@ an_exact_formula_is_the_same_to_the_bit_in_other_units(void **state)
 
             assert_int_equal(memmodel_model_predict(bytes, inputs, NULL, &one), 0);
             assert_int_equal(memmodel_model_predict(units, inputs, NULL, &other), 0);
-            assert_true(one.value == greatest(dim, batch));
+            assert_true(one.value == max(dim, batch));
             assert_true(other.value * 0x1p30 == one.value);
             assert_true(other.upper * 0x1p30 == one.upper);
         }
@@ -347,7 +347,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(the_greatest_of_two_moments_is_found_and_goes_on),
+        WITH_CONTEXT(the_greatest_of_two_regimes_is_found_and_goes_on),
         WITH_CONTEXT(of_two_that_are_as_good_the_exact_and_shorter_one_is_taken),
         WITH_CONTEXT(of_two_that_meet_all_rows_the_shorter_one_is_taken),
         WITH_CONTEXT(a_formula_that_most_rows_meet_is_not_moved_by_the_others),
