@@ -1,1 +1,1 @@
-"""Reads the public headers and writes all that follows from them: see doc/architecture.md, "One description"."""
+"""Reads the public headers and writes all that follows from them: doc/internals/architecture.md, "One description"."""

@@ -15,7 +15,7 @@ INDEX = """\
 # The C interface
 
 `#include <memmodel.h>` brings all of it. [errors.md](errors.md) lists what can go wrong and what to do then,
-[conventions.md](../conventions.md) what holds for every call. The same as data, for tools and bindings:
+[conventions.md](../internals/conventions.md) what holds for every call. The same as data, for tools and bindings:
 [memmodel-api.json](../../include/memmodel-api.json).
 
 """
@@ -147,7 +147,7 @@ class Page:
         if item.get("blocking"):
             facts.append("May take long: bindings let other threads run meanwhile.")
         if item.get("stability", "stable") != "stable":
-            facts.append("May still change, see [abi.md](../abi.md).")
+            facts.append("May still change, see [abi.md](../internals/abi.md).")
         return " ".join([*facts, f"Since {item['since']}."])
 
     def parameter(self, item: Parameter) -> str:

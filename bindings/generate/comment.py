@@ -1,6 +1,6 @@
 """Comments of the headers: text, blocks (@param, @returns, ...) and the tags that bindings read (@unit, @length, ...).
 
-doc/conventions.md has the table of them.
+doc/internals/conventions.md has the table of them.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Reader:
     def comment(self, cursor: Cursor) -> Comment:
         comment = parse(cursor.raw_comment)
         for mistake in comment.mistakes:
-            self.refuse(cursor, f"{cursor.spelling}: {mistake}", "the tags of doc/conventions.md, each once")
+            self.refuse(cursor, f"{cursor.spelling}: {mistake}", "the tags of doc/internals/conventions.md, each once")
         return comment
 
     def item(self, cursor: Cursor, comment: Comment) -> Part:

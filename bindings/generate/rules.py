@@ -1,6 +1,6 @@
 """What a header must keep to, beyond what the reader can carry at all: one function a rule.
 
-Each takes a declaration and yields what is wrong with it and what is allowed. doc/conventions.md has the table.
+Each takes a declaration and yields what is wrong with it and what is allowed; doc/internals/conventions.md has a table.
 """
 
 from __future__ import annotations

@@ -332,7 +332,7 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
 /**
  * The formula at one point. Never allocates, never fails. The same bits on every processor, for all inputs that there
  * are: products, sums, quotients and square roots are rounded as IEEE 754 says, logarithms and other powers are off by
- * less than one unit of the last place (doc/evaluator.md). Of NaN neither sign nor payload is promised.
+ * less than one unit of the last place (doc/internals/evaluator.md). Of NaN neither sign nor payload is promised.
  *
  * @param[in] model   model
  * @param[in] inputs  one number per input, in the order of memmodel_model_get_input().
@@ -589,7 +589,7 @@ MEMMODEL_API int
 memmodel_model_to_code(const memmodel_model *model, int language, memmodel_context *context, char **text);
 
 /**
- * Write the model as JSON (doc/formats.md), atomically.
+ * Write the model as JSON (doc/guide/formats.md), atomically.
  *
  * @param[in] model    model
  * @param[in] path     file to write

@@ -312,7 +312,7 @@ MEMMODEL_API const char *
 memmodel_network_symbol_name(const memmodel_network *network, size_t symbol);
 
 /**
- * The network as JSON text (doc/formats.md); memmodel_network_from_json() makes the same network of it.
+ * The network as JSON text (doc/guide/formats.md); memmodel_network_from_json() makes the same network of it.
  *
  * @param[in]  network  built network, only read
  * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable

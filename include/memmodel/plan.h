@@ -67,7 +67,7 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan);
 /**
  * Read buffers from CSV with the columns id, lower, upper and size, and, if wanted, alignment, offset (fixed there),
  * gaps (such as "7-9 12-16") and shares (the id of another buffer whose memory this one uses, and "+BYTES" into it):
- * doc/formats.md, "Buffers".
+ * doc/guide/formats.md, "Buffers".
  *
  * @param[in]  context  the plan keeps a reference
  * @param[in]  path     file to read

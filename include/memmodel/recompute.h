@@ -331,7 +331,7 @@ memmodel_recomputation_segment_module(const memmodel_recomputation *recomputatio
                                       size_t index);
 
 /**
- * The advice and the curve as JSON text (doc/formats.md).
+ * The advice and the curve as JSON text (doc/guide/formats.md).
  *
  * @param[in]  recomputation  search
  * @param[in]  context        limits, memory and errors of this call; NULL: the recomputation's own. @nullable

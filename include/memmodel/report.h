@@ -42,9 +42,9 @@ struct memmodel_report_result {
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */
     int32_t step_count; /**< steps that were simulated; 1 for the textbook */
-    int32_t validated;  /**< 1: the bytes of such jobs were compared with measurements (doc/accuracy.md); 0 for the
-                                  device "cuda", whose rules are what is known of PyTorch's sources, and whose profiles
-                                  hold sizes that others reported */
+    /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md); 0 for the device "cuda",
+     *  whose rules are what is known of PyTorch's sources, and whose profiles hold sizes that others reported */
+    int32_t validated;
 };
 
 /** An operator that the framework's rules do not know, estimated by its outputs alone. @since 0.1 */
@@ -345,7 +345,7 @@ MEMMODEL_API const memmodel_trace *
 memmodel_report_trace(const memmodel_report *report);
 
 /**
- * The report as JSON text (doc/formats.md).
+ * The report as JSON text (doc/guide/formats.md).
  *
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error

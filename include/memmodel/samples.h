@@ -30,7 +30,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  * separated by commas and may be quoted with '"'. A column most of whose fields are finite numbers is numeric (empty
  * means missing), with what sizes are read in: "1.2 GiB", "908,136,448" and names such as "peak_MiB" or "mem (GB)". Its
  * other fields are missing, and the log names each with its line, its column and what stands there. Any other column is
- * text, for memmodel_samples_filter(), and cannot be fitted. doc/formats.md has the details.
+ * text, for memmodel_samples_filter(), and cannot be fitted. doc/guide/formats.md has the details.
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read

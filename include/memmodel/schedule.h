@@ -16,7 +16,7 @@ extern "C" {
 /** The operators of a network for given sizes, in the order in which they run, and their buffers. @since 0.1 */
 typedef struct memmodel_schedule memmodel_schedule;
 
-/** What a schedule may do to need less memory, see doc/planning.md. @since 0.1 */
+/** What a schedule may do to need less memory, see doc/guide/planning.md. @since 0.1 */
 enum memmodel_schedule_pass {
     MEMMODEL_SCHEDULE_PASS_FUSION = 1,          /**< normalisations and activations are steps of what they follow */
     MEMMODEL_SCHEDULE_PASS_RESIDUAL_FUSION = 2, /**< so is what a residual adds; not without fusion */

@@ -107,7 +107,7 @@ MEMMODEL_API int
 memmodel_trace_get_event(const memmodel_trace *trace, size_t index, struct memmodel_trace_event *event);
 
 /**
- * Read a trace that was recorded from a real run, as JSON (doc/formats.md, "Trace").
+ * Read a trace that was recorded from a real run, as JSON (doc/guide/formats.md, "Trace").
  *
  * @param[in]  context  the trace keeps a reference
  * @param[in]  path     file to read
@@ -138,8 +138,8 @@ memmodel_trace_from_bytes(memmodel_context *context, const char *name, const voi
                           memmodel_trace **trace);
 
 /**
- * The trace as JSON for https://ui.perfetto.dev and chrome://tracing (doc/formats.md, "Perfetto"): counters of live
- * bytes, in all and by category, and slices of steps, phases and layers. A microsecond of its clock is one event.
+ * The trace as JSON for https://ui.perfetto.dev and chrome://tracing (doc/guide/formats.md, "Perfetto"): counters of
+ * live bytes, in all and by category, and slices of steps, phases and layers. A microsecond of its clock is one event.
  *
  * @param[in]  trace    trace
  * @param[in]  context  takes the memory of `text` and the error

@@ -1,6 +1,6 @@
 /*
- * A replay as PyTorch's memory snapshot (doc/formats.md, "Memory snapshot"): the trace is run once more, and what the
- * allocator says that it does becomes the history of the device.
+ * A replay as PyTorch's memory snapshot (doc/guide/formats.md, "Memory snapshot"): the trace is run once more, and
+ * what the allocator says that it does becomes the history of the device.
  */
 #include "allocators/handle.h"
 #include "base/environment.h"

@@ -29,8 +29,9 @@ void
 expression_pool_free(struct expression_pool *pool);
 
 /*
- * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how
- * far the functions but floor and root may be off. Of NaN neither sign nor payload is promised.
+ * Operations on doubles. All give the same bits on every processor, for one row and for many;
+ * doc/internals/evaluator.md says how far the functions but floor and root may be off. Of NaN neither sign nor payload
+ * is promised.
  */
 enum opcode {
     OPCODE_ADD,

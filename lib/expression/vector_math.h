@@ -1,8 +1,8 @@
 /*
  * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, sine, cosine, tanh, from additions,
- * multiplications, divisions and the bits of numbers alone. doc/evaluator.md says how they work and how far they may be
- * off; prelude_c.c and prelude_python.c write the same steps for one number, and test_evaluator_functions.c measures
- * them.
+ * multiplications, divisions and the bits of numbers alone. doc/internals/evaluator.md says how they work and how
+ * far they may be off; prelude_c.c and prelude_python.c write the same steps for one number, and
+ * test_evaluator_functions.c measures them.
  */
 #ifndef EXPRESSION_VECTOR_MATH_H
 #define EXPRESSION_VECTOR_MATH_H

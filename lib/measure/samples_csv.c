@@ -1,4 +1,4 @@
-/* Tables of samples as CSV files: doc/formats.md describes them. */
+/* Tables of samples as CSV files: doc/guide/formats.md describes them. */
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* A network from JSON (doc/formats.md): every item becomes the builder call that it was, and is checked as that. */
+/* A network from JSON (doc/guide/formats.md): every item becomes the builder call that it was, checked as that. */
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/file.h"

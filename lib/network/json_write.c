@@ -1,4 +1,4 @@
-/* A network as JSON (doc/formats.md): items in the order of the calls, options by the fields of their structs. */
+/* A network as JSON (doc/guide/formats.md): items in the order of the calls, options by the fields of their structs. */
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* Buffers as CSV: MiniMalloc's columns (github.com/google/minimalloc, README) and what they lack; doc/formats.md. */
+/* Buffers as CSV: MiniMalloc's columns (github.com/google/minimalloc) and what they lack; doc/guide/formats.md. */
 #include "base/environment.h"
 #include "base/checked.h"
 #include "base/csv.h"

@@ -56,6 +56,10 @@ struct memmodel_plan {
 size_t
 plan_base(const memmodel_plan *plan, size_t buffer, int64_t *displacement);
 
+/* The plan is unsolved again. */
+void
+plan_forget_offsets(memmodel_plan *plan);
+
 /* Of the plan's table, if it has one. */
 void
 plan_table_release(memmodel_plan *plan);

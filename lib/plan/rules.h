@@ -4,7 +4,7 @@
 
 #include "memmodel/plan.h"
 
-/* Rules of the search, see doc/planning.md. */
+/* Rules of the search, see doc/guide/planning.md. */
 enum plan_rule {
     PLAN_RULE_PREORDERING = 1,        /* orders and fits to start from */
     PLAN_RULE_CANONICAL = 2,          /* offsets never fall */

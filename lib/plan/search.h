@@ -1,5 +1,5 @@
 /*
- * Exact search for a plan within a capacity, depth first: doc/planning.md describes it.
+ * Exact search for a plan within a capacity, depth first: doc/guide/planning.md describes it.
  *
  * Items are placed one after the other, each as low as what was placed lets it. The order of offsets is the order of
  * placing, so that each packing is met once.

@@ -1,6 +1,6 @@
 /*
- * Models as JSON, format "memmodel-model" (doc/formats.md): version 1 for positive coefficients and relative errors,
- * version 2 for others. Whatever a file may hold is checked before it is used.
+ * Models as JSON, format "memmodel-model" (doc/guide/formats.md): version 1 for positive coefficients and relative
+ * errors, version 2 for others. Whatever a file may hold is checked before it is used.
  */
 #include "base/environment.h"
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* A report as JSON; doc/formats.md, "report". */
+/* A report as JSON; doc/guide/formats.md, "report". */
 #include "base/environment.h"
 #include "base/json.h"
 #include "report/report.h"

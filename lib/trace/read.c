@@ -1,5 +1,5 @@
 /*
- * Recordings of real steps (doc/formats.md, "Trace").
+ * Recordings of real steps (doc/guide/formats.md, "Trace").
  *
  * A recording knows sizes and operators, not addresses: a release is taken to be that of the youngest live block of its
  * size. So what is live, and how much, is exact; which of two blocks of one size lives longer is not known.

@@ -1,5 +1,5 @@
 /*
- * Snapshots of PyTorch's CUDA allocator (doc/formats.md, "Memory snapshot"). PyTorch 2.13:
+ * Snapshots of PyTorch's CUDA allocator (doc/guide/formats.md, "Memory snapshot"). PyTorch 2.13:
  * torch/csrc/cuda/memory_snapshot.cpp, torch/cuda/_memory_viz.py.
  *
  * The history holds the last events only. What was allocated before it is known from its release, or from the blocks

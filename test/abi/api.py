@@ -1,7 +1,7 @@
 """include/memmodel-api.json, and what of it is a promise to programs that are already compiled.
 
 A promise is a line of text: a function's prototype, a field's place, a number. The lines of a released version are kept
-in test/abi/released/, and each of them must still be true; see doc/abi.md.
+in test/abi/released/, and each of them must still be true; see doc/internals/abi.md.
 """
 
 import json

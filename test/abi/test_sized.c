@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 
 enum {
-    LIMIT = 4096,         /* doc/abi.md: no struct is longer */
+    LIMIT = 4096,         /* doc/internals/abi.md: no struct is longer */
     TOO_LONG = LIMIT + 8, /* and aligned as structs are */
     NEWER = 64,           /* bytes of a newer caller's struct that this library does not know */
     UNTOUCHED = 0xa5,

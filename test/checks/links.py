@@ -53,7 +53,7 @@ def problems(root, document, folder):
 
 def main(root, pages):
     read_in = {document: document.parent for document in documents(root)}
-    read_in |= {page: root / "doc" / "api" for page in sorted(pages.glob("*.md"))}
+    read_in |= dict.fromkeys(sorted(pages.glob("*.md")), root / "doc" / "api")
     found = [
         f"{document}: {problem} leads nowhere"
         for document, folder in read_in.items()

@@ -1,4 +1,4 @@
-"""Networks that the rules had not seen when they were first judged by them (doc/accuracy.md has those figures).
+"""Networks that the rules had not seen when they were first judged by them (doc/guide/accuracy.md has those figures).
 
 Left out from the start: networks in which values decide about sizes, such as mixtures of experts.
 """

@@ -1,4 +1,4 @@
-"""Families of transformers that no rule had seen when they were written down (doc/accuracy.md has what came of it).
+"""Families of transformers that no rule had seen when they were written down: doc/guide/accuracy.md has the result.
 
 A table of models by the name of their class, all made small in the same way: wherever a configuration, or a part of it,
 has one of the names of SIZES, it gets that value. Left out before anything was recorded: families that route tokens to

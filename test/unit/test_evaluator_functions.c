@@ -86,7 +86,7 @@ struct range {
     enum opcode opcode;
     double min, max, min_right, max_right;
     bool logarithmic;
-    double units; /* the promise of doc/evaluator.md */
+    double units; /* the promise of doc/internals/evaluator.md */
 };
 
 static const struct range ranges[] = {

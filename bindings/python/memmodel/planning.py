@@ -80,7 +80,7 @@ class Plan:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
-        """From CSV with the columns id, lower, upper and size: see doc/formats.md, "Buffers"."""
+        """From CSV with the columns id, lower, upper and size: see doc/guide/formats.md, "Buffers"."""
         return cls._of(_ffi.plan_load(_context(), path))
 
     @classmethod

@@ -2,6 +2,7 @@
 #ifndef ONEDNN_KERNEL_H
 #define ONEDNN_KERNEL_H
 
+#include "frameworks/onednn/blocks.h"
 #include "frameworks/onednn/primitive.h"
 
 /*
@@ -48,20 +49,6 @@ bool
 gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
 bool
 gemm_channels_last(const struct problem *problem, enum pass pass, struct primitive *primitive);
-
-enum { FLOAT_BYTES = 4, SIMD_AVX2 = 8, SIMD_AVX512 = 16, PAGE = 4096 };
-
-static inline int64_t
-round_up(int64_t a, int64_t m)
-{
-    return ceil_divide(a, m) * m;
-}
-
-static inline int64_t
-round_down(int64_t a, int64_t m)
-{
-    return a / m * m;
-}
 
 static inline int64_t
 clamp(int64_t low, int64_t high, int64_t a)

@@ -60,10 +60,6 @@ primitive_choose(const struct problem *problem, enum pass pass);
 struct primitive
 primitive_choose_transposed(const struct problem *problem);
 
-/* The scratchpad of a primitive that runs inside another one. */
-int64_t
-scratchpad_nested(int64_t scratchpad);
-
 /* Bytes of a data tensor of `channels` channels (of all groups) and `points` spatial points. */
 int64_t
 layout_bytes(struct layout layout, int64_t batch, int64_t channels, int64_t points);

@@ -1,6 +1,6 @@
 #include "frameworks/onednn/scratchpad.h"
 
-#include "frameworks/onednn/kernel.h"
+#include "frameworks/onednn/blocks.h"
 
 enum { BOOKING_ALIGNMENT = 128 };
 

@@ -18,6 +18,10 @@ scratchpad_book_pages(int64_t *scratchpad, int64_t bytes);
 void
 scratchpad_book_barriers(int64_t *scratchpad, int64_t count);
 
+/* The scratchpad of a primitive that runs inside another one. */
+int64_t
+scratchpad_nested(int64_t scratchpad);
+
 /* How `threads` threads share `jobs` sums of `job` floats over `reduction` parts. */
 struct balance {
     int64_t groups, threads_per_group, jobs_per_group, job;

@@ -2,6 +2,7 @@
  * The order in which PyTorch gives oneDNN its buffers: operands in the kernel's formats, its scratchpad, and the dense
  * result. PyTorch: aten/src/ATen/native/mkldnn/Conv.cpp and ideep's convolution primitives.
  */
+#include "frameworks/onednn/scratchpad.h"
 #include "frameworks/pytorch/convolution_layer.h"
 
 /* A transposed convolution is the data pass of the one that would map its output to its input. */

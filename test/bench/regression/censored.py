@@ -4,7 +4,7 @@ usage: censored.py [--tables N]
 
 A table: peaks in bytes by a law in `dim` and `batch`, with noise; the points that need up to 16 GB were measured, 8 of
 them at random, and up to 8 of those above were killed when they had 70 to 100 % of what they need, or of the 16 GB.
-Errors are mean relative ones at 64 points that need 16 to 96 GB. Prints the table of doc/fitting.md.
+Errors are mean relative ones at 64 points that need 16 to 96 GB. Prints the table of doc/guide/fitting.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws the pictures of doc/fitting.md from measured tables.
+"""Draws the pictures of doc/guide/fitting.md from measured tables.
 
 usage: plots.py DIRECTORY
 """

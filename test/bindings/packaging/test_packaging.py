@@ -110,7 +110,8 @@ class Packaging(unittest.TestCase):
         self.assertEqual(others, {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "licenses/COPYING"})
 
     def test_the_source_distribution_holds_the_pages_of_the_interface(self):
-        packed = {name.partition("/")[2] for name in tarfile.open(self.sdist).getnames()}
+        with tarfile.open(self.sdist) as archive:
+            packed = {name.partition("/")[2] for name in archive.getnames()}
         self.assertLessEqual({"include/memmodel-api.json", "doc/api/README.md", "doc/api/errors.md"}, packed)
 
     def test_the_metadata_tell_what_is_optional(self):

@@ -11,4 +11,4 @@
 MEMMODEL_API void
 memmodel_box_do(int first);
 
-// refused: memmodel/bad.h:12: memmodel_box_do: @param first one has no direction, name and text; allowed: the tags of doc/conventions.md, each once
+// refused: memmodel/bad.h:12: memmodel_box_do: @param first one has no direction, name and text; allowed: the tags of doc/internals/conventions.md, each once

@@ -11,4 +11,4 @@
 MEMMODEL_API void
 memmodel_box_do(void);
 
-// refused: memmodel/bad.h:12: memmodel_box_do: @remark is no tag; allowed: the tags of doc/conventions.md, each once
+// refused: memmodel/bad.h:12: memmodel_box_do: @remark is no tag; allowed: the tags of doc/internals/conventions.md, each once

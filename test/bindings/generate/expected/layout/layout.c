@@ -1,6 +1,6 @@
 /*
  * Where every public field lies and which number every name has, as programs compiled with a released version rely on.
- * Written from include/memmodel/; a block of a released version never changes, see doc/abi.md.
+ * Written from include/memmodel/; a block of a released version never changes, see doc/internals/abi.md.
  */
 #include <memmodel.h>
 
