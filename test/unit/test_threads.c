@@ -413,10 +413,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(threads_ask_one_network),
-        WITH_CONTEXT(threads_read_one_report),
+        LONG_WITH_CONTEXT(threads_ask_one_network),
+        LONG_WITH_CONTEXT(threads_read_one_report),
         WITH_CONTEXT(threads_ask_one_model),
-        WITH_CONTEXT(threads_with_nothing_in_common_do_not_meet),
+        LONG_WITH_CONTEXT(threads_with_nothing_in_common_do_not_meet),
         WITH_CONTEXT(any_thread_drops_the_last_reference),
         WITH_CONTEXT(any_thread_stops_a_monitor),
         WITH_CONTEXT(any_thread_cancels_a_call),
