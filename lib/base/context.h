@@ -146,9 +146,9 @@ context_nodes(size_t items)
 bool
 context_must_stop(const memmodel_context *context);
 
-/* Whether it is cancelled: which of the two context_must_stop() was. */
-bool
-context_is_cancelled(const memmodel_context *context);
+/* What a search that has to stop says of itself: MEMMODEL_SEARCH_STATUS_CANCELLED or _LIMIT. */
+int
+context_stop_status(const memmodel_context *context);
 
 /*
  * A search that was stopped has an answer all the same: what is left to do is to write it, and nothing stops that. A

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/context.h"
+#include "memmodel/search.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -153,10 +154,11 @@ is_cancelled(const struct limits *limits)
     return atomic_load_explicit(&limits->cancelled, memory_order_relaxed) != 0;
 }
 
-bool
-context_is_cancelled(const memmodel_context *context)
+int
+context_stop_status(const memmodel_context *context)
 {
-    return is_cancelled(context_limits((memmodel_context *)context));
+    return is_cancelled(context_limits((memmodel_context *)context)) ? MEMMODEL_SEARCH_STATUS_CANCELLED
+                                                                     : MEMMODEL_SEARCH_STATUS_LIMIT;
 }
 
 static bool

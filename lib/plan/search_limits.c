@@ -35,8 +35,7 @@ search_limits_look(struct search_limits *limits)
     context_report(limits->context, "placements", limits->nodes, limits->max_nodes,
                    limits->best.peak ? (double)limits->best.peak : (double)NAN);
     if (context_is_used_up(limits->context, NODES_BETWEEN_LOOKS))
-        limits->status =
-            context_is_cancelled(limits->context) ? MEMMODEL_SEARCH_STATUS_CANCELLED : MEMMODEL_SEARCH_STATUS_LIMIT;
+        limits->status = context_stop_status(limits->context);
     else if (limits->nodes >= limits->max_nodes || now >= limits->deadline)
         limits->status = MEMMODEL_SEARCH_STATUS_LIMIT;
     return limits->status != 0;

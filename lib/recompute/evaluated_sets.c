@@ -199,7 +199,7 @@ report(struct evaluated_sets *sets)
 
     context_report(context, "simulations", sets->count, sets->max, (double)sets->front[sets->front_count - 1]->peak);
     if (context_must_stop(context))
-        sets->stopped = context_is_cancelled(context) ? MEMMODEL_SEARCH_STATUS_CANCELLED : MEMMODEL_SEARCH_STATUS_LIMIT;
+        sets->stopped = context_stop_status(context);
 }
 
 int
