@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,22 @@ OPERATORS = (  # torchvision's own, which its meta registrations need: none is c
 _declared: list[Any] = []
 
 
+def operators_are_there() -> bool:
+    """Whether torchvision's extension loads, which declares them; one that was built for another torch does not."""
+    spec = find_spec("torchvision")
+    if spec is None or spec.origin is None:
+        return False
+    try:
+        for extension in Path(spec.origin).parent.glob("_C*.so"):
+            torch.ops.load_library(extension)
+    except OSError:
+        return False
+    return hasattr(torch.ops.torchvision, "nms")
+
+
 def declare_operators() -> None:
     """torchvision imports on a torch that its extension was not built for, if its operators have names."""
-    if not _declared:
+    if not _declared and not operators_are_there():
         library = torch.library.Library("torchvision", "DEF")
         for name in OPERATORS:
             library.define(f"{name}() -> ()")
@@ -175,6 +189,48 @@ SCHEDTUNE: dict[str, tuple[Make, Inputs]] = {
         *("resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "vgg11", "vgg13", "vgg16", "vgg19"),
         *("densenet121", "densenet169", "densenet201"),
     )
+}
+
+bert = partial(transformer, "BertForMaskedLM", "BertConfig")
+llama = partial(transformer, "LlamaForCausalLM", "LlamaConfig", vocab_size=32000)
+
+USUAL: dict[str, tuple[Make, Inputs]] = {
+    name: (torchvision_model(name), image(224))
+    for name in (
+        *("vit_b_16", "swin_t", "swin_v2_t", "convnext_tiny", "efficientnet_b0", "efficientnet_v2_s", "googlenet"),
+        *("shufflenet_v2_x1_0", "squeezenet1_1", "alexnet", "wide_resnet50_2", "resnext50_32x4d", "maxvit_t"),
+    )
+} | {
+    "bert-base": (bert(), text(128)),
+    "bert-base-512": (bert(), text(512)),
+    "roberta-base": (transformer("RobertaForMaskedLM", "RobertaConfig", vocab_size=50265), text(256)),
+    "gpt2-256": (gpt2(), text(256)),
+    "llama-6-layers": (
+        llama(
+            hidden_size=1024,
+            intermediate_size=2816,
+            num_hidden_layers=6,
+            num_attention_heads=8,
+            num_key_value_heads=2,
+        ),
+        text(512),
+    ),
+    "bart-base": (
+        transformer(
+            "BartForConditionalGeneration",
+            "BartConfig",
+            d_model=768,
+            encoder_layers=6,
+            decoder_layers=6,
+            encoder_attention_heads=12,
+            decoder_attention_heads=12,
+            encoder_ffn_dim=3072,
+            decoder_ffn_dim=3072,
+        ),
+        text(128),
+    ),
+    "t5-small": (t5(), text(128)),
+    "distilbert-base": (transformer("DistilBertForMaskedLM", "DistilBertConfig"), text(256)),
 }
 
 

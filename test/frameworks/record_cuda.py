@@ -2,12 +2,13 @@
 
     python test/frameworks/record_cuda.py                        # all cases, each in a process of its own
     python test/frameworks/record_cuda.py --minutes 20 NAME...   # these, until the time is over
+    python test/frameworks/record_cuda.py --jobs 12              # so many at once, without what the device holds
     python test/frameworks/record_cuda.py --dry-run NAME...      # the same on a CPU: nothing is counted or kept
     python test/frameworks/record_cuda.py --compare              # what was kept against the library's answers
 
-Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps;
-the peaks of each step as torch.cuda's allocator counts them, allocated and reserved; and the allocator's actions during
-the last step. A case that fails, for want of memory too, is named and passed over.
+Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps,
+unless other cases ran beside it; the peaks of each step as torch.cuda's allocator counts them, allocated and reserved;
+and the allocator's actions during the last step. A case that fails, for want of memory too, is named and passed over.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ import argparse
 import gc
 import gzip
 import json
+import multiprocessing
+import os
 import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from math import isnan, nan
+from multiprocessing.connection import wait
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -48,17 +53,21 @@ def device_bytes() -> int:
 
 
 class Gpu:
-    """What PyTorch counts, step by step."""
+    """What PyTorch counts, step by step; what the device holds if it is ours alone."""
 
     name = "cuda"
 
-    def __init__(self) -> None:
-        self.before = device_bytes()
+    def __init__(self, alone: bool) -> None:
+        self.alone = alone
+        self.before = self.device_bytes()
         torch.zeros(1, device=self.name)
         torch.cuda.synchronize()
-        self.context = device_bytes()
+        self.context = self.device_bytes()
         gc.collect()
         torch.cuda.empty_cache()
+
+    def device_bytes(self) -> int | None:
+        return device_bytes() if self.alone else None
 
     def begin(self, step: int) -> None:
         torch.cuda.synchronize()
@@ -85,7 +94,7 @@ class Gpu:
             "cudnn": torch.backends.cudnn.version(),
             "device_before": self.before,
             "device_with_context": self.context,
-            "device_after": device_bytes(),
+            "device_after": self.device_bytes(),
         }
 
 
@@ -126,11 +135,11 @@ def moved(value: Any, device: str) -> Any:
     return value
 
 
-def autocast(case: Case, device: str) -> AbstractContextManager[Any]:
+def autocast(case: Any, device: str) -> AbstractContextManager[Any]:
     return torch.autocast(device, getattr(torch, case.precision)) if case.precision else nullcontext()
 
 
-def train(case: Case, model: Any, work: Any, loss_function: Callable[[Any], Any], device: Gpu | Dry) -> list[Any]:
+def train(case: Any, model: Any, work: Any, loss_function: Callable[[Any], Any], device: Gpu | Dry) -> list[Any]:
     """The loop of record_models.py; names stay bound from one step to the next."""
     args, kwargs = work
     optimizer = optimizer_of(case.optimizer or "sgd", model.parameters())
@@ -175,10 +184,14 @@ def record(case: Case, device: Gpu | Dry) -> dict[str, Any]:
         del target
         gc.collect()
         steps = train(case, model, work, loss, device)
+    return recording_of(asdict(case), steps, device)
+
+
+def recording_of(case: dict[str, Any], steps: list[Any], device: Gpu | Dry) -> dict[str, Any]:
     versions = {"torch": torch.__version__, "python": platform.python_version()}
     return {
         "format": "memmodel-cuda-recording",
-        "case": asdict(case),
+        "case": case,
         "made_by": versions | device.about(),
         "steps": steps,
     }
@@ -189,25 +202,43 @@ def describe(name: str, recording: dict[str, Any]) -> str:
     return f"{name} on {recording['made_by']['gpu']}: {peaks}"
 
 
-def record_here(name: str, folder: Path) -> None:
-    recording = record(CASES[name], Gpu())
-    gpu = "".join(letter for letter in recording["made_by"]["gpu"].lower() if letter.isalnum())
-    with gzip.GzipFile(folder / f"{name}.{gpu}.json.gz", "wb", mtime=0) as file:
-        file.write(json.dumps(recording, separators=(",", ":")).encode())
-    print(describe(name, recording), flush=True)
+@dataclass(frozen=True)
+class Maker:
+    """Makes a recording by its name, in a file."""
+
+    record: Callable[[str, Gpu], dict[str, Any]]
+    folder: Path
+    alone: bool  # on the device
+
+    def __call__(self, name: str) -> None:
+        recording = self.record(name, Gpu(self.alone))
+        gpu = "".join(letter for letter in recording["made_by"]["gpu"].lower() if letter.isalnum())
+        with gzip.GzipFile(self.folder / f"{name}.{gpu}.json.gz", "wb", mtime=0) as file:
+            file.write(json.dumps(recording, separators=(",", ":")).encode())
+        print(describe(name, recording), flush=True)
 
 
-def record_each_in_its_own_process(names: list[str], folder: Path, minutes: float) -> int:
-    """How many failed. CUDA does not survive a fork: each begins anew."""
-    folder.mkdir(parents=True, exist_ok=True)
+def each_in_its_own_process(names: list[str], make: Maker, minutes: float, jobs: int) -> int:
+    """How many failed. Each begins CUDA anew, after the fork; what is imported already is shared."""
+    make.folder.mkdir(parents=True, exist_ok=True)
+    fork = multiprocessing.get_context("fork")
     end = time.monotonic() + 60 * minutes
+    waiting, running = names[::-1], {}
     failed = 0
-    for name in names:
-        if time.monotonic() > end:
-            print(f"time is over: {name} and what comes after it are left out", flush=True)
-            break
-        command = [sys.executable, __file__, "--here", "--output", str(folder), name]
-        failed += subprocess.run(command, check=False).returncode != 0
+    while running or (waiting and time.monotonic() < end):
+        while waiting and len(running) < jobs and time.monotonic() < end:
+            name = waiting.pop()
+            process = fork.Process(target=make, args=(name,))
+            process.start()
+            running[process.sentinel] = name, process
+        for sentinel in wait(list(running)):
+            name, process = running.pop(sentinel)
+            process.join()
+            if process.exitcode:
+                print(f"failed: {name}, exit code {process.exitcode}", flush=True)
+                failed += 1
+    if waiting:
+        print(f"time is over: {len(waiting)} from {waiting[-1]} on are left out", flush=True)
     return failed
 
 
@@ -232,11 +263,11 @@ def answer_of(recording: dict[str, Any], networks: Path) -> Any:
 
 
 def errors_of(recording: dict[str, Any], networks: Path) -> tuple[float, float, float]:
-    """Of allocated, reserved and process bytes."""
+    """Of allocated, reserved and process bytes; not a number where the device was not ours alone."""
     peak = answer_of(recording, networks).peak
     allocated, reserved = (max(step[key] for step in recording["steps"]) for key in ("allocated", "reserved"))
     made_by = recording["made_by"]
-    process = made_by["device_after"] - made_by["device_before"]
+    process = made_by["device_after"] - made_by["device_before"] if made_by["device_after"] else nan
     return peak.live / allocated - 1, peak.reserved / reserved - 1, peak.process / process - 1
 
 
@@ -249,8 +280,10 @@ def compare(folder: Path, networks: Path) -> None:
         print(f"{path.name.removesuffix('.json.gz'):70s} " + " ".join(f"{error:+8.2%}" for error in errors))
         found.append(errors)
     for kind, errors in zip(("allocated", "reserved", "process"), zip(*found, strict=True), strict=False):
-        ordered = sorted(map(abs, errors))
-        print(f"{kind}: median {median(ordered):.2%}, 95th percentile {ordered[int(0.95 * (len(ordered) - 1))]:.2%}")
+        ordered = sorted(abs(error) for error in errors if not isnan(error))
+        if ordered:
+            rare = ordered[int(0.95 * (len(ordered) - 1))]
+            print(f"{kind}: median {median(ordered):.2%}, 95th percentile {rare:.2%}")
 
 
 # ---- the command ----
@@ -262,9 +295,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=RECORDINGS, help="folder of the recordings")
     parser.add_argument("--networks", type=Path, default=NETWORKS, help="of --compare: folder of the networks")
     parser.add_argument("--minutes", type=float, default=24 * 60, help="no case begins after so many")
+    parser.add_argument("--jobs", type=int, default=1, help="cases that run at once (default: 1)")
     parser.add_argument("--dry-run", action="store_true", help="run the cases on the CPU and keep nothing")
     parser.add_argument("--compare", action="store_true", help="hold what was kept against the library's answers")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if unknown := set(options.name) - set(CASES):
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
@@ -272,6 +305,7 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> int:
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # looking for a GPU must not begin CUDA before a fork
     options = parse()
     names = options.name or list(CASES)
     if options.compare:
@@ -282,10 +316,9 @@ def main() -> int:
     elif not torch.cuda.is_available():
         print("record_cuda.py: this PyTorch sees no GPU; --dry-run needs none", file=sys.stderr)
         return 1
-    elif options.here:
-        record_here(names[0], options.output)
     else:
-        return 1 if record_each_in_its_own_process(names, options.output, options.minutes) else 0
+        make = Maker(lambda name, gpu: record(CASES[name], gpu), options.output, alone=options.jobs == 1)
+        return 1 if each_in_its_own_process(names, make, options.minutes, options.jobs) else 0
     return 0
 
 

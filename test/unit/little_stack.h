@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* AddressSanitizer keeps room around each variable: its frames are many times as large. */
 #ifdef __SANITIZE_ADDRESS__
@@ -12,6 +13,15 @@ enum { STACK_BYTES = 2048 * 1024 };
 #else
 enum { STACK_BYTES = 64 * 1024 };
 #endif
+
+/* No system gives a thread less than it says. */
+static inline size_t
+stack_bytes(void)
+{
+    long least = sysconf(_SC_THREAD_STACK_MIN);
+
+    return least > STACK_BYTES ? (size_t)least : STACK_BYTES;
+}
 
 struct errand {
     int (*run)(const void *argument);
@@ -36,7 +46,7 @@ run_on_little_stack(int (*run)(const void *argument), const void *argument)
     pthread_t thread;
 
     assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, stack_bytes()), 0);
     assert_int_equal(pthread_create(&thread, &attributes, run_errand, &errand), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_attr_destroy(&attributes);

@@ -386,11 +386,15 @@ static void
 a_daemon_counts_where_its_watcher_gets_the_orphans(void **state)
 {
     struct memmodel_monitor_options options = {.size = sizeof options, .is_child = 1, .orphans = 1};
-    struct puppet puppet = new_puppet();
+    struct puppet puppet;
     memmodel_monitor *monitor;
     int64_t pids[2];
 
-    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1UL)) {
+        print_message("no process may get the orphans here\n");
+        skip();
+    }
+    puppet = new_puppet();
     monitor = watch(*state, puppet.pid, &options);
     tell(&puppet, 'd');
     read_now(monitor);
@@ -431,13 +435,34 @@ a_daemon_counts_where_a_control_group_could_be_made(void **state)
     }
 }
 
+/* qemu, which runs programs of another machine, makes a fork of it. */
+static bool
+vfork_shares_memory(void)
+{
+    volatile bool shared = false;
+    pid_t child = vfork();
+
+    if (child == 0) {
+        shared = true;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return shared;
+}
+
 static void
 a_child_in_its_parents_own_memory_does_not_count(void **state)
 {
-    struct puppet puppet = new_puppet();
-    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct puppet puppet;
+    memmodel_monitor *monitor;
     struct memmodel_monitor_reading reading;
 
+    if (!vfork_shares_memory()) {
+        print_message("no child lives in its parent's memory here\n");
+        skip();
+    }
+    puppet = new_puppet();
+    monitor = watch_child(*state, puppet.pid);
     tell(&puppet, 'a');
     tell(&puppet, 'v');
     usleep(50000);
