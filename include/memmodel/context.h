@@ -288,7 +288,8 @@ memmodel_context_set_progress(memmodel_context *context, memmodel_progress_callb
 
 /**
  * End the call that runs on this context, or else the next that may run for long: it returns MEMMODEL_ERROR_CANCELLED,
- * or the best answer that its search has. Only sets a flag, at which calls look every few milliseconds.
+ * or the best answer that its search has. Only sets a flag, at which calls look every few milliseconds; a call that is
+ * done before it looks again leaves the flag to the next.
  *
  * @param[in] context  may be NULL. @nullable
  * @threads any, and signal handlers

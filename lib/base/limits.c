@@ -30,7 +30,7 @@ void
 limits_start(struct limits *limits)
 {
     *limits = (struct limits){.max = defaults, .deadline = (double)INFINITY};
-    atomic_init(&limits->cancelled, 0);
+    atomic_init(&limits->cancelled, CANCEL_NONE);
     atomic_init(&limits->used, 0);
     atomic_init(&limits->peak, 0);
 }
@@ -93,8 +93,11 @@ memmodel_context_set_progress(memmodel_context *context, memmodel_progress_callb
 void
 memmodel_context_cancel(memmodel_context *context)
 {
+    int none = CANCEL_NONE;
+
     if (context)
-        atomic_store_explicit(&context_limits(context)->cancelled, 1, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&context_limits(context)->cancelled, &none, CANCEL_ASKED,
+                                                memory_order_relaxed, memory_order_relaxed);
 }
 
 void
@@ -149,9 +152,15 @@ stop_error(memmodel_context *context, const struct limits *limits)
 }
 
 static bool
-is_cancelled(const struct limits *limits)
+is_cancelled(struct limits *limits)
 {
-    return atomic_load_explicit(&limits->cancelled, memory_order_relaxed) != 0;
+    int asked = CANCEL_ASKED;
+
+    if (atomic_load_explicit(&limits->cancelled, memory_order_relaxed) == CANCEL_NONE)
+        return false;
+    atomic_compare_exchange_strong_explicit(&limits->cancelled, &asked, CANCEL_SEEN, memory_order_relaxed,
+                                            memory_order_relaxed);
+    return true;
 }
 
 int
@@ -200,7 +209,7 @@ context_look(memmodel_context *context, int64_t nodes)
 bool
 context_must_stop(const memmodel_context *context)
 {
-    const struct limits *limits = context_limits((memmodel_context *)context);
+    struct limits *limits = context_limits((memmodel_context *)context);
 
     return is_cancelled(limits) || is_late(limits);
 }
@@ -228,7 +237,7 @@ context_report(memmodel_context *context, const char *stage, int64_t done, int64
     limits->next_report = now + SECONDS_BETWEEN_REPORTS;
     progress.seconds = now - limits->began;
     if (limits->progress(limits->progress_user, &progress))
-        memmodel_context_cancel(context);
+        atomic_store_explicit(&limits->cancelled, CANCEL_SEEN, memory_order_relaxed);
 }
 
 int
@@ -251,11 +260,13 @@ int
 context_end(memmodel_context *context, int status)
 {
     struct limits *limits = context_limits(context);
+    int seen = CANCEL_SEEN;
 
     /* The flag stays until then, for threads that work for the call see nothing else, and so does a search that ends with
-       the answer that it has. */
+       the answer that it has. One that came after the call's last look is for the next call. */
     if (--limits->depth == 0)
-        atomic_store_explicit(&limits->cancelled, 0, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&limits->cancelled, &seen, CANCEL_NONE, memory_order_relaxed,
+                                                memory_order_relaxed);
     return context_status(context, status);
 }
 

@@ -10,6 +10,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Of memmodel_context_cancel(): what was asked for ends one call, that which sees it. */
+enum cancel { CANCEL_NONE, CANCEL_ASKED, CANCEL_SEEN };
+
 struct limits {
     /* The call that runs: written by the thread that the context belongs to. */
     int64_t left, granted; /* nodes until the next look at the clock and the flag, of those granted by the last one */
@@ -27,7 +30,7 @@ struct limits {
     void *progress_user;
 
     /* Any thread: the flag by memmodel_context_cancel(), the bytes by objects that are released anywhere. */
-    atomic_int cancelled;
+    atomic_int cancelled; /* enum cancel */
     atomic_size_t used, peak; /* the headers of blocks included */
 };
 

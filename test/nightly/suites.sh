@@ -4,8 +4,8 @@
 
 # In this order, the quickest first.
 NIGHTLY=(subproject packaging tsan sanitized fuzz m32 musl aarch64 mutants fresh)
-# What .ci/run asks for besides.
-MORE_SUITES=(test sanitized-unit)
+# What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
+MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
 # skipped NAME WHY: counted as one skipped test
 skipped() {
@@ -98,7 +98,7 @@ foreign() {
 
 M32_PACKAGES=(gcc-multilib libjansson-dev:i386 libcmocka-dev:i386 libffi-dev:i386)
 
-builds_m32() { compiles gcc -m32 -include jansson.h -ljansson -lcmocka -lffi 2>/dev/null; }
+builds_m32() { compiles gcc -m32 -include errno.h -include jansson.h -ljansson -lcmocka -lffi 2>/dev/null; }
 configure_m32() { configure m32 --native-file=test/abi/m32.ini -Dwerror=true -Dbuildtype=debugoptimized; }
 
 suite_m32() {
@@ -114,7 +114,7 @@ AARCH64_PACKAGES=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libc6:ar
     libcmocka-dev:arm64 libffi-dev:arm64)
 
 builds_aarch64() {
-    aarch64-linux-gnu-gcc -x c -include jansson.h -o build/aarch64-probe - -ljansson -lcmocka -lffi \
+    aarch64-linux-gnu-gcc -x c -include errno.h -include jansson.h -o build/aarch64-probe - -ljansson -lcmocka -lffi \
         <<<'int main(void) { return 0; }' 2>/dev/null && qemu-aarch64 build/aarch64-probe 2>/dev/null
 }
 configure_aarch64() { configure aarch64 --cross-file=test/nightly/aarch64.ini -Dwerror=true -Dbuildtype=debugoptimized; }
@@ -146,6 +146,10 @@ suite_musl() {
         skipped musl 'the sources of its libraries could not be fetched from Debian and compiled (build/musl.log)'
     fi
 }
+
+suite_m32_quick() { MEMMODEL_QUICK=1 suite_m32; }
+suite_musl_quick() { MEMMODEL_QUICK=1 suite_musl; }
+suite_aarch64_quick() { MEMMODEL_QUICK=1 suite_aarch64; }
 
 suite_fresh() {
     if [ "$(id -u)" -eq 0 ]; then

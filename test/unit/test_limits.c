@@ -201,6 +201,18 @@ a_search_that_ends_with_its_answer_is_the_call_that_was_cancelled(void **state)
     assert_int_equal(loop(*state, 10), 0);
 }
 
+/* Twice is as good as once. */
+static void
+cancelling_a_call_that_does_not_look_again_ends_the_next(void **state)
+{
+    assert_int_equal(context_begin(*state), 0);
+    memmodel_context_cancel(*state);
+    memmodel_context_cancel(*state);
+    assert_int_equal(context_end(*state, 0), 0);
+    assert_int_equal(loop(*state, 0), MEMMODEL_ERROR_CANCELLED);
+    assert_int_equal(loop(*state, 10), 0);
+}
+
 static void
 what_is_no_bounded_call_is_neither_counted_nor_ended(void **state)
 {
@@ -491,6 +503,7 @@ main(void)
         WITH_CONTEXT(cancelling_ends_the_next_call_and_only_that),
         WITH_CONTEXT(cancelling_ends_the_call_that_runs),
         WITH_CONTEXT(a_search_that_ends_with_its_answer_is_the_call_that_was_cancelled),
+        WITH_CONTEXT(cancelling_a_call_that_does_not_look_again_ends_the_next),
         WITH_CONTEXT(what_is_no_bounded_call_is_neither_counted_nor_ended),
         WITH_CONTEXT(an_estimate_ends_at_each_limit_and_leaves_nothing_behind),
         WITH_CONTEXT(what_is_written_of_each_layer_is_work),
