@@ -255,7 +255,7 @@ trace_of_bytes(memmodel_context *context, const char *name, const void *bytes, s
 
     if (!name || !bytes || !trace)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "name, bytes and trace are needed");
-    status = context_check_input(context, name, length > INT64_MAX ? INT64_MAX : (int64_t)length);
+    status = context_check_input(context, name, length > SIZE_MAX / 2 ? INT64_MAX : (int64_t)length);
     return status ? status : parse_either(context, name, bytes, length, trace);
 }
 

@@ -54,7 +54,7 @@ written_and_read(memmodel_context *context, const memmodel_model *model)
 
 /* The bytes of two reports, whose texts may be gone. */
 static inline void
-assert_same_peaks(const struct memmodel_report_result *a, const struct memmodel_report_result *b)
+assert_same_results(const struct memmodel_report_result *a, const struct memmodel_report_result *b)
 {
     assert_int_equal(a->live, b->live);
     assert_int_equal(a->reserved, b->reserved);
