@@ -2,6 +2,7 @@
  * Operators on each element of one tensor, softmax and dropout.
  * PyTorch: tools/autograd/derivatives.yaml; in place: aten/src/ATen/native/Activation.cpp.
  */
+#include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/operators.h"
 
 struct value *

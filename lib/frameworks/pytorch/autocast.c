@@ -3,7 +3,9 @@
  * aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU, m); all others take what they get.
  */
 #include "frameworks/pytorch/autocast.h"
-#include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/tensor.h"
+#include "network/attributes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,7 @@
 #ifndef PYTORCH_AUTOCAST_H
 #define PYTORCH_AUTOCAST_H
 
-#include "base/context.h"
-#include "frameworks/pytorch/tensor.h"
-
-struct layer;
+#include "frameworks/pytorch/state.h"
 
 enum autocast_policy {
     AUTOCAST_LOWER,  /* lower_precision_fp: in the type of the context */
@@ -27,19 +24,9 @@ struct autocast_table {
 
 extern const struct autocast_table autocast_cpu, autocast_cuda;
 
-/* A layer's inputs, then its parameters, as its operator gets them; NULL where one is missing. */
-struct casts {
-    const struct layer *layer;
-    struct value **values;
-};
-
-struct autocast {
-    int dtype;              /* computed in; 0: there is no autocast, ever */
-    bool on;                /* now: no operator runs whose operands have been cast */
-    struct casts casts;     /* of the layer that runs */
-    struct value **sources; /* parameters whose cast is kept until the context ends */
-    size_t source_count, source_capacity;
-};
+/* x.to(dtype): itself if that is its type. arithmetic.c */
+struct value *
+aten_cast(struct step *step, struct value *x, int dtype);
 
 /* Runs the rule of a layer. */
 void

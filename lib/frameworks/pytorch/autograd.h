@@ -5,54 +5,7 @@
 #ifndef PYTORCH_AUTOGRAD_H
 #define PYTORCH_AUTOGRAD_H
 
-#include "frameworks/pytorch/tensor.h"
-
-enum { MAX_SAVED = 12 };
-
-struct node;
-
-/*
- * A derivative as in tools/autograd/derivatives.yaml. backward() gets the gradients of the outputs (NULL where there
- * is none; the engine drops them) and puts one reference per wanted gradient into `gradients`, which starts as all
- * NULL.
- */
-struct derivative {
-    const char *name;
-    void (*backward)(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
-};
-
-/* To the node that an input came from; node NULL: no gradient is wanted. */
-struct edge {
-    struct node *node;
-    int32_t output;
-    struct shape shape; /* of the input */
-};
-
-struct node {
-    const struct derivative *derivative; /* NULL: AccumulateGrad of `variable` */
-    struct variable *variable;
-    int64_t sequence;
-    struct node *next; /* in a list of nodes to release */
-    struct value *saved[MAX_SAVED];
-    struct value **incoming;        /* gradients of its outputs so far */
-    const void *options;            /* what backward() must know, of the layer or in the pool's arena */
-    const struct derivative *inner; /* of CopySlices: the operator that wrote into a view; else NULL */
-    struct shape slice;             /* of that view */
-    int64_t number;                 /* the same, where a number will do */
-    struct value *gradient;         /* of a leaf that is no parameter; else NULL */
-    struct segment *segment;        /* of a checkpoint: it has what is to be saved when it is recomputed; else NULL */
-    size_t first_slot;              /* of this node there */
-    struct replay *replay;          /* of a reentrant checkpoint, whose call the node stands for; else NULL */
-    int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
-    struct edge edges[];
-};
-
-struct backward_queue {
-    struct node **heap;
-    struct node **stack;
-    size_t heap_count, heap_capacity, stack_capacity;
-    int32_t visit;
-};
+#include "frameworks/pytorch/state.h"
 
 /* A node of these inputs (NULL where one is missing), or NULL if no gradient is wanted. */
 struct node *

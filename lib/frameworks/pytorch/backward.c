@@ -1,6 +1,8 @@
 /* The backward pass: the order of nodes, and how gradients come together. PyTorch: torch/csrc/autograd/engine.cpp. */
 #include "frameworks/pytorch/autograd.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/loops.h"
+#include "frameworks/pytorch/operators.h"
 
 #include <string.h>
 

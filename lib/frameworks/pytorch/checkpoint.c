@@ -1,5 +1,8 @@
+#include "frameworks/pytorch/autocast.h"
+#include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 
@@ -21,8 +24,7 @@ struct segment {
     size_t filled; /* slots, when it is recomputed */
     bool computed;
     int32_t references; /* nodes with a slot, and the first run */
-    int32_t stop_layer; /* recomputation ends in this layer, */
-    size_t stop_blocks; /* after so many of its blocks: where the tensor of the last slot is saved */
+    struct checkpoint_stop stop; /* where the tensor of the last slot is saved */
     const struct node *last;
 };
 
@@ -86,13 +88,6 @@ segment_new(struct step *step, const struct region *region)
 }
 
 /* ---- the forward pass ---- */
-
-/* Blocks that the layer that runs has allocated. */
-static size_t
-layer_blocks(const struct step *step)
-{
-    return step->trace->block_count - step->checkpoints.layer_begin;
-}
 
 static void
 mark_layer(struct step *step)
@@ -162,10 +157,10 @@ note_stop(struct step *step, struct segment *segment, const struct node *node, c
     bool result = value->storage->block >= 0 && (size_t)value->storage->block >= begin;
 
     if (result)
-        segment->stop_blocks = layer_blocks(step);
+        segment->stop.blocks = step_layer_blocks(step);
     else if (node != segment->last)
-        segment->stop_blocks = begin - step->checkpoints.layer_begin;
-    segment->stop_layer = step->layer;
+        segment->stop.blocks = begin - step->checkpoints.layer_begin;
+    segment->stop.layer = step->layer;
     segment->last = node;
     step->checkpoints.operator_end = step->trace->block_count;
 }
@@ -252,20 +247,6 @@ checkpoint_forget(struct step *step, struct node *node)
 
 /* ---- the backward pass ---- */
 
-bool
-checkpoint_is_recomputing(const struct step *step)
-{
-    return step->checkpoints.recomputed || step->checkpoints.replaying > 0;
-}
-
-bool
-checkpoint_stopped(const struct step *step)
-{
-    const struct segment *segment = step->checkpoints.recomputed;
-
-    return segment && step->layer == segment->stop_layer && layer_blocks(step) >= segment->stop_blocks;
-}
-
 static void
 lend_inputs(struct step *step, const struct segment *segment)
 {
@@ -297,7 +278,7 @@ checkpoint_note_recomputed(struct step *step, int32_t layer)
 static bool
 ends_before(const struct step *step, const struct segment *segment, int32_t layer)
 {
-    return layer == segment->stop_layer && segment->stop_blocks == 0 &&
+    return layer == segment->stop.layer && segment->stop.blocks == 0 &&
            !checkpoint_overwrites(&step->network->layers[layer]);
 }
 
@@ -310,9 +291,10 @@ recompute(struct step *step, struct segment *segment)
     int32_t layer = region->first;
 
     step->checkpoints.recomputed = segment;
+    step->checkpoints.stop = &segment->stop;
     step->grad_mode = true;
     lend_inputs(step, segment);
-    for (; layer <= segment->stop_layer && !step->status; layer++) {
+    for (; layer <= segment->stop.layer && !step->status; layer++) {
         mark_layer(step);
         if (!ends_before(step, segment, layer))
             checkpoint_note_recomputed(step, layer);
@@ -321,6 +303,7 @@ recompute(struct step *step, struct segment *segment)
     autocast_exit(step);
     step->grad_mode = false;
     step->checkpoints.recomputed = NULL;
+    step->checkpoints.stop = NULL;
     checkpoint_clear(step, region, layer); /* an exception takes all frames with it */
     value_drop(step, random);
     segment->computed = true;

@@ -6,45 +6,7 @@
 #ifndef PYTORCH_CHECKPOINT_H
 #define PYTORCH_CHECKPOINT_H
 
-#include "memmodel/network.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct layer;
-struct memmodel_network;
-struct node;
-struct replay;
-struct segment;
-struct step;
-struct value;
-
-/* Layers first <= i < end that one call of checkpoint() runs. */
-struct region {
-    int32_t first, end;
-    memmodel_tensor *inputs; /* made before and used inside */
-    bool *bound;             /* of each: bound to the function beforehand, as by functools.partial */
-    int32_t input_count;
-    memmodel_tensor *outputs; /* made inside and used after; of reentrant ones alone */
-    int32_t output_count;
-    bool reentrant;
-};
-
-struct checkpoints {
-    struct region *regions; /* in the order of the layers */
-    memmodel_tensor *inputs, *outputs;
-    bool *bound;
-    size_t region_count;
-    size_t next;                /* region to begin, in this forward pass */
-    struct segment *open;       /* what runs for the first time and keeps nothing, or NULL */
-    struct segment *recomputed; /* what runs again and fills what was not kept, or NULL */
-    struct replay *first;       /* what runs for the first time, without gradients, or NULL */
-    int32_t replaying;          /* reentrant regions that run again */
-    size_t layer_begin;         /* blocks of the trace before the layer that runs, */
-    size_t operator_begin;      /* before the operator whose node was made last, */
-    size_t operator_end;        /* and when that node was done */
-};
+#include "frameworks/pytorch/state.h"
 
 /* A call of a scope, or a layer. */
 struct span {
@@ -95,14 +57,6 @@ checkpoint_before(struct step *step, int32_t layer);
 
 void
 checkpoint_after(struct step *step, int32_t layer);
-
-/* True of what has run before, in the forward pass. */
-bool
-checkpoint_is_recomputing(const struct step *step);
-
-/* True if the layers that run again have made all that is needed: no more are run, and nothing is allocated. */
-bool
-checkpoint_stopped(const struct step *step);
 
 /* ---- nodes ---- */
 

@@ -1,6 +1,9 @@
 /* The devices by name, and the CPU's row. */
+#include "base/checked.h"
+#include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/device.h"
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 

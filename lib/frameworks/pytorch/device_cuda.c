@@ -2,6 +2,7 @@
  * A GPU: what cuBLAS works in, and the kernels that are simple. PyTorch 2.6 to 2.11; by what is known of its sources, not measured.
  */
 #include "frameworks/cuda/gpu.h"
+#include "frameworks/optimizer.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 

@@ -1,6 +1,6 @@
 /* Loops whose iterations are alike: the middle one stands for those that are left out. */
 #include "base/checked.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/loops.h"
 #include "trace/repeat.h"
 
 #include <inttypes.h>

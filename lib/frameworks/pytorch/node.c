@@ -1,5 +1,7 @@
 /* Nodes of the graph that the forward pass leaves behind. PyTorch: torch/csrc/autograd/node.h, saved_variable.h. */
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 

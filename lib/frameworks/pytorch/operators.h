@@ -6,7 +6,11 @@
 #define PYTORCH_OPERATORS_H
 
 #include "base/checked.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/autocast.h"
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/device.h"
+#include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/tensor.h"
 #include "memmodel/layers.h"
 #include "network/attributes.h"
 
@@ -33,10 +37,6 @@ struct value *
 binary_result(struct step *step, const struct value *a, const struct value *b, int dtype);
 
 /* ---- arithmetic.c: differentiable ---- */
-
-/* x.to(dtype): itself if that is its type. */
-struct value *
-aten_cast(struct step *step, struct value *x, int dtype);
 
 struct value *
 aten_binary(struct step *step, int kind, struct value *a, struct value *b);
@@ -172,6 +172,17 @@ aten_extreme(struct step *step, struct value *x, uint64_t axes, bool keep);
 struct value *
 mean_result(struct step *step, const struct value *x, uint64_t axes, bool keep);
 
+/*
+ * A sum over all of `x` into the one element of `result`, if it is one: from 32,768 elements on with one partial
+ * result a thread. PyTorch: aten/src/ATen/native/TensorIteratorReduce.cpp, two_pass_reduction.
+ */
+void
+step_parallel_sum(struct step *step, const struct value *x, const struct value *result);
+
+/* The same over `axes`; half types are summed in float32 where several axes go. */
+void
+sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struct value *result);
+
 /* ---- movement.c ---- */
 
 /* A view, or a copy where there is none. */
@@ -224,6 +235,14 @@ aten_split(struct step *step, struct value *x, const struct shape *parts, const 
 /* A layer's input in parts of the shapes of its outputs; unsafe: views that do not know they are (unsafe_split). */
 void
 split_layer(struct step *step, const struct layer *layer, bool unsafe);
+
+/* `x` with its channels second, as PyTorch wants it: itself, or seen so. One more reference either way. */
+struct value *
+step_channels_first(struct step *step, struct value *x, int layout);
+
+/* The way back; takes the reference. */
+struct value *
+step_from_channels_first(struct step *step, struct value *x, int layout);
 
 /* ---- convolution_rule.c ---- */
 

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 

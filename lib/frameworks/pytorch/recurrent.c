@@ -3,6 +3,7 @@
  * step by step. PyTorch: aten/src/ATen/native/RNN.cpp.
  */
 #include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/recurrent.h"
 
 #include <inttypes.h>

@@ -96,6 +96,18 @@ is_summed_aside(const struct value *x, uint64_t axes)
 }
 
 void
+step_parallel_sum(struct step *step, const struct value *x, const struct value *result)
+{
+    enum { GRAIN = 32768 }; /* at::internal::GRAIN_SIZE */
+    struct shape partial = shape_vector(result->shape.dtype, step->job->intra_op_threads);
+
+    if (!step->device->partial_sums || step->job->intra_op_threads == 1)
+        return;
+    if (value_elements(result) == 1 && value_elements(x) >= GRAIN)
+        value_scratch(step, &partial);
+}
+
+void
 sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struct value *result)
 {
     struct value *sums, *wide;

@@ -3,8 +3,11 @@
  * whose backward function runs the inside again on detached inputs, then a backward pass of its own. PyTorch:
  * torch/utils/checkpoint.py, class CheckpointFunction.
  */
+#include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor.h"
 
 /* ctx of the call. */
 struct replay {

@@ -1,6 +1,9 @@
 /* What is there before the first step: parameters, buffers and inputs, as they lie in memory. */
 #include "base/checked.h"
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/operands.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Shapes, and how their dims lie in memory. PyTorch: c10/core/MemoryFormat.h, aten/src/ATen/ExpandUtils.cpp. */
 #include "base/checked.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 

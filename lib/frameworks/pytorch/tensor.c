@@ -1,7 +1,8 @@
 /* Storages and tensors. PyTorch: c10/core/TensorImpl.h, aten/src/ATen/TensorUtils.cpp (computeStride). */
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/tensor.h"
 #include "base/checked.h"
-#include "frameworks/pytorch/step.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +19,7 @@ storage_new(struct step *step, int64_t bytes)
         return &step->no_storage;
     }
     *storage = (struct storage){.bytes = bytes, .block = -1};
-    if (bytes == 0 || checkpoint_stopped(step))
+    if (bytes == 0 || step_is_over(step))
         return storage;
     storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_CATEGORY_WORKSPACE);
     if (storage->block < 0)

@@ -8,42 +8,7 @@
 #ifndef PYTORCH_TENSOR_H
 #define PYTORCH_TENSOR_H
 
-#include "frameworks/pytorch/loops.h"
-#include "memmodel/network.h"
-#include "memmodel/trace.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct step;
-struct node;
-
-struct shape {
-    int64_t dims[MEMMODEL_MAX_RANK];
-    int32_t rank;
-    int32_t dtype;
-};
-
-struct storage {
-    int64_t bytes;
-    int32_t block; /* of the trace; -1: it is empty */
-    int32_t references;
-    struct loop_place place;
-};
-
-struct value {
-    struct shape shape;
-    int64_t strides[MEMMODEL_MAX_RANK];
-    struct storage *storage;
-    struct node *node;     /* whose output it is; NULL: it needs no gradient */
-    struct value *lowered; /* a parameter's cast that torch.autocast() keeps, or NULL */
-    int32_t output;        /* which one */
-    int32_t references;
-    bool number;    /* a Python number made a tensor: any other type replaces its own */
-    bool view;      /* keeps the tensor it looks into, and so counts twice on the storage */
-    bool conjugate; /* of the numbers in its storage: a complex view that most operators copy first */
-    bool parameter; /* a trainable parameter or a view of one, whether gradients are wanted now or not */
-};
+#include "frameworks/pytorch/state.h"
 
 /* ---- shapes ---- */
 
