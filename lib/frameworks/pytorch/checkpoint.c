@@ -23,7 +23,7 @@ struct segment {
     size_t slot_count, slot_capacity;
     size_t filled; /* slots, when it is recomputed */
     bool computed;
-    int32_t references; /* nodes with a slot, and the first run */
+    int32_t references;          /* nodes with a slot, and the first run */
     struct checkpoint_stop stop; /* where the tensor of the last slot is saved */
     const struct node *last;
 };

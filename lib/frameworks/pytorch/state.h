@@ -183,15 +183,15 @@ struct checkpoints {
     memmodel_tensor *inputs, *outputs;
     bool *bound;
     size_t region_count;
-    size_t next;                /* region to begin, in this forward pass */
-    struct segment *open;       /* what runs for the first time and keeps nothing, or NULL */
-    struct segment *recomputed; /* what runs again and fills what was not kept, or NULL */
-    struct replay *first;       /* what runs for the first time, without gradients, or NULL */
+    size_t next;                        /* region to begin, in this forward pass */
+    struct segment *open;               /* what runs for the first time and keeps nothing, or NULL */
+    struct segment *recomputed;         /* what runs again and fills what was not kept, or NULL */
+    struct replay *first;               /* what runs for the first time, without gradients, or NULL */
     const struct checkpoint_stop *stop; /* of what runs again; NULL: nothing does */
-    int32_t replaying;          /* reentrant regions that run again */
-    size_t layer_begin;         /* blocks of the trace before the layer that runs, */
-    size_t operator_begin;      /* before the operator whose node was made last, */
-    size_t operator_end;        /* and when that node was done */
+    int32_t replaying;                  /* reentrant regions that run again */
+    size_t layer_begin;                 /* blocks of the trace before the layer that runs, */
+    size_t operator_begin;              /* before the operator whose node was made last, */
+    size_t operator_end;                /* and when that node was done */
 };
 
 /* ---- the device: device.h ---- */
