@@ -1,6 +1,6 @@
-"""Prints the peak of the README's network in real PyTorch: the most bytes its CPU allocator has handed out.
+"""Prints the peak of the first steps' network in real PyTorch: the most bytes its CPU allocator has handed out.
 
-    ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 build/venv/torch/bin/python test/frameworks/readme_network.py
+    ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 build/venv/torch/bin/python test/frameworks/first_steps_network.py
 """
 
 from __future__ import annotations
