@@ -159,16 +159,6 @@ print_formulas(const memmodel_report *report, const char *assumptions)
         printf("  where %s\n", assumptions);
 }
 
-/* Whether a peak may be lower again at a larger size. */
-static bool
-grows_in_jumps(const struct memmodel_job *job)
-{
-    const char *framework = job->framework ? job->framework : "";
-    bool has_pool = strcmp(framework, "tensorflow") == 0 || strcmp(framework, "onnxruntime") == 0;
-
-    return has_pool && job->metric != MEMMODEL_METRIC_LIVE;
-}
-
 static void
 print_max(const struct estimate *estimate, const char *end)
 {
@@ -204,7 +194,7 @@ print_answer(const struct estimate *estimate)
 
     if (estimate->options->max) {
         print_max(estimate, "");
-        if (grows_in_jumps(job))
+        if (memmodel_metric_grows_in_jumps(job->framework, job->metric))
             printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
     } else if (estimate->result.verdict != MEMMODEL_VERDICT_NONE) {
         print_verdict(&estimate->result);
@@ -239,7 +229,7 @@ print_json_max(const struct estimate *estimate)
     printf("{\n  \"estimate_max\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"metric\": \"%s\", \"max\": %" PRId64
            ", \"larger_may_fit\": %s}",
            estimate->options->max, job->budget, job_metric_name(job), estimate->max,
-           grows_in_jumps(job) ? "true" : "false");
+           memmodel_metric_grows_in_jumps(job->framework, job->metric) ? "true" : "false");
 }
 
 /* The report's text is an object that begins with "{\n"; the maximum becomes its first member. */

@@ -42,6 +42,20 @@ memmodel_metric_name(int metric);
 MEMMODEL_API int
 memmodel_metric_default(const char *framework);
 
+/**
+ * Whether a larger job may take fewer of these bytes, since the framework's allocator grows in jumps: then the next size
+ * after that of memmodel_estimate_max() does not fit, but one beyond may.
+ *
+ * @param[in] framework  as in struct memmodel_job; NULL: its default. @nullable
+ * @param[in] metric     enum memmodel_metric
+ * @returns 1 or 0; 0 of an unknown framework, too
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_metric_grows_in_jumps(const char *framework, int metric);
+
 /** Whether something is within its budget. @since 0.1 */
 enum memmodel_verdict {
     MEMMODEL_VERDICT_NONE = 0,    /**< there is no budget */

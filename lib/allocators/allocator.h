@@ -93,14 +93,6 @@ extern const struct allocator allocator_glibc;
 const struct allocator *
 allocator_find(const char *name);
 
-/* The one that a framework uses on a device ("cpu", "cuda"), or NULL. */
-const struct allocator *
-allocator_of_framework(const char *framework, const char *device);
-
-/* What serves that one from the process's memory, with its settings; NULL: nobody knows. */
-const struct allocator *
-allocator_of_process(const char *framework, const char *device, const char **settings);
-
 /* ---- a trace through an allocator ---- */
 
 struct replay {

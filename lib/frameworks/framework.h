@@ -6,6 +6,9 @@
 #include "network/network.h"
 #include "trace/trace.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct optimizer_cache;
 
 /* An operator without a rule, estimated by its outputs alone. */
@@ -37,6 +40,54 @@ struct simulation {
  */
 typedef int (*framework_simulate)(memmodel_context *context, const struct binding *binding,
                                   const struct memmodel_job *job, struct simulation *simulation);
+
+/* Allocators, by their names, that serve a framework's tensors on a device. */
+struct framework_memory {
+    const char *device, *allocator;
+    const char *process;  /* what serves that one from the process's memory; NULL: nobody knows */
+    const char *settings; /* of `process` */
+};
+
+/* What a job may ask of some frameworks and not of others. */
+enum framework_option {
+    FRAMEWORK_PRECISION = 1 << 0,
+    FRAMEWORK_CHECKPOINT = 1 << 1,
+    FRAMEWORK_ACCUMULATION = 1 << 2,
+    FRAMEWORK_KEPT_GRADIENTS = 1 << 3,
+    FRAMEWORK_GPU = 1 << 4,
+    FRAMEWORK_GRAPH_OPTIMIZATION = 1 << 5,
+    FRAMEWORK_BASE_BYTES = 1 << 6,
+};
+
+enum { FRAMEWORK_MAX_DRAWS = 45, FRAMEWORK_DEVICES = 2 };
+
+struct framework {
+    const char *name;
+    framework_simulate simulate;                         /* NULL: the textbook, which knows no time */
+    int (*settled_step)(const struct memmodel_job *job); /* NULL: each step may differ from all others */
+    int draws;                                           /* orders of execution that the mean is taken of */
+    uint32_t options;                                    /* enum framework_option: what it knows of them */
+    int64_t process_bytes;  /* of its process besides its tensors: interpreter, libraries, what is made on first use */
+    bool process_simulated; /* what its process holds besides is in the simulation */
+    bool grows_in_jumps;    /* its allocator does: a larger job may take less */
+    struct framework_memory memory[FRAMEWORK_DEVICES];
+};
+
+/* Row of a framework, or NULL. */
+const struct framework *
+framework_named(const char *name);
+
+/* The same; MEMMODEL_ERROR_UNSUPPORTED names those that are known. */
+int
+framework_find(memmodel_context *context, const char *name, const struct framework **framework);
+
+/* The first framework that knows of an option; never NULL. */
+const struct framework *
+framework_with(enum framework_option option);
+
+/* NULL: it is not simulated on that device. */
+const struct framework_memory *
+framework_memory_on(const struct framework *framework, const char *device);
 
 /* The first step that all later ones repeat, to the byte. */
 int

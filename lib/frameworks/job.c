@@ -2,8 +2,7 @@
 #include "frameworks/job.h"
 
 #include "base/choice.h"
-
-#include <string.h>
+#include "frameworks/framework.h"
 
 enum { METRICS = MEMMODEL_METRIC_PROCESS + 1 };
 
@@ -23,7 +22,17 @@ memmodel_metric_name(int metric)
 int
 memmodel_metric_default(const char *framework)
 {
-    return framework && strcmp(framework, "textbook") == 0 ? MEMMODEL_METRIC_LIVE : MEMMODEL_METRIC_PROCESS;
+    const struct framework *row = framework ? framework_named(framework) : NULL;
+
+    return row && !row->simulate ? MEMMODEL_METRIC_LIVE : MEMMODEL_METRIC_PROCESS;
+}
+
+int
+memmodel_metric_grows_in_jumps(const char *framework, int metric)
+{
+    const struct framework *row = framework ? framework_named(framework) : NULL;
+
+    return row && row->grows_in_jumps && metric != MEMMODEL_METRIC_LIVE;
 }
 
 static const char *const mode_names[] = {

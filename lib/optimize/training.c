@@ -1,9 +1,11 @@
 /* A training step: what its framework holds, what is recomputed, a smaller batch. */
 #include "base/checked.h"
 #include "base/text.h"
+#include "frameworks/framework.h"
 #include "optimize/optimize.h"
 #include "memmodel/recompute.h"
 #include "memmodel/report.h"
+#include "report/report.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>
@@ -80,9 +82,14 @@ try_reuse(memmodel_optimization *optimization, const struct optimization_query *
 /* ---- recomputation ---- */
 
 static bool
-is_pytorch(const struct optimization_query *query)
+recomputes(const struct optimization_query *query)
 {
-    return !query->job.framework || strcmp(query->job.framework, "pytorch") == 0;
+    struct memmodel_job job = query->job;
+    const struct framework *framework;
+
+    job_complete(&job);
+    framework = framework_named(job.framework);
+    return framework && (framework->options & FRAMEWORK_CHECKPOINT);
 }
 
 /* Of the job with this batch: where it is within the budget, or else as low as it can be. */
@@ -125,7 +132,7 @@ try_recomputation(memmodel_optimization *optimization, struct optimization_query
 {
     int status;
 
-    if (!is_pytorch(query))
+    if (!recomputes(query))
         return optimization_skip(optimization, MEMMODEL_TECHNIQUE_RECOMPUTE,
                                  "only steps of pytorch are simulated with it");
     status = advise(query, advice);

@@ -168,9 +168,10 @@ check_costs(const struct query *query, const struct memmodel_recompute_options *
 static int
 check(const struct query *query, const struct memmodel_recompute_options *options)
 {
-    if (strcmp(query->job.framework, "pytorch") != 0)
+    if (!(query->framework->options & FRAMEWORK_CHECKPOINT))
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
-                             "recomputation is simulated only for trainings with pytorch");
+                             "recomputation is simulated only for trainings with %s",
+                             framework_with(FRAMEWORK_CHECKPOINT)->name);
     if (query->job.mode)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, "mode",
                              "nothing is kept for a backward pass, so nothing can be recomputed");

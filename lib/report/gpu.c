@@ -46,11 +46,12 @@ count_event(void *user, const struct allocator_run *run, const struct allocator_
 static int
 replay(const struct query *query, const struct memmodel_trace *trace, struct peaks *peaks)
 {
-    const struct allocator *allocator = allocator_of_framework(query->job.framework, query->job.device);
+    const struct framework_memory *memory = framework_memory_on(query->framework, query->job.device);
     struct allocator_options options = {.settings = query->job.allocator_settings};
     struct allocator_visitor visitor = {begin, count_event, peaks};
     bool out_of_memory = false;
-    int status = allocator_run_all(query->context, allocator, &options, trace, &visitor, &out_of_memory);
+    int status =
+        allocator_run_all(query->context, allocator_find(memory->allocator), &options, trace, &visitor, &out_of_memory);
 
     if (!status && out_of_memory)
         status = context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");

@@ -49,26 +49,29 @@ job_complete(struct memmodel_job *job)
 
 /* What one framework alone has is refused elsewhere rather than ignored. */
 static int
-check_framework(memmodel_context *context, const struct memmodel_job *job)
+check_options(memmodel_context *context, const struct framework *framework, const struct memmodel_job *job)
 {
     const struct {
         bool asked;
-        const char *option, *framework;
+        const char *name;
+        enum framework_option option;
     } own[] = {
-        {strcmp(job->precision, defaults.precision) != 0, "precision", "pytorch"},
-        {*job->checkpoint != '\0', "checkpoint", "pytorch"},
-        {job->gradient_accumulation != 1, "gradient_accumulation", "pytorch"},
-        {job->keep_gradients != 0, "keep_gradients", "pytorch"},
-        {*job->gpu != '\0', "gpu", "pytorch"},
-        {strcmp(job->device, "cpu") != 0, "device", "pytorch"},
-        {strcmp(job->graph_optimization, defaults.graph_optimization) != 0, "graph_optimization", "onnxruntime"},
-        {job->base_bytes != 0, "base_bytes", "tensorflow"},
+        {strcmp(job->precision, defaults.precision) != 0, "precision", FRAMEWORK_PRECISION},
+        {*job->checkpoint != '\0', "checkpoint", FRAMEWORK_CHECKPOINT},
+        {job->gradient_accumulation != 1, "gradient_accumulation", FRAMEWORK_ACCUMULATION},
+        {job->keep_gradients != 0, "keep_gradients", FRAMEWORK_KEPT_GRADIENTS},
+        {*job->gpu != '\0', "gpu", FRAMEWORK_GPU},
+        {strcmp(job->device, "cpu") != 0, "device", FRAMEWORK_GPU},
+        {strcmp(job->graph_optimization, defaults.graph_optimization) != 0, "graph_optimization",
+         FRAMEWORK_GRAPH_OPTIMIZATION},
+        {job->base_bytes != 0, "base_bytes", FRAMEWORK_BASE_BYTES},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (own[i].asked && strcmp(job->framework, own[i].framework) != 0)
-            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, own[i].option,
-                                 "%s is simulated without it; only %s knows it", job->framework, own[i].framework);
+        if (own[i].asked && !(framework->options & own[i].option))
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, own[i].name,
+                                 "%s is simulated without it; only %s knows it", framework->name,
+                                 framework_with(own[i].option)->name);
     return 0;
 }
 
@@ -93,7 +96,7 @@ check_device(memmodel_context *context, const struct memmodel_job *job)
 }
 
 static int
-check_job(memmodel_context *context, const struct memmodel_job *job)
+check_job(memmodel_context *context, const struct memmodel_job *job, const struct framework **framework)
 {
     int status;
 
@@ -116,7 +119,9 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
                                "gradients of %d batches; those of 1 to %d can be added up", job->gradient_accumulation,
                                MAX_ACCUMULATE);
     if (!status)
-        status = check_framework(context, job);
+        status = framework_find(context, job->framework, framework);
+    if (!status)
+        status = check_options(context, *framework, job);
     return status ? status : check_device(context, job);
 }
 
@@ -146,7 +151,7 @@ set_job(struct query *query, const struct memmodel_job *job)
     if (status)
         return status;
     job_complete(&query->job);
-    return check_job(query->context, &query->job);
+    return check_job(query->context, &query->job, &query->framework);
 }
 
 static int

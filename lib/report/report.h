@@ -44,6 +44,7 @@ struct query {
     memmodel_context *context;
     const memmodel_network *network;
     struct memmodel_job job;
+    const struct framework *framework; /* of the job */
     int64_t *symbols;
     struct binding binding;
     bool peak_only;                 /* only the peak of job.metric is asked for */

@@ -9,68 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A PyTorch process besides its tensors: interpreter, libraries, kernels made on first use. Resident bytes of PyTorch
- * 2.13.0 (CPU build, Python 3.11) after three steps of a tiny network, 328.8 to 329.1 MB in four runs of
- * test/frameworks/process_base.py, of which 2 MB are free in its heap. What the C library's allocator keeps beyond live
- * tensors comes on top.
- */
-#define PYTORCH_CONTEXT_BYTES INT64_C(329000000)
-
-/*
- * A TensorFlow process besides its tensors: interpreter, numpy, TensorFlow and Keras imported, one operation run.
- * Resident bytes of tensorflow-cpu 2.21.0 with Keras 3.15.1 and Python 3.11.7 on Linux x86-64.
- */
-#define TENSORFLOW_BASE_BYTES INT64_C(517200000)
-
-/*
- * A process with numpy and onnxruntime 1.31.1 imported, after three runs of a tiny network: resident bytes on Linux
- * x86-64 with Python 3.11.
- */
-#define ONNXRUNTIME_CONTEXT_BYTES INT64_C(57500000)
-
-struct framework;
-
-typedef int (*framework_measure)(struct query *query, const struct framework *framework, struct result *result);
-
-static int
-measure_allocator(struct query *query, const struct framework *framework, struct result *result);
-
-static int
-measure_process(struct query *query, const struct framework *framework, struct result *result);
-
-enum { MAX_DRAWS = 45 }; /* one differs from the mean by 1.7 % (TensorFlow, 3-D U-Nets): the mean of these by 0.3 % */
-
-/* A framework, how what it holds is found from its traces, and what its process holds besides. */
-struct framework {
-    const char *name;
-    framework_simulate simulate; /* NULL: the textbook, which knows no time */
-    framework_measure measure;
-    int64_t context_bytes;
-    int (*settled_step)(const struct memmodel_job *job); /* NULL: each step may differ from all others */
-    int draws;                                           /* orders of execution that the mean is taken of */
-};
-
-static const struct framework frameworks[] = {
-    {"pytorch", pytorch_simulate, measure_allocator, PYTORCH_CONTEXT_BYTES, pytorch_settled_step, 1},
-    {"onnxruntime", onnxruntime_simulate, measure_allocator, ONNXRUNTIME_CONTEXT_BYTES, NULL, 1},
-    {"tensorflow", tensorflow_simulate, measure_process, TENSORFLOW_BASE_BYTES, NULL, MAX_DRAWS},
-    {"textbook", NULL, NULL, 0, NULL, 0},
-};
-
-static int
-find_framework(memmodel_context *context, const char *name, const struct framework **framework)
-{
-    for (size_t i = 0; i < sizeof frameworks / sizeof frameworks[0]; i++) {
-        if (strcmp(frameworks[i].name, name) == 0) {
-            *framework = &frameworks[i];
-            return 0;
-        }
-    }
-    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name,
-                         "unknown framework; known are pytorch, onnxruntime, tensorflow and textbook");
-}
-
 /* ---- textbook ---- */
 
 static int
@@ -98,15 +36,15 @@ count(struct query *query, struct result *result)
 
 /* Resident bytes of what the framework's allocator takes. Where nobody knows, or malloc refuses, all of it. */
 static int
-measure_resident(struct query *query, const struct framework *framework, const struct result *result, int64_t *resident)
+measure_resident(struct query *query, const struct framework_memory *memory, const struct result *result,
+                 int64_t *resident)
 {
-    const char *settings;
-    const struct allocator *process = allocator_of_process(framework->name, query->job.device, &settings);
     struct replay replayed = {.out_of_memory = true};
     int status = 0;
 
-    if (process)
-        status = allocator_replay(query->context, process, settings, result->simulation.trace, &replayed);
+    if (memory && memory->process)
+        status = allocator_replay(query->context, allocator_find(memory->process), memory->settings,
+                                  result->simulation.trace, &replayed);
     if (!status)
         *resident = replayed.out_of_memory ? result->peak.reserved : replayed.resident_peak;
     return status;
@@ -114,9 +52,9 @@ measure_resident(struct query *query, const struct framework *framework, const s
 
 /* An exact allocator holds what is live, and nothing besides. */
 static int
-measure_reserved(struct query *query, const struct framework *framework, struct result *result)
+measure_reserved(struct query *query, const struct framework_memory *memory, struct result *result)
 {
-    const struct allocator *allocator = allocator_of_framework(framework->name, query->job.device);
+    const struct allocator *allocator = memory ? allocator_find(memory->allocator) : &allocator_exact;
     struct replay replayed = {.reserved_peak = result->peak.live};
     int status = 0;
 
@@ -129,16 +67,17 @@ measure_reserved(struct query *query, const struct framework *framework, struct 
 static int
 measure_allocator(struct query *query, const struct framework *framework, struct result *result)
 {
+    const struct framework_memory *memory = framework_memory_on(framework, query->job.device);
     int64_t resident = 0;
-    int status = measure_reserved(query, framework, result);
+    int status = measure_reserved(query, memory, result);
 
     result->peak.process = -1;
     if (status)
         return status;
     if (query->peak_only && query->job.metric != MEMMODEL_METRIC_PROCESS)
         return 0;
-    status = measure_resident(query, framework, result, &resident);
-    if (!status && !checked_accumulate(&resident, framework->context_bytes))
+    status = measure_resident(query, memory, result, &resident);
+    if (!status && !checked_accumulate(&resident, framework->process_bytes))
         status = context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
     if (!status)
         result->peak.process = resident;
@@ -148,7 +87,7 @@ measure_allocator(struct query *query, const struct framework *framework, struct
 static int
 measure_process(struct query *query, const struct framework *framework, struct result *result)
 {
-    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->context_bytes,
+    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->process_bytes,
                            &result->peak);
 }
 
@@ -205,7 +144,8 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
     if (strcmp(job.device, "cuda") == 0)
         return result_of_gpu(query, result);
     fill_live(query, result);
-    return framework->measure(query, framework, result);
+    return framework->process_simulated ? measure_process(query, framework, result)
+                                        : measure_allocator(query, framework, result);
 }
 
 /* Bytes of the process in each of the orders that are drawn. */
@@ -251,7 +191,7 @@ static int
 choose_draw(struct query *query, const struct framework *framework, const struct result *begun, int *draw,
             int64_t *mean)
 {
-    int64_t process[MAX_DRAWS];
+    int64_t process[FRAMEWORK_MAX_DRAWS];
     int status = measure_draws(query, framework, begun, process);
 
     if (status)
@@ -282,16 +222,10 @@ simulate(struct query *query, const struct framework *framework, struct result *
 int
 result_of_query(struct query *query, struct result *result)
 {
-    const struct framework *framework = NULL;
-    int status;
-
     memset(result, 0, sizeof *result);
     result->peak.size = sizeof result->peak;
     result->peak_event = -1;
-    status = find_framework(query->context, query->job.framework, &framework);
-    if (status)
-        return status;
-    return framework->simulate ? simulate(query, framework, result) : count(query, result);
+    return query->framework->simulate ? simulate(query, query->framework, result) : count(query, result);
 }
 
 int64_t

@@ -4,6 +4,7 @@
  */
 #include "allocations.h"
 #include "allocators/allocator.h"
+#include "frameworks/framework.h"
 #include "base/pickle.h"
 #include "trace/snapshot.h"
 
@@ -153,11 +154,26 @@ options_that_cannot_be_are_refused(void **state)
 static void
 a_framework_has_an_allocator_for_a_device(void **state)
 {
+    static const struct {
+        const char *framework, *device;
+        const struct allocator *allocator;
+    } rows[] = {
+        {"pytorch", "cuda", &allocator_cuda_caching},
+        {"pytorch", "cpu", &allocator_exact},
+        {"onnxruntime", "cpu", &allocator_onnxruntime},
+        {"tensorflow", "cpu", &allocator_bfc},
+    };
+
     (void)state;
-    assert_ptr_equal(allocator_of_framework("pytorch", "cuda"), &allocator_cuda_caching);
-    assert_ptr_equal(allocator_of_framework("pytorch", "cpu"), &allocator_exact);
-    assert_ptr_equal(allocator_of_framework("tensorflow", "cpu"), &allocator_bfc);
-    assert_null(allocator_of_framework("pytorch", "abacus"));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct framework *framework = framework_named(rows[i].framework);
+        const struct framework_memory *memory = framework_memory_on(framework, rows[i].device);
+
+        assert_ptr_equal(allocator_find(memory->allocator), rows[i].allocator);
+        assert_true(!memory->process || allocator_find(memory->process));
+        assert_null(framework_memory_on(framework, "abacus"));
+    }
+    assert_null(framework_named("abacus"));
 }
 
 /* ---- snapshots in ---- */

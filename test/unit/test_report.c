@@ -202,6 +202,25 @@ a_report_names_the_bytes_that_a_budget_limits(void **state)
     assert_int_equal(memmodel_metric_default(NULL), MEMMODEL_METRIC_PROCESS);
 }
 
+/* Pools that double their regions; the heap and the exact allocator grow with what is asked for. */
+static void
+bytes_of_pools_grow_in_jumps(void **state)
+{
+    static const struct {
+        const char *framework;
+        int metric, jumps;
+    } rows[] = {
+        {"tensorflow", MEMMODEL_METRIC_PROCESS, 1}, {"onnxruntime", MEMMODEL_METRIC_DEFAULT, 1},
+        {"onnxruntime", MEMMODEL_METRIC_LIVE, 0},   {"pytorch", MEMMODEL_METRIC_PROCESS, 0},
+        {"textbook", MEMMODEL_METRIC_DEFAULT, 0},   {"abacus", MEMMODEL_METRIC_PROCESS, 0},
+        {NULL, MEMMODEL_METRIC_PROCESS, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(memmodel_metric_grows_in_jumps(rows[i].framework, rows[i].metric), rows[i].jumps);
+}
+
 static void
 the_largest_edge_is_one_that_can_be_built(void **state)
 {
@@ -505,6 +524,7 @@ main(void)
         cmocka_unit_test_setup_teardown(later_steps_hold_the_optimizer_state_of_the_first, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_batch_fits_and_the_next_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(a_report_names_the_bytes_that_a_budget_limits, setup, teardown),
+        cmocka_unit_test(bytes_of_pools_grow_in_jumps),
         cmocka_unit_test_setup_teardown(the_largest_edge_is_one_that_can_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
