@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct estimate_options {
@@ -170,21 +171,20 @@ print_max(const struct estimate *estimate, const char *end)
 }
 
 static void
-print_verdict(const struct memmodel_report_result *result)
+print_fit(const struct memmodel_report_result *result)
 {
-    char peak[QUANTITY_BYTES], budget[QUANTITY_BYTES], headroom[QUANTITY_BYTES];
+    char peak[QUANTITY_BYTES], headroom[QUANTITY_BYTES], budget[QUANTITY_BYTES], bytes[2 * QUANTITY_BYTES];
     const char *metric = memmodel_metric_name(result->metric);
 
     format_bytes(result->budget, budget);
-    format_bytes(result->budget - result->headroom, peak);
-    if (result->verdict == MEMMODEL_VERDICT_FITS)
-        printf("takes %s of %s (%s bytes), fits with %s headroom\n", peak, budget, metric,
-               format_bytes(result->headroom, headroom));
-    else if (result->verdict == MEMMODEL_VERDICT_EXCEEDS)
-        printf("takes %s of %s (%s bytes), does not fit, %s over\n", peak, budget, metric,
-               format_bytes(-result->headroom, headroom));
-    else
-        printf("whether it fits %s is unknown: %s bytes are not modelled\n", budget, metric);
+    if (result->verdict == MEMMODEL_VERDICT_UNKNOWN) {
+        snprintf(bytes, sizeof bytes, ": %s bytes are not modelled", metric);
+        print_verdict(result->verdict, bytes, budget, "");
+        return;
+    }
+    snprintf(bytes, sizeof bytes, "%s (%s bytes)", budget, metric);
+    print_verdict(result->verdict, format_bytes(result->budget - result->headroom, peak), bytes,
+                  format_bytes(llabs(result->headroom), headroom));
 }
 
 static void
@@ -197,7 +197,7 @@ print_answer(const struct estimate *estimate)
         if (memmodel_metric_grows_in_jumps(job->framework, job->metric))
             printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
     } else if (estimate->result.verdict != MEMMODEL_VERDICT_NONE) {
-        print_verdict(&estimate->result);
+        print_fit(&estimate->result);
     }
 }
 

@@ -219,21 +219,16 @@ verdict_of(const struct predict *predict, const struct memmodel_prediction *pred
 }
 
 static void
-print_verdict(const struct predict *predict, const struct memmodel_prediction *prediction)
+print_answer(const struct predict *predict, const struct memmodel_prediction *prediction)
 {
-    int32_t verdict = verdict_of(predict, prediction);
     double limit = budget_in_unit(predict);
-    char budget[TEXT_BYTES], upper[TEXT_BYTES], headroom[TEXT_BYTES];
+    char budget[TEXT_BYTES], upper[TEXT_BYTES], takes[TEXT_BYTES + 8], headroom[TEXT_BYTES];
 
     format_target(predict, limit, budget);
     format_target(predict, prediction->upper, upper);
     format_target(predict, fabs(limit - prediction->upper), headroom);
-    if (verdict == MEMMODEL_VERDICT_FITS)
-        printf("takes up to %s of %s, fits with %s headroom\n", upper, budget, headroom);
-    else if (verdict == MEMMODEL_VERDICT_EXCEEDS)
-        printf("takes up to %s of %s, does not fit, %s over\n", upper, budget, headroom);
-    else
-        printf("whether it fits %s is unknown\n", budget);
+    snprintf(takes, sizeof takes, "up to %s", upper);
+    print_verdict(verdict_of(predict, prediction), isnan(prediction->upper) ? "" : takes, budget, headroom);
 }
 
 static void
@@ -370,7 +365,7 @@ print_point_text(const struct predict *predict, const struct memmodel_prediction
     if (predict->options->max)
         print_text_max(predict);
     else if (predict->budget)
-        print_verdict(predict, prediction);
+        print_answer(predict, prediction);
     if (prediction)
         print_text_row(predict, prediction);
 }
