@@ -2,6 +2,83 @@
 
 #include <string.h>
 
+#define COUNTED                                                                                                        \
+    {                                                                                                                  \
+        STATE_COUNTER, "step", 0                                                                                       \
+    }
+
+const struct optimizer_kind optimizer_kinds[OPTIMIZERS] = {
+    [OPTIMIZER_NONE] = {.name = "none"},
+    [OPTIMIZER_SGD] = {.name = "sgd", .state = {{STATE_LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM}}},
+    [OPTIMIZER_ADAM] = {.name = "adam",
+                        .state = {COUNTED,
+                                  {STATE_LIKE_PARAMETER, "exp_avg", 0},
+                                  {STATE_LIKE_PARAMETER, "exp_avg_sq", 0},
+                                  {STATE_LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
+    [OPTIMIZER_ADAMW] = {.name = "adamw",
+                         .state = {COUNTED,
+                                   {STATE_LIKE_PARAMETER, "exp_avg", 0},
+                                   {STATE_LIKE_PARAMETER, "exp_avg_sq", 0},
+                                   {STATE_LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}},
+                         .defaults = OPTIMIZER_WEIGHT_DECAY | OPTIMIZER_DECOUPLED},
+    [OPTIMIZER_NADAM] = {.name = "nadam",
+                         .state = {COUNTED,
+                                   {STATE_COUNTER, "mu_product", 0},
+                                   {STATE_LIKE_PARAMETER, "exp_avg", 0},
+                                   {STATE_LIKE_PARAMETER, "exp_avg_sq", 0}}},
+    [OPTIMIZER_RADAM] = {.name = "radam",
+                         .state = {COUNTED,
+                                   {STATE_LIKE_PARAMETER, "exp_avg", 0},
+                                   {STATE_LIKE_PARAMETER, "exp_avg_sq", 0}}},
+    [OPTIMIZER_ADAMAX] = {.name = "adamax",
+                          .state = {COUNTED,
+                                    {STATE_LIKE_PARAMETER, "exp_avg", 0},
+                                    {STATE_LIKE_PARAMETER, "exp_inf", 0}}},
+    [OPTIMIZER_RMSPROP] = {.name = "rmsprop",
+                           .state = {COUNTED,
+                                     {STATE_LIKE_PARAMETER, "square_avg", 0},
+                                     {STATE_LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
+                                     {STATE_LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
+    [OPTIMIZER_ADAGRAD] = {.name = "adagrad", .state = {COUNTED, {STATE_LIKE_PARAMETER, "sum", 0}}},
+    [OPTIMIZER_ADADELTA] = {.name = "adadelta",
+                            .state = {COUNTED,
+                                      {STATE_LIKE_PARAMETER, "square_avg", 0},
+                                      {STATE_LIKE_PARAMETER, "acc_delta", 0}}},
+    [OPTIMIZER_ADAFACTOR] = {.name = "adafactor",
+                             .state = {COUNTED,
+                                       {STATE_ROW_SUMS, "row_var", 0},
+                                       {STATE_COLUMN_SUMS, "col_var", 0},
+                                       {STATE_LIKE_VECTOR, "variance", 0}}},
+};
+
+static int
+find_optimizer(const char *name)
+{
+    int id = 0;
+
+    while (id < OPTIMIZERS && strcmp(optimizer_kinds[id].name, name) != 0)
+        id++;
+    return id;
+}
+
+int
+optimizer_slots(const struct optimizer_choice *choice)
+{
+    const struct optimizer_kind *kind = &optimizer_kinds[choice->id];
+    int slots = 0;
+
+    for (int i = 0; i < OPTIMIZER_STATES; i++)
+        slots += kind->state[i].kind == STATE_LIKE_PARAMETER && !(kind->state[i].needs & ~choice->on);
+    return slots;
+}
+
+void
+optimizer_print_names(struct text *text)
+{
+    for (int i = 0; i < OPTIMIZERS; i++)
+        text_printf(text, "%s%s", i ? ", " : "", optimizer_kinds[i].name);
+}
+
 static const struct {
     const char *name;
     uint32_t option;
@@ -77,6 +154,7 @@ optimizer_parse(const char *text, struct optimizer_choice *choice)
     if (length == 0 || length >= sizeof choice->name)
         return false;
     memcpy(choice->name, text, length);
+    choice->id = find_optimizer(choice->name);
     if (!text[length])
         return true;
     for (const char *at = text + length + 1;; at++) {

@@ -5,6 +5,7 @@
 #ifndef OPTIMIZER_H
 #define OPTIMIZER_H
 
+#include "base/text.h"
 #include "network/network.h"
 
 #include <stdbool.h>
@@ -24,10 +25,60 @@ enum optimizer_option {
     OPTIMIZER_DAMPENING = 1 << 9, /* a factor of a sum in place: takes nothing */
 };
 
+/* By their names in torch.optim; "none" updates nothing. */
+enum optimizer_id {
+    OPTIMIZER_NONE,
+    OPTIMIZER_SGD,
+    OPTIMIZER_ADAM,
+    OPTIMIZER_ADAMW,
+    OPTIMIZER_NADAM,
+    OPTIMIZER_RADAM,
+    OPTIMIZER_ADAMAX,
+    OPTIMIZER_RMSPROP,
+    OPTIMIZER_ADAGRAD,
+    OPTIMIZER_ADADELTA,
+    OPTIMIZER_ADAFACTOR,
+    OPTIMIZERS
+};
+
+/* What a state tensor is like; sums of rows and columns are of parameters with two axes or more. */
+enum state_kind {
+    STATE_NONE,
+    STATE_COUNTER,
+    STATE_LIKE_PARAMETER,
+    STATE_LIKE_VECTOR,
+    STATE_ROW_SUMS,
+    STATE_COLUMN_SUMS
+};
+
+enum { OPTIMIZER_STATES = 5 };
+
+/* What an optimizer keeps of each parameter, in any framework. */
+struct optimizer_kind {
+    const char *name;
+    struct {
+        enum state_kind kind;
+        const char *name; /* PyTorch's */
+        uint32_t needs;   /* option without which there is none */
+    } state[OPTIMIZER_STATES];
+    uint32_t defaults; /* options that are on by default */
+};
+
+extern const struct optimizer_kind optimizer_kinds[OPTIMIZERS];
+
 struct optimizer_choice {
     char name[16];
+    int id;           /* enum optimizer_id; OPTIMIZERS: there is none of that name */
     uint32_t on, off; /* options that were named */
 };
+
+/* Tensors of the parameter's size that are kept of each parameter. */
+int
+optimizer_slots(const struct optimizer_choice *choice);
+
+/* "none, sgd, adam, ..." */
+void
+optimizer_print_names(struct text *text);
 
 /* False if it is not of that form. "momentum" is sgd(momentum). */
 bool

@@ -410,27 +410,18 @@ fused(struct foreach *all)
 
 typedef void (*foreach_update)(struct foreach *all);
 
-static const struct {
-    const char *optimizer;
-    foreach_update update;
-} updates[] = {
-    {"sgd", sgd},       {"adam", adam},       {"adamw", adam},      {"nadam", nadam},       {"radam", radam},
-    {"adamax", adamax}, {"rmsprop", rmsprop}, {"adagrad", adagrad}, {"adadelta", adadelta}, {"adafactor", adafactor},
+static const foreach_update updates[OPTIMIZERS] = {
+    [OPTIMIZER_SGD] = sgd,           [OPTIMIZER_ADAM] = adam,
+    [OPTIMIZER_ADAMW] = adam,        [OPTIMIZER_NADAM] = nadam,
+    [OPTIMIZER_RADAM] = radam,       [OPTIMIZER_ADAMAX] = adamax,
+    [OPTIMIZER_RMSPROP] = rmsprop,   [OPTIMIZER_ADAGRAD] = adagrad,
+    [OPTIMIZER_ADADELTA] = adadelta, [OPTIMIZER_ADAFACTOR] = adafactor,
 };
 
-static foreach_update
-find_update(const char *optimizer)
-{
-    for (size_t i = 0; i < sizeof updates / sizeof updates[0]; i++)
-        if (strcmp(updates[i].optimizer, optimizer) == 0)
-            return updates[i].update;
-    return NULL;
-}
-
 bool
-foreach_exists(const char *optimizer)
+foreach_exists(enum optimizer_id optimizer)
 {
-    return find_update(optimizer) != NULL;
+    return updates[optimizer] != NULL;
 }
 
 /* The parameters that got a gradient. */
@@ -453,7 +444,7 @@ void
 foreach_run(struct step *step, const struct optimizer_group *group)
 {
     struct foreach all = {.step = step, .options = group->options};
-    foreach_update update = group->options & OPTIMIZER_FUSED ? fused : find_update(group->name);
+    foreach_update update = group->options & OPTIMIZER_FUSED ? fused : updates[group->kind - optimizer_kinds];
 
     take_variables(&all, group);
     if (all.count > 0)

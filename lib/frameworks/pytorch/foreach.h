@@ -6,7 +6,7 @@
 
 /* False if the optimizer has no such implementation. */
 bool
-foreach_exists(const char *optimizer);
+foreach_exists(enum optimizer_id optimizer);
 
 /* optimizer.step() of a group after its states were made, fused where its options say so. */
 void

@@ -20,26 +20,17 @@ struct loop {
     uint32_t options;
 };
 
-/* What a state tensor is like; sums of rows and columns are of parameters with two axes or more. */
-enum state_kind { NO_STATE, COUNTER, LIKE_PARAMETER, LIKE_VECTOR, ROW_SUMS, COLUMN_SUMS };
-
 /*
  * How a round begins: `grad = -grads[i]`, with or without `grad = grads[i]` before, or from zip(), behind the counter.
  */
 enum beginning { NEGATED, NAMED_FIRST, COUNTED_FIRST };
 
 struct optimizer_row {
-    const char *name;
     enum beginning beginning;
-    struct {
-        enum state_kind kind;
-        const char *name;
-        uint32_t needs;        /* option without which there is none */
-    } state[OPTIMIZER_STATES]; /* made before the loop */
     void (*update)(struct step *step, struct loop *loop, struct variable *variable);
-    bool fused;        /* has a kernel that does it all, by option */
-    uint32_t defaults; /* options that are on by default */
-    bool constructed;  /* the state is made by the constructor */
+    bool fused;       /* has a kernel that does it all, by option */
+    bool constructed; /* the state is made by the constructor */
+    bool late;        /* the state is made by the first update */
 };
 
 /* ---- what updates are made of ---- */
@@ -188,7 +179,7 @@ pytorch_settled_step(const struct memmodel_job *job)
     struct optimizer_part part;
 
     for (const char *rest = job->optimizer; optimizer_next_part(&rest, &part);)
-        if (optimizer_parse(part.optimizer, &choice) && strcmp(choice.name, "radam") == 0)
+        if (optimizer_parse(part.optimizer, &choice) && choice.id == OPTIMIZER_RADAM)
             return FIRST_RECTIFIED_STEP;
     return FIRST_WITH_STATE;
 }
@@ -303,75 +294,31 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
 
 /* ---- the rows ---- */
 
-static const struct optimizer_row rows[] = {
-    {.name = "none"},
-    {.name = "sgd", .update = sgd, .fused = true},
-    {.name = "adam",
-     .update = adam,
-     .fused = true,
-     .state = {{COUNTER, "step", 0},
-               {LIKE_PARAMETER, "exp_avg", 0},
-               {LIKE_PARAMETER, "exp_avg_sq", 0},
-               {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
-    {.name = "adamw",
-     .update = adam,
-     .fused = true,
-     .defaults = OPTIMIZER_WEIGHT_DECAY | OPTIMIZER_DECOUPLED,
-     .state = {{COUNTER, "step", 0},
-               {LIKE_PARAMETER, "exp_avg", 0},
-               {LIKE_PARAMETER, "exp_avg_sq", 0},
-               {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
-    {.name = "nadam",
-     .update = nadam,
-     .state = {{COUNTER, "step", 0},
-               {COUNTER, "mu_product", 0},
-               {LIKE_PARAMETER, "exp_avg", 0},
-               {LIKE_PARAMETER, "exp_avg_sq", 0}}},
-    {.name = "radam",
-     .update = radam,
-     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_avg_sq", 0}}},
-    {.name = "adamax",
-     .beginning = NAMED_FIRST,
-     .update = adamax,
-     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_inf", 0}}},
-    {.name = "rmsprop",
-     .beginning = NAMED_FIRST,
-     .update = rmsprop,
-     .state = {{COUNTER, "step", 0},
-               {LIKE_PARAMETER, "square_avg", 0},
-               {LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
-               {LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
-    {.name = "adagrad",
-     .beginning = COUNTED_FIRST,
-     .update = adagrad,
-     .fused = true,
-     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "sum", 0}},
-     .constructed = true},
-    {.name = "adadelta",
-     .beginning = COUNTED_FIRST,
-     .update = adadelta,
-     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
-    {.name = "adafactor",
-     .update = adafactor,
-     .state =
-         {{COUNTER, "step", 0}, {ROW_SUMS, "row_var", 0}, {COLUMN_SUMS, "col_var", 0}, {LIKE_VECTOR, "variance", 0}}},
+static const struct optimizer_row rows[OPTIMIZERS] = {
+    [OPTIMIZER_SGD] = {.update = sgd, .fused = true, .late = true},
+    [OPTIMIZER_ADAM] = {.update = adam, .fused = true},
+    [OPTIMIZER_ADAMW] = {.update = adam, .fused = true},
+    [OPTIMIZER_NADAM] = {.update = nadam},
+    [OPTIMIZER_RADAM] = {.update = radam},
+    [OPTIMIZER_ADAMAX] = {.update = adamax, .beginning = NAMED_FIRST},
+    [OPTIMIZER_RMSPROP] = {.update = rmsprop, .beginning = NAMED_FIRST},
+    [OPTIMIZER_ADAGRAD] = {.update = adagrad, .beginning = COUNTED_FIRST, .fused = true, .constructed = true},
+    [OPTIMIZER_ADADELTA] = {.update = adadelta, .beginning = COUNTED_FIRST},
+    [OPTIMIZER_ADAFACTOR] = {.update = adafactor},
 };
-
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 /* What is on by default on the device is replaced by fused, and where the optimizer has no such form. */
 static bool
-choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on,
-       struct optimizer_group *group)
+choose(const struct optimizer_choice *choice, uint32_t on, struct optimizer_group *group)
 {
-    uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = foreach_exists(row->name) ? OPTIMIZER_FOREACH : 0;
+    uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = foreach_exists(choice->id) ? OPTIMIZER_FOREACH : 0;
 
-    has |= row->fused ? OPTIMIZER_FUSED : 0;
+    has |= rows[choice->id].fused ? OPTIMIZER_FUSED : 0;
     if (choice->on & forms)
         on &= ~forms;
-    group->name = row->name;
-    group->row = row;
-    group->options = optimizer_options(choice, row->defaults | (on & has));
+    group->kind = &optimizer_kinds[choice->id];
+    group->row = &rows[choice->id];
+    group->options = optimizer_options(choice, group->kind->defaults | (on & has));
     return !(choice->on & forms & ~has) && (choice->on & forms) != forms;
 }
 
@@ -381,12 +328,22 @@ find(const char *text, uint32_t on, struct optimizer_group *group)
 {
     struct optimizer_choice choice;
 
-    if (!optimizer_parse(text, &choice))
-        return false;
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].name, choice.name) == 0)
-            return choose(&rows[i], &choice, on, group);
-    return false;
+    return optimizer_parse(text, &choice) && choice.id < OPTIMIZERS && choose(&choice, on, group);
+}
+
+static int
+unknown(memmodel_context *context, const char *text)
+{
+    struct text names = TEXT_INIT(context);
+    int status;
+
+    optimizer_print_names(&names);
+    status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, text,
+                           "PyTorch has no rule for this optimizer; use %s, with options such as "
+                           "sgd(momentum, nesterov)",
+                           names.failed ? "another" : names.bytes);
+    text_release(&names);
+    return status;
 }
 
 static int
@@ -399,10 +356,7 @@ fill_groups(memmodel_context *context, const char *text, uint32_t on, struct opt
         size_t begin = optimizer_members_begin(&optimizer->members, optimizer->count);
 
         if (!find(part.optimizer, on, group))
-            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, text,
-                                 "PyTorch has no rule for this optimizer; use none, sgd, momentum, adam, adamw, nadam, "
-                                 "radam, adamax, rmsprop, adagrad, adadelta or adafactor, with options such as "
-                                 "sgd(momentum, nesterov)");
+            return unknown(context, text);
         group->parameters = optimizer->members.parameters + begin;
         group->count = optimizer->members.ends[optimizer->count] - begin;
     }
@@ -439,26 +393,26 @@ state_like(struct step *step, enum state_kind kind, const struct variable *varia
     bool vector = variable->value->shape.rank < 2;
     struct shape shape;
 
-    if (kind == COUNTER) /* a kernel counts on its device */
+    if (kind == STATE_COUNTER) /* a kernel counts on its device */
         return fused ? value_scalar(step, MEMMODEL_DTYPE_FLOAT32) : value_on_host(step, MEMMODEL_DTYPE_FLOAT32);
-    if (kind == LIKE_PARAMETER || (kind == LIKE_VECTOR && vector))
+    if (kind == STATE_LIKE_PARAMETER || (kind == STATE_LIKE_VECTOR && vector))
         return like_parameter(step, variable);
-    if (kind == LIKE_VECTOR || vector)
+    if (kind == STATE_LIKE_VECTOR || vector)
         return NULL;
-    shape = factored_shape(variable->value, kind == ROW_SUMS, kind == COLUMN_SUMS);
+    shape = factored_shape(variable->value, kind == STATE_ROW_SUMS, kind == STATE_COLUMN_SUMS);
     return value_empty(step, &shape);
 }
 
 static void
 make_state(struct step *step, const struct optimizer_group *group, struct variable *variable)
 {
-    const struct optimizer_row *row = group->row;
+    const struct optimizer_kind *kind = group->kind;
 
-    for (int i = 0; i < OPTIMIZER_STATES && row->state[i].kind != NO_STATE; i++) {
-        if (row->state[i].needs & ~group->options)
+    for (int i = 0; i < OPTIMIZER_STATES && kind->state[i].kind != STATE_NONE && !group->row->late; i++) {
+        if (kind->state[i].needs & ~group->options)
             continue;
-        step->what = row->state[i].name;
-        variable->state[i] = state_like(step, row->state[i].kind, variable, group->options & OPTIMIZER_FUSED);
+        step->what = kind->state[i].name;
+        variable->state[i] = state_like(step, kind->state[i].kind, variable, group->options & OPTIMIZER_FUSED);
         if (variable->state[i])
             value_becomes(step, variable->state[i], MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         variable->has_state = true;
@@ -523,7 +477,7 @@ run_loop(struct step *step, const struct optimizer_group *group)
 
         if (!variable->gradient)
             continue;
-        step->what = group->name;
+        step->what = group->kind->name;
         begin_round(step, &loop, row->beginning, variable);
         row->update(step, &loop, variable);
     }
@@ -533,7 +487,7 @@ run_loop(struct step *step, const struct optimizer_group *group)
 static void
 run_updates(struct step *step, const struct optimizer_group *group)
 {
-    step->what = group->name;
+    step->what = group->kind->name;
     if (group->options & (OPTIMIZER_FOREACH | OPTIMIZER_FUSED))
         foreach_run(step, group);
     else

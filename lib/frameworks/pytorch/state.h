@@ -7,6 +7,7 @@
 #define PYTORCH_STATE_H
 
 #include "frameworks/framework.h"
+#include "frameworks/optimizer.h"
 #include "frameworks/target_cpu.h"
 #include "frameworks/pytorch/convolution_cache.h"
 #include "frameworks/pytorch/object_pool.h"
@@ -241,8 +242,6 @@ struct cuda {
 /* Values of job->inference. */
 /* Values of job->inference. */
 enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
-
-enum { OPTIMIZER_STATES = 5 };
 
 /* A parameter or buffer of the network, with all that is made for it. */
 struct variable {

@@ -69,7 +69,7 @@ struct optimizer_row;
 
 /* One of torch.optim's param_groups. */
 struct optimizer_group {
-    const char *name; /* of the optimizer */
+    const struct optimizer_kind *kind;
     const struct optimizer_row *row;
     uint32_t options; /* enum optimizer_option */
     const int32_t *parameters;

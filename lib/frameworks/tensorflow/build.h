@@ -40,6 +40,7 @@ struct build {
     const struct binding *binding;
     const struct memmodel_job *job;
     const struct optimizer *optimizer;
+    int slots; /* of the optimizer: tensors of the parameter's size */
     struct graph graph;
     int status;
     int32_t layer;      /* that is being built */
@@ -181,15 +182,13 @@ convolution_heap(struct build *build, const struct layer *layer);
 
 /* ---- optimizers.c ---- */
 
-/* NULL if there is none of that name. */
+/* NULL if there is none of that name; else how many tensors of its size it keeps of each parameter. */
 const struct optimizer *
-tensorflow_optimizer(const char *name);
+tensorflow_optimizer(const char *text, int *slots);
 
-const char *
-tensorflow_optimizer_names(void);
-
+/* MEMMODEL_ERROR_UNSUPPORTED with those that it has. */
 int
-optimizer_slots(const struct optimizer *optimizer);
+tensorflow_unknown_optimizer(memmodel_context *context, const char *text);
 
 /* What tracing the update of one parameter array costs. @unit bytes */
 int64_t

@@ -17,8 +17,7 @@ struct update {
 };
 
 struct optimizer {
-    const char *name;
-    int slots;
+    bool known;
     int64_t graph_bytes; /* measured with tiny tensors, per parameter array */
     void (*begin)(struct build *build, int32_t parameter, int64_t bytes);
     void (*update)(struct update *update);
@@ -143,44 +142,44 @@ adamw(struct update *update)
     adam(update);
 }
 
-static const struct optimizer optimizers[] = {
-    {"none", 0, 0, NULL, NULL},
-    {"sgd", 0, 0, NULL, sgd},
-    {"momentum", 1, 750000, NULL, momentum},
-    {"adam", 2, 1500000, NULL, adam},
-    {"adamw", 2, 1700000, adamw_begin, adamw},
-    {"rmsprop", 1, 750000, rmsprop_begin, rmsprop},
+static const struct optimizer rows[OPTIMIZERS] = {
+    [OPTIMIZER_NONE] = {true, 0, NULL, NULL},
+    [OPTIMIZER_SGD] = {true, 0, NULL, sgd},
+    [OPTIMIZER_ADAM] = {true, 1500000, NULL, adam},
+    [OPTIMIZER_ADAMW] = {true, 1700000, adamw_begin, adamw},
+    [OPTIMIZER_RMSPROP] = {true, 750000, rmsprop_begin, rmsprop},
 };
+
+static const struct optimizer sgd_with_momentum = {true, 750000, NULL, momentum};
 
 /* Options that change what is kept have no rule here, but for the momentum of SGD and AdamW's own decay. */
 const struct optimizer *
-tensorflow_optimizer(const char *text)
+tensorflow_optimizer(const char *text, int *slots)
 {
     struct optimizer_choice choice;
-    const char *name = choice.name;
 
-    if (!optimizer_parse(text, &choice))
+    if (!optimizer_parse(text, &choice) || choice.id == OPTIMIZERS || !rows[choice.id].known)
         return NULL;
-    if (choice.on == OPTIMIZER_MOMENTUM && strcmp(name, "sgd") == 0)
-        name = "momentum";
-    else if (choice.on & ~(uint32_t)OPTIMIZER_WEIGHT_DECAY)
-        return NULL;
-    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++)
-        if (strcmp(optimizers[i].name, name) == 0)
-            return &optimizers[i];
-    return NULL;
-}
-
-const char *
-tensorflow_optimizer_names(void)
-{
-    return "none, sgd, momentum, adam, adamw or rmsprop";
+    *slots = optimizer_slots(&choice);
+    if (choice.on == OPTIMIZER_MOMENTUM && choice.id == OPTIMIZER_SGD)
+        return &sgd_with_momentum;
+    return choice.on & ~(uint32_t)OPTIMIZER_WEIGHT_DECAY ? NULL : &rows[choice.id];
 }
 
 int
-optimizer_slots(const struct optimizer *optimizer)
+tensorflow_unknown_optimizer(memmodel_context *context, const char *text)
 {
-    return optimizer->slots;
+    struct text names = TEXT_INIT(context);
+    int status;
+
+    for (int i = 0; i < OPTIMIZERS; i++)
+        if (rows[i].known)
+            text_printf(&names, "%s, ", optimizer_kinds[i].name);
+    status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, text,
+                           "TensorFlow has no rule for this optimizer; use %ssgd(momentum)",
+                           names.failed ? "" : names.bytes);
+    text_release(&names);
+    return status;
 }
 
 int64_t
@@ -208,7 +207,7 @@ optimizer_update(struct build *build, int32_t parameter, int32_t gradient, int32
         .bytes = build_parameter_bytes(build, parameter),
         .gradient = gradient,
         .reader = reader,
-        .slots = build->optimizer->slots - (build->shared_slot[parameter] ? 1 : 0),
+        .slots = build->slots - (build->shared_slot[parameter] ? 1 : 0),
     };
 
     if (build->optimizer->update)

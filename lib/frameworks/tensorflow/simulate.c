@@ -171,8 +171,8 @@ make_slot_constants(struct ledger_trace *ledger)
     for (size_t i = 0; i < build->network->parameter_count; i++) {
         int32_t block;
 
-        build->shared_slot[i] = optimizer_slots(build->optimizer) > 0 && build->network->parameters[i].trainable &&
-                                is_first_of_shape(build, i);
+        build->shared_slot[i] =
+            build->slots > 0 && build->network->parameters[i].trainable && is_first_of_shape(build, i);
         if (!build->shared_slot[i])
             continue;
         block = allocate(ledger, "zeros", build_parameter_bytes(build, (int32_t)i), build->network->parameters[i].layer,
@@ -363,9 +363,6 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
 {
     struct target_cpu machine;
 
-    if (!tensorflow_optimizer(job->optimizer))
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
-                             "TensorFlow has no rule for this optimizer; use %s", tensorflow_optimizer_names());
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
     return target_cpu_find(context, job->isa, job->intra_op_threads, &machine);
@@ -381,11 +378,12 @@ tensorflow_simulate(memmodel_context *context, const struct binding *binding, co
         .network = binding->network,
         .binding = binding,
         .job = job,
-        .optimizer = tensorflow_optimizer(job->optimizer),
         .graph = {.context = context},
     };
-    int status = check_job(context, job);
+    int status;
 
+    build.optimizer = tensorflow_optimizer(job->optimizer, &build.slots);
+    status = build.optimizer ? check_job(context, job) : tensorflow_unknown_optimizer(context, job->optimizer);
     if (!status)
         status = build_allocate(&build, &arena);
     if (!status)

@@ -41,28 +41,6 @@ static const struct textbook_rule rules[] = {
      6},
 };
 
-/*
- * Numbers of the parameters' size that an optimizer keeps, and those that an option adds. Adafactor's are sums of rows
- * and columns, less than one.
- */
-static const struct {
-    const char *name;
-    int slots;
-    uint32_t adding; /* options, one slot each */
-} optimizers[] = {
-    {"none", 0, 0},
-    {"sgd", 0, OPTIMIZER_MOMENTUM},
-    {"adam", 2, OPTIMIZER_AMSGRAD},
-    {"adamw", 2, OPTIMIZER_AMSGRAD},
-    {"nadam", 2, 0},
-    {"radam", 2, 0},
-    {"adamax", 2, 0},
-    {"rmsprop", 1, OPTIMIZER_MOMENTUM | OPTIMIZER_CENTERED},
-    {"adagrad", 1, 0},
-    {"adadelta", 2, 0},
-    {"adafactor", 0, 0},
-};
-
 /* ---- rules ---- */
 
 static int
@@ -71,8 +49,7 @@ unknown_optimizer(memmodel_context *context, const char *name)
     struct text names = TEXT_INIT(context);
     int status;
 
-    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", optimizers[i].name);
+    optimizer_print_names(&names);
     status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "unknown optimizer; known are %s",
                            names.failed ? "sgd and adam" : names.bytes);
     text_release(&names);
@@ -80,20 +57,14 @@ unknown_optimizer(memmodel_context *context, const char *name)
 }
 
 static int
-optimizer_slots(memmodel_context *context, const char *text, int *slots)
+slots_of(memmodel_context *context, const char *text, int *slots)
 {
     struct optimizer_choice choice;
-    bool read = optimizer_parse(text, &choice);
 
-    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0] && read; i++) {
-        if (strcmp(optimizers[i].name, choice.name) != 0)
-            continue;
-        *slots = optimizers[i].slots;
-        for (uint32_t adding = optimizers[i].adding & choice.on; adding; adding &= adding - 1)
-            ++*slots;
-        return 0;
-    }
-    return unknown_optimizer(context, text);
+    if (!optimizer_parse(text, &choice) || choice.id == OPTIMIZERS)
+        return unknown_optimizer(context, text);
+    *slots = optimizer_slots(&choice);
+    return 0;
 }
 
 static bool
@@ -112,7 +83,7 @@ max_slots(memmodel_context *context, const char *text, int *max)
 
     *max = 0;
     for (const char *rest = text; !status && optimizer_next_part(&rest, &part);) {
-        status = optimizer_slots(context, part.optimizer, &slots);
+        status = slots_of(context, part.optimizer, &slots);
         *max = slots > *max ? slots : *max;
     }
     return status;
@@ -162,7 +133,7 @@ fill_slots(memmodel_context *context, const char *text, const struct optimizer_m
     for (const char *rest = text; !status && optimizer_next_part(&rest, &part); index++) {
         int each = 0;
 
-        status = optimizer_slots(context, part.optimizer, &each);
+        status = slots_of(context, part.optimizer, &each);
         for (size_t i = optimizer_members_begin(members, index); i < members->ends[index]; i++)
             slots[members->parameters[i]] = each;
     }
