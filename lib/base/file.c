@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath() */
 
 #include "base/file.h"
+#include "base/environment.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -145,6 +146,47 @@ write_stream(FILE *file, const char *bytes, size_t length)
     bool complete = fwrite(bytes, 1, length, file) == length;
 
     return fclose(file) != 0 || !complete ? (errno ? errno : EIO) : 0;
+}
+
+int
+file_parse_text(memmodel_context *context, const char *name, const char *text, size_t length, file_parser parse,
+                void *made)
+{
+    OWN_ENVIRONMENT;
+    int status;
+
+    if (!context || !name || (length && !text) || !made)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    if (!status)
+        status = context_check_input(context, name, length > SIZE_MAX / 2 ? INT64_MAX : (int64_t)length);
+    return context_end(context, status ? status : parse(context, name, text, length, made));
+}
+
+static int
+read_and_parse(memmodel_context *context, const char *path, file_parser parse, void *made)
+{
+    char *text;
+    size_t length;
+    int status = file_read(context, path, &text, &length);
+
+    if (status)
+        return status;
+    status = parse(context, path, text, length, made);
+    memory_release(context, text);
+    return status;
+}
+
+int
+file_parse(memmodel_context *context, const char *path, file_parser parse, void *made)
+{
+    OWN_ENVIRONMENT;
+    int status;
+
+    if (!context || !path || !made)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : read_and_parse(context, path, parse, made));
 }
 
 /*

@@ -24,6 +24,20 @@ file_open(memmodel_context *context, const char *path, int *file, int64_t *size)
 int
 file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
 
+/* Makes an object of a text of a file's format; `made` is where its pointer goes. */
+typedef int (*file_parser)(memmodel_context *context, const char *name, const char *text, size_t length, void *made);
+
+/*
+ * The public calls that make an object of a text (`name` is what its errors call it) or of a whole file: bounded ones.
+ * 0, MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, what file_read() and `parse` return.
+ */
+int
+file_parse_text(memmodel_context *context, const char *name, const char *text, size_t length, file_parser parse,
+                void *made);
+
+int
+file_parse(memmodel_context *context, const char *path, file_parser parse, void *made);
+
 /*
  * Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. A link stays
  * one: what it leads to is written. What is no file, such as a pipe or a device, is written into.

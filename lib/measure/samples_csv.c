@@ -94,9 +94,8 @@ read_rows(struct csv *csv, memmodel_samples *samples, struct lines *lines)
 }
 
 static int
-parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_samples **samples)
+parse(memmodel_context *context, const char *name, const char *text, size_t length, void *samples)
 {
-    OWN_ENVIRONMENT;
     struct lines lines = {NULL, 0};
     memmodel_samples *new = NULL;
     struct csv csv;
@@ -112,7 +111,7 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
         memmodel_samples_unref(new);
     } else {
         samples_type_columns(new, lines.numbers);
-        *samples = new;
+        *(memmodel_samples **)samples = new;
     }
     memory_release(context, lines.numbers);
     return status;
@@ -122,39 +121,13 @@ int
 memmodel_samples_from_csv(memmodel_context *context, const char *name, const char *text, size_t length,
                           memmodel_samples **samples)
 {
-    int status;
-
-    if (!context || !name || (length && !text) || !samples)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : parse(context, name, text, length, samples));
-}
-
-static int
-read_file(memmodel_context *context, const char *path, memmodel_samples **samples)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    size_t length;
-    int status;
-
-    status = file_read(context, path, &text, &length);
-    if (status)
-        return status;
-    status = memmodel_samples_from_csv(context, path, text, length, samples);
-    memory_release(context, text);
-    return status;
+    return file_parse_text(context, name, text, length, parse, samples);
 }
 
 int
 memmodel_samples_load(memmodel_context *context, const char *path, memmodel_samples **samples)
 {
-    int status;
-
-    if (!context || !path || !samples)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : read_file(context, path, samples));
+    return file_parse(context, path, parse, samples);
 }
 
 /* ---- writing ---- */

@@ -640,9 +640,8 @@ read_network(struct reader *reader)
 }
 
 static int
-parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_network **network)
+parse(memmodel_context *context, const char *name, const char *text, size_t length, void *network)
 {
-    OWN_ENVIRONMENT;
     struct reader reader = {.arena = ARENA_INIT(context)};
     memmodel_network *new;
     int status;
@@ -658,7 +657,7 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
         if (status)
             memmodel_network_unref(new);
         else
-            *network = new;
+            *(memmodel_network **)network = new;
     }
     json_document_release(&reader.document);
     return status;
@@ -668,37 +667,11 @@ int
 memmodel_network_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                            memmodel_network **network)
 {
-    int status;
-
-    if (!context || !name || (length && !text) || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : parse(context, name, text, length, network));
-}
-
-static int
-load(memmodel_context *context, const char *path, memmodel_network **network)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    size_t length;
-    int status;
-
-    status = file_read(context, path, &text, &length);
-    if (status)
-        return status;
-    status = memmodel_network_from_json(context, path, text, length, network);
-    memory_release(context, text);
-    return status;
+    return file_parse_text(context, name, text, length, parse, network);
 }
 
 int
 memmodel_network_load(memmodel_context *context, const char *path, memmodel_network **network)
 {
-    int status;
-
-    if (!context || !path || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : load(context, path, network));
+    return file_parse(context, path, parse, network);
 }

@@ -323,9 +323,8 @@ read_all(struct reader *reader)
 }
 
 static int
-parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
+parse(memmodel_context *context, const char *name, const char *text, size_t length, void *plan)
 {
-    OWN_ENVIRONMENT;
     struct reader reader = {0};
     int status;
 
@@ -339,7 +338,7 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
     if (status)
         memmodel_plan_unref(reader.plan);
     else
-        *plan = reader.plan;
+        *(memmodel_plan **)plan = reader.plan;
     return status;
 }
 
@@ -347,39 +346,13 @@ int
 memmodel_plan_from_csv(memmodel_context *context, const char *name, const char *text, size_t length,
                        memmodel_plan **plan)
 {
-    int status;
-
-    if (!context || !name || (!text && length) || !plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : parse(context, name, text, length, plan));
-}
-
-static int
-read_file(memmodel_context *context, const char *path, memmodel_plan **plan)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    size_t length;
-    int status;
-
-    status = file_read(context, path, &text, &length);
-    if (status)
-        return status;
-    status = memmodel_plan_from_csv(context, path, text, length, plan);
-    memory_release(context, text);
-    return status;
+    return file_parse_text(context, name, text, length, parse, plan);
 }
 
 int
 memmodel_plan_load(memmodel_context *context, const char *path, memmodel_plan **plan)
 {
-    int status;
-
-    if (!context || !path || !plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : read_file(context, path, plan));
+    return file_parse(context, path, parse, plan);
 }
 
 /* ---- writing ---- */

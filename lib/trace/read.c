@@ -241,61 +241,21 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
 
 /* A snapshot of PyTorch's allocator, or JSON. */
 static int
-parse_either(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_trace **trace)
+parse_either(memmodel_context *context, const char *name, const char *text, size_t length, void *trace)
 {
     return snapshot_looks_like_one(text, length) ? snapshot_parse(context, name, text, length, trace)
                                                  : trace_parse(context, name, text, length, trace);
-}
-
-static int
-trace_of_bytes(memmodel_context *context, const char *name, const void *bytes, size_t length, memmodel_trace **trace)
-{
-    OWN_ENVIRONMENT;
-    int status;
-
-    if (!name || !bytes || !trace)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "name, bytes and trace are needed");
-    status = context_check_input(context, name, length > SIZE_MAX / 2 ? INT64_MAX : (int64_t)length);
-    return status ? status : parse_either(context, name, bytes, length, trace);
 }
 
 int
 memmodel_trace_from_bytes(memmodel_context *context, const char *name, const void *bytes, size_t length,
                           memmodel_trace **trace)
 {
-    int status;
-
-    if (!context)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : trace_of_bytes(context, name, bytes, length, trace));
-}
-
-static int
-trace_of_file(memmodel_context *context, const char *path, memmodel_trace **trace)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    size_t length;
-    int status;
-
-    if (!path || !trace)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "path and trace are needed");
-    status = file_read(context, path, &text, &length);
-    if (status)
-        return status;
-    status = parse_either(context, path, text, length, trace);
-    memory_release(context, text);
-    return status;
+    return bytes ? file_parse_text(context, name, bytes, length, parse_either, trace) : MEMMODEL_ERROR_INVALID_ARGUMENT;
 }
 
 int
 memmodel_trace_load(memmodel_context *context, const char *path, memmodel_trace **trace)
 {
-    int status;
-
-    if (!context)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : trace_of_file(context, path, trace));
+    return file_parse(context, path, parse_either, trace);
 }
