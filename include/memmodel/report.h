@@ -42,8 +42,8 @@ struct memmodel_report_result {
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */
     int32_t step_count; /**< steps that were simulated; 1 for the textbook */
-    /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md); 0 for the device "cuda",
-     *  whose rules are what is known of PyTorch's sources, and whose profiles hold sizes that others reported */
+    /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md): on the device "cuda" those of the
+     *  GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported */
     int32_t validated;
 };
 

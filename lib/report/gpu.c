@@ -67,7 +67,7 @@ process_bytes(const struct query *query, int64_t reserved, int64_t *process)
     if (status)
         return status;
     *process = reserved;
-    if (checked_accumulate(process, gpu->context_bytes) && checked_accumulate(process, GPU_MODULE_BYTES))
+    if (checked_accumulate(process, gpu->context_bytes) && checked_accumulate(process, gpu->module_bytes))
         return 0;
     return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
 }

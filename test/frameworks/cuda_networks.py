@@ -294,6 +294,7 @@ def networks_of(options: argparse.Namespace) -> Iterator[tuple[Path, str, Make, 
     tables: dict[str, Callable[[], dict[str, tuple[Make, Inputs]]]] = {
         "xmem": lambda: XMEM,
         "schedtune": lambda: SCHEDTUNE,
+        "usual": lambda: USUAL,
         "timm": lambda: timm_networks(options.table),
     }
     for table in options.tables:
@@ -318,7 +319,7 @@ def keep(folder: Path, name: str, make: Make, inputs: Inputs) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("tables", nargs="+", choices=("xmem", "schedtune", "timm"))
+    parser.add_argument("tables", nargs="+", choices=("xmem", "schedtune", "usual", "timm"))
     parser.add_argument("--table", type=Path, help="of timm's models: a CSV file with a column `model`")
     parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--again", action="store_true", help="also what is there already")

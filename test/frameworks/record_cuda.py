@@ -4,7 +4,7 @@
     python test/frameworks/record_cuda.py --minutes 20 NAME...   # these, until the time is over
     python test/frameworks/record_cuda.py --jobs 12              # so many at once, without what the device holds
     python test/frameworks/record_cuda.py --dry-run NAME...      # the same on a CPU: nothing is counted or kept
-    python test/frameworks/record_cuda.py --compare              # what was kept against the library's answers
+    python test/frameworks/record_cuda.py --compare --events     # what was kept against the library: compare_cuda.py
 
 Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps,
 unless other cases ran beside it; the peaks of each step as torch.cuda's allocator counts them, allocated and reserved;
@@ -26,12 +26,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from math import isnan, nan
 from multiprocessing.connection import wait
 from pathlib import Path
-from statistics import median
 from typing import Any
 
+import compare_cuda
 import torch
 from cases import CASES, Case, optimizer_of
 from record_models import RECORDINGS as NETWORKS
@@ -242,50 +241,6 @@ def each_in_its_own_process(names: list[str], make: Maker, minutes: float, jobs:
     return failed
 
 
-# ---- against the library ----
-
-
-def answer_of(recording: dict[str, Any], networks: Path) -> Any:
-    """The library's report of the same run; the GPU by its name, such as "NVIDIA A100-SXM4-40GB"."""
-    import memmodel
-
-    case = Case(**recording["case"])
-    with gzip.open(networks / f"{case.name}.network.json.gz") as file:
-        network = memmodel.Network.from_json(file.read().decode())
-    gpu = recording["made_by"]["gpu"].lower().replace(" ", "")
-    known = ("rtx3060", "rtx3090", "rtx4060", "rtx4090", "a100", "h100", "h200", "v100", "l40s", "a10", "a40", "l4")
-    return memmodel.estimate(
-        network, framework="pytorch", device="cuda", gpu=next(name for name in known if name in gpu),
-        optimizer=case.optimizer, mode="training" if case.optimizer else "inference", precision=case.precision,
-        steps=STEPS, gradient_accumulation=case.accumulate, keep_gradients=case.keep_gradients,
-        checkpoint=case.checkpoint,
-    )  # fmt: skip
-
-
-def errors_of(recording: dict[str, Any], networks: Path) -> tuple[float, float, float]:
-    """Of allocated, reserved and process bytes; not a number where the device was not ours alone."""
-    peak = answer_of(recording, networks).peak
-    allocated, reserved = (max(step[key] for step in recording["steps"]) for key in ("allocated", "reserved"))
-    made_by = recording["made_by"]
-    process = made_by["device_after"] - made_by["device_before"] if made_by["device_after"] else nan
-    return peak.live / allocated - 1, peak.reserved / reserved - 1, peak.process / process - 1
-
-
-def compare(folder: Path, networks: Path) -> None:
-    found = []
-    for path in sorted(folder.glob("*.json.gz")):
-        with gzip.open(path) as file:
-            recording = json.loads(file.read())
-        errors = errors_of(recording, networks)
-        print(f"{path.name.removesuffix('.json.gz'):70s} " + " ".join(f"{error:+8.2%}" for error in errors))
-        found.append(errors)
-    for kind, errors in zip(("allocated", "reserved", "process"), zip(*found, strict=True), strict=False):
-        ordered = sorted(abs(error) for error in errors if not isnan(error))
-        if ordered:
-            rare = ordered[int(0.95 * (len(ordered) - 1))]
-            print(f"{kind}: median {median(ordered):.2%}, 95th percentile {rare:.2%}")
-
-
 # ---- the command ----
 
 
@@ -298,6 +253,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="cases that run at once (default: 1)")
     parser.add_argument("--dry-run", action="store_true", help="run the cases on the CPU and keep nothing")
     parser.add_argument("--compare", action="store_true", help="hold what was kept against the library's answers")
+    parser.add_argument("--events", action="store_true", help="of --compare: and say where the actions differ")
     options = parser.parse_args()
     if unknown := set(options.name) - set(CASES):
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
@@ -309,7 +265,7 @@ def main() -> int:
     options = parse()
     names = options.name or list(CASES)
     if options.compare:
-        compare(options.output, options.networks)
+        compare_cuda.compare(compare_cuda.recordings_of(options.output), options.networks, options.events)
     elif options.dry_run:
         for name in names:
             print(describe(name, record(CASES[name], Dry())), flush=True)

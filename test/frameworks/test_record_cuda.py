@@ -18,8 +18,10 @@ MISSING = [name for name in PACKAGES if not importlib.util.find_spec(name)]
 class RecordCuda(unittest.TestCase):
     def setUp(self):
         import cases
+        import compare_cuda
         import record_cuda
 
+        self.comparison = compare_cuda
         self.recorder = record_cuda
         self.training = cases.CASES["resnet_4_adamw_cross_entropy"]
         self.prediction = next(case for case in cases.CASES.values() if case.optimizer is None)
@@ -42,17 +44,25 @@ class RecordCuda(unittest.TestCase):
 
     def test_recordings_are_held_against_the_library(self):
         """Errors are the library's bytes over those that were counted, less one."""
-        made_by = {"gpu": "NVIDIA H200", "device_before": 0, "device_after": 0}
-        recording = {"case": asdict(self.training), "made_by": made_by, "steps": []}
-        peak = self.recorder.answer_of(recording, self.recorder.NETWORKS).peak
-        recording["steps"] = [{"allocated": peak.live, "reserved": 2 * peak.reserved}]
-        made_by["device_after"] = 4 * peak.process
-        self.assertEqual(self.recorder.errors_of(recording, self.recorder.NETWORKS), (0, -0.5, -0.75))
+        made_by = {"gpu": "NVIDIA H200", "device_before": 0, "device_after": 4 << 30}
+        steps = [{"allocated": 1 << 30, "reserved": 2 << 30, "actions": []}]
+        recording = {"case": asdict(self.training), "made_by": made_by, "steps": steps}
+        case = self.comparison.compared(self.training.name, recording, self.comparison.NETWORKS)
+        peak = case.report.peak
+        counted = {"live": 1 << 30, "reserved": 2 << 30, "process": 4 << 30}
+        for kind, count in counted.items():
+            self.assertEqual(getattr(case, kind), getattr(peak, kind) / count - 1)
+
+    def test_kept_recordings_have_the_name_of_their_case(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
-            with gzip.open(Path(folder) / "case.json.gz", "wt") as file:
+            made_by = {"gpu": "NVIDIA H200", "device_before": 0, "device_after": None}
+            steps = [{"allocated": 1, "reserved": 1, "actions": []}]
+            recording = {"case": asdict(self.training), "made_by": made_by, "steps": steps}
+            with gzip.open(Path(folder) / f"{self.training.name}.nvidiah200.json.gz", "wt") as file:
                 json.dump(recording, file)
-            self.recorder.compare(Path(folder), self.recorder.NETWORKS)
-        self.assertIn("reserved: median 50.00%", printed.getvalue())
+            self.comparison.compare(self.comparison.recordings_of(Path(folder)), self.comparison.NETWORKS)
+        self.assertIn(f"{self.training.name}: live", printed.getvalue())
+        self.assertIn("reserved: exact in 0 of 1", printed.getvalue())
 
 
 if __name__ == "__main__":

@@ -323,7 +323,7 @@ def estimate(
     loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2", "avx512" or "amx".
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
-    Not validated yet. budget, metric: as memmodel.estimate() takes them.
+    Compared with measured bytes on an H200 alone. budget, metric: as memmodel.estimate() takes them.
     """
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     network = from_module(

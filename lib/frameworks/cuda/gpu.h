@@ -4,13 +4,8 @@
 
 #include "base/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
-
-/*
- * Kernels that a training loads after the context is made, from PyTorch, cuBLAS and cuDNN: about what device-level peaks of
- * trainings on two GPUs lie above what the allocator reserves (runs of github.com/Stone-ResearchLife/xMem, PyTorch 2.6).
- */
-#define GPU_MODULE_BYTES (INT64_C(60) << 20)
 
 struct gpu {
     const char *name;
@@ -18,11 +13,17 @@ struct gpu {
     int32_t processors;    /* streaming multiprocessors */
     int64_t memory;        /* that CUDA can use. @unit bytes */
     int64_t context_bytes; /* CUDA context and PyTorch's first kernels, loaded lazily. @unit bytes */
+    int64_t module_bytes;  /* kernels that a training loads later, from PyTorch, cuBLAS and cuDNN. @unit bytes */
+    bool measured;         /* trainings on it were recorded and compared: test/data/pytorch_cuda */
 };
 
 /* The profile of that name, in any case. Else an error with the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "". */
 int
 gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
+
+/* The same, or NULL. */
+const struct gpu *
+gpu_of_name(const char *name);
 
 /* Bytes that PyTorch gives each cuBLAS handle and stream to work in. */
 int64_t

@@ -80,7 +80,7 @@ threshold_backward(struct step *step, struct node *node, struct value **incoming
     gradients[0] = value_empty_strided(step, shape, strides);
 }
 
-/* The erf form copies a gradient that is not laid out like the input. Activation.cpp, gelu_backward_cpu */
+/* The erf form copies a gradient that is not laid out like the input, on a CPU. Activation.cpp, gelu_backward_cpu */
 static void
 gelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -88,6 +88,8 @@ gelu_backward(struct step *step, struct node *node, struct value **incoming, str
     struct value *first, *second;
 
     gradients[0] = gradient_like(step, gradient, x);
+    if (!step->device->host)
+        return;
     if (value_is_dense(gradient) && (value_is_contiguous(gradient) || !value_is_contiguous(x)))
         return;
     first = value_copy(step, gradient);
@@ -251,28 +253,58 @@ const struct rule pytorch_activation = {OP_ACTIVATION, activation_forward};
 /* ---- softmax. aten/src/ATen/native/SoftMax.cpp ---- */
 
 static void
-softmax_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+log_softmax_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     gradients[0] = value_like(step, node->saved[0]);
     contiguous_scratch(step, incoming[0]);
 }
 
+/* On a GPU the gradient times the result is made first: cuda/SoftMax.cu, softmax_backward_cuda_out. */
+static void
+softmax_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (step->device->host) {
+        log_softmax_backward(step, node, incoming, gradients);
+        return;
+    }
+    gradients[0] = value_like(step, node->saved[0]);
+    value_scratch(step, &node->saved[0]->shape);
+}
+
 /* The result is row-major, whatever the input is. */
+static struct value *
+normalized(struct step *step, struct value *x, const struct derivative *derivative)
+{
+    struct value *result = value_copy(step, x);
+
+    contiguous_scratch(step, x);
+    step_save(step, step_record(step, derivative, result, 1, &x), result);
+    return result;
+}
+
 struct value *
 aten_softmax(struct step *step, struct value *x)
 {
     static const struct derivative softmax = {"softmax", softmax_backward};
-    struct value *result = value_copy(step, x);
 
-    contiguous_scratch(step, x);
-    step_save(step, step_record(step, &softmax, result, 1, &x), result);
-    return result;
+    return normalized(step, x, &softmax);
+}
+
+struct value *
+aten_log_softmax(struct step *step, struct value *x)
+{
+    static const struct derivative log_softmax = {"softmax", log_softmax_backward};
+
+    return normalized(step, x, &log_softmax);
 }
 
 static void
 softmax_forward(struct step *step, const struct layer *layer)
 {
-    step_output(step, layer, 0, aten_softmax(step, step_input(step, layer, 0)));
+    const struct memmodel_softmax *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+
+    step_output(step, layer, 0, options->logarithmic ? aten_log_softmax(step, x) : aten_softmax(step, x));
 }
 
 const struct rule pytorch_softmax = {OP_SOFTMAX, softmax_forward};

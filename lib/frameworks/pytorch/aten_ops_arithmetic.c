@@ -12,7 +12,7 @@ operand(struct step *step, const struct layer *layer, int input, const char *nam
 
     if (tensor)
         return value_keep(tensor);
-    number = value_scalar(step, attribute_is_whole(layer, name) ? MEMMODEL_DTYPE_INT64 : MEMMODEL_DTYPE_FLOAT64);
+    number = value_on_host(step, attribute_is_whole(layer, name) ? MEMMODEL_DTYPE_INT64 : MEMMODEL_DTYPE_FLOAT64);
     number->number = true;
     return number;
 }

@@ -167,14 +167,13 @@ prelu_forward(struct step *step, const struct layer *layer, int detail)
 /* ---- softmax ---- */
 
 static void
-softmax_forward(struct step *step, const struct layer *layer, int detail)
+softmax_forward(struct step *step, const struct layer *layer, int logarithmic)
 {
     struct value *x = step_input(step, layer, 0), *typed;
     struct shape shape = step_output_shape(step, layer, 0);
 
-    (void)detail;
     typed = aten_cast(step, x, shape.dtype);
-    step_output(step, layer, 0, aten_softmax(step, typed));
+    step_output(step, layer, 0, logarithmic ? aten_log_softmax(step, typed) : aten_softmax(step, typed));
     value_drop(step, typed);
 }
 
@@ -257,7 +256,7 @@ alpha_dropout_forward(struct step *step, const struct layer *layer, int feature)
 }
 
 static const struct aten_op_rule elementwise[] = {
-    {"aten._log_softmax.default", softmax_forward, 0, "0"},
+    {"aten._log_softmax.default", softmax_forward, 1, "0"},
     {"aten._softmax.default", softmax_forward, 0, "0"},
     {"aten.abs.default", pointwise_forward, MEMMODEL_ACTIVATION_ABS, "0"},
     {"aten.abs_.default", in_place_forward, MEMMODEL_ACTIVATION_ABS, "0"},
@@ -313,7 +312,7 @@ static const struct aten_op_rule elementwise[] = {
     {"aten.log2.default", pointwise_forward, ATEN_LOG_OF_BASE, "0"},
     {"aten.log_.default", in_place_forward, MEMMODEL_ACTIVATION_LOG, "0"},
     {"aten.log_sigmoid.default", log_sigmoid_forward, 0, "0"},
-    {"aten.log_softmax.int", softmax_forward, 0, "0"},
+    {"aten.log_softmax.int", softmax_forward, 1, "0"},
     {"aten.logit.default", pointwise_forward, ATEN_THRESHOLD, "0"},
     {"aten.mish.default", pointwise_forward, MEMMODEL_ACTIVATION_MISH, "0"},
     {"aten.mish_.default", in_place_forward, MEMMODEL_ACTIVATION_MISH, "0"},

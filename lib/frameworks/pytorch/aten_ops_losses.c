@@ -302,7 +302,7 @@ cross_entropy_forward(struct step *step, const struct layer *layer, int detail)
         aten_op_estimate(step, layer);
         return;
     }
-    log_probabilities = aten_softmax(step, x);
+    log_probabilities = aten_log_softmax(step, x);
     if (shares) {
         result = of_probabilities(step, log_probabilities, target, reduction);
     } else if (smoothing) {

@@ -135,11 +135,20 @@ result_shaped_gradient(struct step *step, struct node *node, struct value **inco
     gradients[0] = value_copy(step, node->saved[0]);
 }
 
+/* On a GPU beside the gradient times the result: cuda/SoftMax.cu, softmax_backward_cuda_out. */
+static void
+safe_softmax_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    result_shaped_gradient(step, node, incoming, gradients);
+    if (!step->device->host)
+        value_scratch(step, &node->saved[0]->shape);
+}
+
 /* Rows in which everything is masked become zeros: _safe_softmax */
 static struct value *
 safe_softmax(struct step *step, struct value *x)
 {
-    static const struct derivative derivative = {"safe_softmax", result_shaped_gradient};
+    static const struct derivative derivative = {"safe_softmax", safe_softmax_backward};
     struct shape rows = shape_typed(&x->shape, MEMMODEL_DTYPE_BOOL), zero = shape_scalar(x->shape.dtype);
     struct value *result = value_copy(step, x), *mask = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL), *all;
 

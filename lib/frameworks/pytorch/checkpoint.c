@@ -51,7 +51,7 @@ checkpoint_random_state(struct step *step)
     struct value *state;
 
     step->what = "random state";
-    state = value_buffer(step, RANDOM_STATE_BYTES);
+    state = value_vector_on_host(step, MEMMODEL_DTYPE_UINT8, RANDOM_STATE_BYTES);
     value_becomes(step, state, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
     return state;
 }

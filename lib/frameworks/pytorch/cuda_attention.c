@@ -26,6 +26,12 @@ length_first(struct step *step, const struct shape *shape)
     return value_empty_strided(step, shape, strides);
 }
 
+static int64_t
+align_up(int64_t number, int64_t step)
+{
+    return ceil_divide(number, step) * step;
+}
+
 /* A float32 of each row of scores, rows rounded up. */
 static struct value *
 row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
@@ -34,7 +40,7 @@ row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
 
     rows.dims[0] = query->shape.dims[BATCH];
     rows.dims[1] = query->shape.dims[HEADS];
-    rows.dims[2] = ceil_divide(query->shape.dims[LENGTH], step_of_rows) * step_of_rows;
+    rows.dims[2] = align_up(query->shape.dims[LENGTH], step_of_rows);
     return value_empty(step, &rows);
 }
 
@@ -60,73 +66,135 @@ drop_unwanted(struct step *step, const struct node *node, struct value **gradien
     }
 }
 
-/* Saved: query, key, value, mask, result, logsumexp. */
-enum { SAVED_QUERY, SAVED_KEY, SAVED_VALUE, SAVED_MASK, SAVED_RESULT, SAVED_ROWS, SAVED_COUNT };
+/* Saved: query, key, value, mask, result, logsumexp; of cuDNN the generator's seed and offset. */
+enum {
+    SAVED_QUERY,
+    SAVED_KEY,
+    SAVED_VALUE,
+    SAVED_MASK,
+    SAVED_RESULT,
+    SAVED_ROWS,
+    SAVED_SEED,
+    SAVED_OFFSET,
+    SAVED_COUNT
+};
 
 static struct value *
 record(struct step *step, const struct derivative *derivative, struct value *const operands[4], struct value *result,
-       struct value *rows)
+       struct value *rows, struct value *mask, struct value *const generator[2])
 {
-    struct value *inputs[] = {operands[0], operands[1], operands[2]};
-    struct value *saved[SAVED_COUNT] = {operands[0], operands[1], operands[2], operands[3], result, rows};
-    struct node *node = step_record(step, derivative, result, 3, inputs);
+    struct value *inputs[] = {operands[0], operands[1], operands[2], mask};
+    struct value *saved[SAVED_COUNT] = {operands[0], operands[1], operands[2],  operands[3],
+                                        result,      rows,        generator[0], generator[1]};
+    struct node *node = step_record(step, derivative, result, 4, inputs);
 
     for (int i = 0; i < SAVED_COUNT; i++)
         step_save(step, node, saved[i]);
-    value_drop(step, rows);
+    for (int i = SAVED_ROWS; i < SAVED_COUNT; i++)
+        value_drop(step, saved[i]);
     return result;
 }
 
+static bool
+trains(const struct step *step, struct value *const operands[3])
+{
+    return step->grad_mode && (operands[0]->node || operands[1]->node || operands[2]->node);
+}
+
+static struct value *const on_host[2] = {NULL, NULL}; /* seed and offset */
+
 /* ---- memory-efficient ---- */
 
-/* One buffer for all three gradients where query, key and value are parts of one tensor. */
-static bool
-share_storage(const struct node *node)
-{
-    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
-    const struct value *value = node->saved[SAVED_VALUE];
-
-    return query->storage == key->storage && query->storage == value->storage &&
-           query->shape.dims[LENGTH] == key->shape.dims[LENGTH] && query->shape.dims[WIDTH] == value->shape.dims[WIDTH];
-}
-
-static void
-chunk_of_gradients(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
-{
-    const struct shape *shape = &node->edges[0].shape;
-    struct shape all = {.rank = 5, .dtype = incoming->shape.dtype}, part = shape_typed(shape, all.dtype);
-    int64_t strides[MEMMODEL_MAX_RANK] = {0}, row = 3 * shape->dims[HEADS] * shape->dims[WIDTH];
-    struct value *chunk;
-
-    all.dims[0] = shape->dims[BATCH];
-    all.dims[1] = shape->dims[LENGTH];
-    all.dims[2] = 3;
-    all.dims[3] = shape->dims[HEADS];
-    all.dims[4] = shape->dims[WIDTH];
-    chunk = value_empty(step, &all);
-    strides[BATCH] = shape->dims[LENGTH] * row;
-    strides[HEADS] = shape->dims[WIDTH];
-    strides[LENGTH] = row;
-    strides[WIDTH] = 1;
-    for (int i = 0; i < 3; i++)
-        gradients[i] = value_view(step, chunk, &part, strides);
-    value_drop(step, chunk);
-}
-
-/* (grad * result).sum(-1), which the kernel computes itself for half types; there it adds up in float32 instead. */
+/*
+ * (grad * result).sum(-1).transpose(-2, -1).contiguous(), all there until it is done; the kernel computes it itself for
+ * half types.
+ */
 static struct value *
 row_products(struct step *step, const struct value *query, const struct value *incoming)
 {
+    bool ordered = query->shape.dims[HEADS] == 1 || query->shape.dims[LENGTH] == 1;
     struct value *products, *sums, *rows;
 
     if (is_half(query))
         return row_numbers(step, query, 1);
     products = value_like(step, incoming);
     sums = row_numbers(step, query, 1);
+    rows = ordered ? value_keep(sums) : row_numbers(step, query, 1);
     value_drop(step, products);
-    rows = row_numbers(step, query, 1);
     value_drop(step, sums);
     return rows;
+}
+
+/* Rows and columns of the tiles that a kernel takes, for heads of at most `max_width`. */
+struct tiles {
+    int64_t rows, columns, max_width;
+};
+
+/*
+ * The first kernel of mem_eff_attention/kernels/cutlassB.h whose heads are wide enough, as generate_kernels.py orders
+ * them: the widest rows first.
+ */
+static struct tiles
+tiles_of(const struct step *step, const struct value *query, int64_t width)
+{
+    enum { VOLTA = 70, AMPERE = 80, SMALL = 64, LARGE = 128, ANY_WIDTH = 1 << 16 };
+    int capability = step->cuda.gpu->capability;
+    bool half = is_half(query);
+    struct tiles tiles = {SMALL, SMALL, width <= SMALL / 2 ? SMALL / 2 : width <= SMALL ? SMALL : LARGE};
+
+    if (width > LARGE)
+        tiles.max_width = ANY_WIDTH;
+    if (tiles.max_width > SMALL && (capability >= AMPERE || (capability >= VOLTA && half)))
+        tiles.rows = LARGE;
+    if (half && capability >= AMPERE && tiles.max_width == LARGE)
+        tiles.columns = LARGE;
+    return tiles;
+}
+
+/*
+ * In float32, for each head: tiles of the query's gradient with a lock, a counter and padding each; of half types whose
+ * heads are too wide for registers those of key and value as well. kernel_backward.h, workspace_size.
+ */
+static struct value *
+backward_workspace(struct step *step, const struct node *node)
+{
+    enum { LOCK_ELEMENTS = 4, MAX_SPLITS = 200, FLOAT = 4 };
+    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
+    int64_t key_width = query->shape.dims[WIDTH], value_width = node->saved[SAVED_VALUE]->shape.dims[WIDTH];
+    struct tiles tiles = tiles_of(step, query, max_i64(key_width, value_width));
+    int64_t groups = query->shape.dims[BATCH] * query->shape.dims[HEADS], splits, elements;
+
+    elements = ceil_divide(query->shape.dims[LENGTH], tiles.rows) * ceil_divide(key_width, tiles.columns) *
+               (tiles.rows * tiles.columns + LOCK_ELEMENTS);
+    if (is_half(query) && tiles.max_width > tiles.rows) {
+        splits = ceil_divide(key->shape.dims[LENGTH], tiles.columns);
+        splits = max_i64(1, min_i64(splits, MAX_SPLITS / max_i64(groups, 1)));
+        elements += splits * tiles.columns * (align_up(key_width, tiles.rows) + align_up(value_width, tiles.rows));
+    }
+    return value_buffer(step, multiply_saturating(multiply_saturating(groups, elements), FLOAT));
+}
+
+enum { MASK_EDGE = 3 };
+
+/* Of each head, rows laid out for 16 elements at a time; what was broadcast is summed afterwards. */
+static struct value *
+mask_gradient(struct step *step, const struct node *node)
+{
+    enum { ROW_ALIGNMENT = 16 };
+    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
+    struct shape part = {.rank = 4, .dtype = node->edges[MASK_EDGE].shape.dtype}, all;
+    struct value *whole, *result;
+
+    part.dims[0] = query->shape.dims[BATCH];
+    part.dims[1] = query->shape.dims[HEADS];
+    part.dims[2] = query->shape.dims[LENGTH];
+    part.dims[3] = key->shape.dims[LENGTH];
+    all = part;
+    all.dims[3] = align_up(part.dims[3], ROW_ALIGNMENT);
+    whole = value_empty(step, &all);
+    result = value_view(step, whole, &part, whole->strides);
+    value_drop(step, whole);
+    return result;
 }
 
 static void
@@ -134,11 +202,11 @@ efficient_backward(struct step *step, struct node *node, struct value **incoming
 {
     struct value *rows;
 
-    if (share_storage(node))
-        chunk_of_gradients(step, node, incoming[0], gradients);
-    else
-        make_gradients(step, node, incoming[0], gradients);
+    make_gradients(step, node, incoming[0], gradients);
+    if (node_wants(node, MASK_EDGE))
+        gradients[MASK_EDGE] = mask_gradient(step, node);
     rows = row_products(step, node->saved[SAVED_QUERY], incoming[0]);
+    value_drop(step, backward_workspace(step, node));
     value_drop(step, rows);
     drop_unwanted(step, node, gradients);
 }
@@ -157,18 +225,18 @@ can_be_efficient(const struct step *step, struct value *const operands[3])
     return true;
 }
 
-/* attention.cpp, pad_bias: the mask's rows are laid out for 16 elements at a time. */
+/* attention.cpp, pad_bias: the mask's rows are laid out for so many elements at a time. */
 static struct value *
 padded_mask(struct step *step, struct value *mask)
 {
-    enum { ALIGNMENT = 16 };
+    enum { ALIGNMENT = 8 };
     int last = mask->shape.rank - 1;
     struct shape shape = mask->shape;
     struct value *padded, *result;
 
     if (shape.dims[last] % ALIGNMENT == 0)
         return value_keep(mask);
-    shape.dims[last] = ceil_divide(shape.dims[last], ALIGNMENT) * ALIGNMENT;
+    shape.dims[last] = align_up(shape.dims[last], ALIGNMENT);
     padded = value_empty(step, &shape);
     result = value_view(step, padded, &mask->shape, padded->strides);
     value_drop(step, padded);
@@ -185,13 +253,12 @@ efficient_attention(struct step *step, struct value *const operands[4])
     struct value *given[] = {operands[0], operands[1], operands[2], mask};
     struct shape shape = operands[0]->shape;
     struct value *result, *rows = NULL;
-    bool trains = step->grad_mode && (operands[0]->node || operands[1]->node || operands[2]->node);
 
     shape.dims[WIDTH] = operands[2]->shape.dims[WIDTH];
     result = length_first(step, &shape);
-    if (trains)
+    if (trains(step, operands))
         rows = row_numbers(step, operands[0], LOGSUMEXP_ROWS);
-    record(step, &efficient, given, result, rows);
+    record(step, &efficient, given, result, rows, operands[3], on_host);
     value_drop(step, mask);
     return result;
 }
@@ -211,9 +278,9 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
     make_gradients(step, node, incoming[0], gradients);
     rows = row_numbers(step, node->saved[SAVED_QUERY], FLASH_ROWS);
     sums.dims[0] = shape->dims[BATCH];
-    sums.dims[1] = ceil_divide(shape->dims[LENGTH], FLASH_ROWS) * FLASH_ROWS;
+    sums.dims[1] = align_up(shape->dims[LENGTH], FLASH_ROWS);
     sums.dims[2] = shape->dims[HEADS];
-    sums.dims[3] = ceil_divide(shape->dims[WIDTH], FLASH_COLUMNS) * FLASH_COLUMNS;
+    sums.dims[3] = align_up(shape->dims[WIDTH], FLASH_COLUMNS);
     value_scratch(step, &sums);
     value_drop(step, rows);
     drop_unwanted(step, node, gradients);
@@ -240,7 +307,61 @@ flash_attention(struct step *step, struct value *const operands[4])
     static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
     struct value *result = length_first(step, &operands[0]->shape);
 
-    return record(step, &flash, operands, result, row_numbers(step, operands[0], 1));
+    return record(step, &flash, operands, result, row_numbers(step, operands[0], 1), NULL, on_host);
+}
+
+/*
+ * ---- cuDNN ---- native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and _bprop. What its plans work in is not published:
+ * on an H200 256 bytes forward; backward the gradient of the query and a number for each row in float32, and 256 bytes.
+ */
+
+enum { CUDNN_WORKSPACE = 256 };
+
+static void
+cudnn_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *query = node->saved[SAVED_QUERY], *rows = node->saved[SAVED_ROWS];
+    int64_t sums = multiply_saturating(value_elements(query), dtype_bytes(MEMMODEL_DTYPE_FLOAT32));
+
+    make_gradients(step, node, incoming[0], gradients);
+    value_drop(step, value_buffer(step, sums + rows->storage->bytes + CUDNN_WORKSPACE));
+    drop_unwanted(step, node, gradients);
+}
+
+/*
+ * sdp_utils.cpp, check_prefer_cudnn_attention: Hopper and the first Blackwell; check_cudnn_tensor_shapes; the same number
+ * of heads.
+ */
+static bool
+can_cudnn(const struct step *step, struct value *const operands[4])
+{
+    enum { HOPPER = 90, BLACKWELL = 100, WIDEST = 256, ALIGNMENT = 8 };
+    int capability = step->cuda.gpu->capability;
+
+    if (capability != HOPPER && capability != BLACKWELL)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (!is_half(operands[i]) || operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
+            operands[i]->shape.dims[WIDTH] > WIDEST || operands[i]->shape.dims[WIDTH] % ALIGNMENT != 0)
+            return false;
+    return true;
+}
+
+/* Seed and offset of the generator, the result, and the log-sum-exp of each row if there will be a backward pass. */
+static struct value *
+cudnn_attention(struct step *step, struct value *const operands[4])
+{
+    static const struct derivative cudnn = {"scaled_dot_product_cudnn_attention", cudnn_backward};
+    struct value *seed = value_scalar(step, MEMMODEL_DTYPE_INT64), *offset = value_scalar(step, MEMMODEL_DTYPE_INT64);
+    struct shape shape = operands[0]->shape;
+    struct value *result, *rows = NULL;
+
+    shape.dims[WIDTH] = operands[2]->shape.dims[WIDTH];
+    result = length_first(step, &shape);
+    if (trains(step, operands))
+        rows = row_numbers(step, operands[0], 1);
+    value_drop(step, value_buffer(step, CUDNN_WORKSPACE));
+    return record(step, &cudnn, operands, result, rows, NULL, (struct value *[]){seed, offset});
 }
 
 /* ---- which ---- */
@@ -252,6 +373,8 @@ cuda_attention(struct step *step, struct value *query, struct value *key, struct
     struct value *const operands[] = {query, key, value, mask};
 
     (void)options;
+    if (can_cudnn(step, operands))
+        return cudnn_attention(step, operands);
     if (can_flash(step, operands))
         return flash_attention(step, operands);
     return can_be_efficient(step, operands) ? efficient_attention(step, operands) : NULL;

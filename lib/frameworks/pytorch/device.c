@@ -30,7 +30,6 @@ const struct device pytorch_cpu = {
     .partial_sums = true,
     .log_sigmoid_buffer = true,
     .float_scatters = true,
-    .recurrent = true,
     .autocast = &autocast_cpu,
     .product = cpu_product,
     .convolution = cpu_convolution,
@@ -38,6 +37,7 @@ const struct device pytorch_cpu = {
     .dropout = cpu_dropout,
     .attention = cpu_attention,
     .embedding_backward = cpu_embedding_backward,
+    .recurrent = cpu_recurrent,
 };
 
 static const struct device *const devices[] = {&pytorch_cpu, &pytorch_cuda};

@@ -12,6 +12,7 @@ struct gpu;
 struct layer;
 struct convolution;
 struct batch_statistics;
+struct recurrence;
 struct memmodel_attention;
 
 extern const struct device pytorch_cpu, pytorch_cuda;
@@ -57,5 +58,18 @@ cuda_attention(struct step *step, struct value *query, struct value *key, struct
 
 void
 cuda_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+
+void
+cpu_recurrent(struct recurrence *recurrence, const struct layer *layer, struct value *x);
+
+/* What a reduction of `x` over axes takes on the way, added up in `dtype`: enum memmodel_dtype. */
+void
+cuda_reduce(struct step *step, const struct value *x, uint64_t axes, int dtype);
+
+void
+cuda_index_put(struct step *step, const struct value *x, const struct value *const *indices, int count);
+
+void
+cuda_recurrent(struct recurrence *recurrence, const struct layer *layer, struct value *x);
 
 #endif

@@ -320,12 +320,22 @@ mean_squares(struct foreach *all, list_operation norm)
     list_drop(all, SECOND);
 }
 
+/* row_var @ col_var */
+static struct value *
+outer_product(struct step *step, const struct value *x)
+{
+    struct value *product = value_like(step, x);
+
+    step->device->product(step, PRODUCT, product, 1);
+    return product;
+}
+
 static void
 estimate_matrices(struct foreach *all)
 {
     mean_squares(all, row_norm);
     mean_squares(all, column_norm);
-    results(all, FIRST);
+    make_list(all, FIRST, outer_product);
     make_list(all, SECOND, row_mean);
     list_drop(all, SECOND);
 }

@@ -71,7 +71,7 @@ nll_loss(struct step *step, struct value *x, struct value *target, int reduction
 static struct value *
 cross_entropy(struct step *step, struct value *x, struct value *target, int reduction)
 {
-    struct value *log_probabilities = aten_softmax(step, x);
+    struct value *log_probabilities = aten_log_softmax(step, x);
     struct value *result = nll_loss(step, log_probabilities, target, reduction);
 
     value_drop(step, log_probabilities);

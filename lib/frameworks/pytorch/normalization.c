@@ -2,6 +2,7 @@
  * Batch, layer and group norm.
  * PyTorch: aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, group_norm.cpp, cpu/batch_norm_kernel.cpp.
  */
+#include "frameworks/cuda/gpu.h"
 #include "frameworks/pytorch/operators.h"
 
 /* Statistics in the parameters' type when that differs from the input's, or in the type of sums. */
@@ -215,6 +216,39 @@ const struct rule pytorch_batch_norm = {OP_BATCH_NORM, batch_norm_forward};
 
 /* ---- layer norm: saved are input, weight, bias, mean, rstd ---- */
 
+/*
+ * On a GPU, of more than 65,536 rows that are not wide: sums of 32 rows each, a million at most, which are then added up
+ * into new gradients. cuda/layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel.
+ */
+static void
+sums_of_blocks(struct step *step, struct value **gradients, int64_t rows, int64_t width)
+{
+    enum { MANY_ROWS = 64 * 1024, BLOCK_ROWS = 32, MAX_ELEMENTS = 1024 * 1024, WARP = 32 };
+    struct shape blocks = {.dims = {ceil_divide(rows, BLOCK_ROWS), width}, .rank = 2};
+    struct value *partial[3] = {NULL};
+
+    if (rows <= MANY_ROWS || width / WARP >= step->cuda.gpu->processors / 2)
+        return;
+    for (int i = 1; i < 3; i++) {
+        if (!gradients[i])
+            continue;
+        blocks.dtype = gradients[i]->shape.dtype;
+        blocks.dims[0] = min_i64(blocks.dims[0], MAX_ELEMENTS / max_i64(width, 1));
+        partial[i] = value_empty(step, &blocks);
+    }
+    for (int i = 1; i < 3; i++) {
+        struct value *sum;
+
+        if (!gradients[i])
+            continue;
+        sum = value_empty(step, &gradients[i]->shape);
+        sum_scratch(step, partial[i], 1, sum);
+        value_drop(step, gradients[i]);
+        gradients[i] = sum;
+    }
+    value_drop_all(step, partial, 3);
+}
+
 static void
 layer_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -233,6 +267,8 @@ layer_norm_backward(struct step *step, struct node *node, struct value **incomin
     rows.dims[1] = shape_product(&x->shape, x->shape.rank - (int)node->number, x->shape.rank);
     if (step->device->partial_sums && (node_wants(node, 1) || node_wants(node, 2)))
         value_scratch(step, &rows);
+    if (!step->device->host)
+        sums_of_blocks(step, gradients, value_elements(x) / max_i64(rows.dims[1], 1), rows.dims[1]);
     value_drop(step, of_gradient);
     value_drop(step, copy);
 }
@@ -278,6 +314,19 @@ needs_layout_copy(const struct value *gradient, const struct value *x)
     return value_is_only_channels_last(x) ? !value_is_channels_last(gradient) : !value_is_contiguous(gradient);
 }
 
+/* On a GPU: cuda/group_norm_kernel.cu, GroupNormBackwardKernelImplInternal, c2, c3 and c1. */
+static void
+factors_of_gradient(struct step *step, const struct node *node, const struct shape *sums)
+{
+    const struct value *weight = node->saved[1], *mean = node->saved[2];
+    struct value *second = value_like(step, mean), *third = value_like(step, mean);
+
+    if (weight)
+        value_scratch(step, sums);
+    value_drop(step, third);
+    value_drop(step, second);
+}
+
 static void
 group_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -295,9 +344,29 @@ group_norm_backward(struct step *step, struct node *node, struct value **incomin
         sums.dtype = MEMMODEL_DTYPE_FLOAT32;
     ds = value_empty(step, &sums);
     db = value_empty(step, &sums);
+    if (gradients[0] && !step->device->host)
+        factors_of_gradient(step, node, &sums);
     value_drop(step, db);
     value_drop(step, ds);
     value_drop(step, copy);
+}
+
+/*
+ * What each channel is multiplied with and what is added, on a GPU: cuda/group_norm_kernel.cu, GroupNormKernelImplInternal.
+ * Not where there is but one point a channel, or nothing to multiply with.
+ */
+static void
+affine_scratch(struct step *step, const struct value *x, bool affine)
+{
+    int64_t pairs = x->shape.dims[0] * x->shape.dims[1];
+    struct value *scale, *shift;
+
+    if (!affine || value_elements(x) == pairs)
+        return;
+    scale = value_vector(step, statistics_type(step, x, NULL), pairs);
+    shift = value_vector(step, statistics_type(step, x, NULL), pairs);
+    value_drop(step, scale);
+    value_drop(step, shift);
 }
 
 /* Channels-last is read as it is, any other order laid out first. */
@@ -311,7 +380,9 @@ aten_group_norm(struct step *step, struct value *given, int64_t groups, struct v
     struct value *result = value_like(step, x), *mean = value_empty(step, &rows), *rstd = value_empty(step, &rows);
     struct node *node = step_record(step, &native_group_norm, result, 3, (struct value *[]){x, weight, bias});
 
-    if (value_is_only_channels_last(x))
+    if (!step->device->host)
+        affine_scratch(step, x, weight || bias);
+    else if (value_is_only_channels_last(x))
         value_scratch(step, &pairs);
     step_save(step, node, x);
     step_save(step, node, weight);

@@ -20,16 +20,16 @@ repeat_backward(struct step *step, struct node *node, struct value **incoming, s
     gradients[0] = value_empty(step, &shape);
 }
 
-/* The index tensors with which Tensor.repeat unfolds its result along its dims. */
+/* The index tensors with which Tensor.repeat unfolds its result along its dims, on the host. */
 static void
 repeat_bookkeeping(struct step *step, int64_t dims)
 {
-    struct value *sizes = value_vector(step, MEMMODEL_DTYPE_INT64, dims),
-                 *number = value_scalar(step, MEMMODEL_DTYPE_INT64);
-    struct value *steps = value_vector(step, MEMMODEL_DTYPE_INT64, dims), *both;
+    struct value *sizes = value_vector_on_host(step, MEMMODEL_DTYPE_INT64, dims),
+                 *number = value_on_host(step, MEMMODEL_DTYPE_INT64);
+    struct value *steps = value_vector_on_host(step, MEMMODEL_DTYPE_INT64, dims), *both;
 
     value_drop(step, number);
-    both = value_vector(step, MEMMODEL_DTYPE_INT64, 2 * dims);
+    both = value_vector_on_host(step, MEMMODEL_DTYPE_INT64, 2 * dims);
     value_drop(step, steps);
     value_drop(step, sizes);
     value_drop(step, both);
@@ -144,14 +144,44 @@ inverse_deviation(struct step *step, struct value *x, int axes)
     return inverse;
 }
 
+/* On a GPU one operator: cuda/layer_norm_kernel.cu, _fused_rms_norm_cuda. */
+static void
+fused_rms_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)incoming;
+    if (node_wants(node, 0))
+        gradients[0] = value_copy(step, node->saved[0]);
+    if (node_wants(node, 1))
+        gradients[1] = value_empty(step, &node->edges[1].shape);
+}
+
+static struct value *
+fused_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
+{
+    static const struct derivative fused = {"fused_rms_norm", fused_rms_norm_backward};
+    struct value *result = value_copy(step, x);
+    int64_t rows = shape_product(&x->shape, 0, x->shape.rank - axes);
+    struct value *rstd = value_vector(step, reduction_sum_type(x->shape.dtype), rows);
+    struct node *node = step_record(step, &fused, result, 2, (struct value *[]){x, weight});
+
+    step_save(step, node, x);
+    step_save(step, node, weight);
+    step_save(step, node, rstd);
+    value_drop(step, rstd);
+    return result;
+}
+
 /* The names of the function: the float32 input goes when it is multiplied, the deviation at the end. */
 struct value *
 aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
 {
-    struct value *wide = value_is_half(x) ? aten_cast(step, x, MEMMODEL_DTYPE_FLOAT32) : value_keep(x);
-    struct value *inverse = inverse_deviation(step, wide, axes);
-    struct value *normal = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, wide, inverse), *result;
+    struct value *wide, *inverse, *normal, *result;
 
+    if (!step->device->host)
+        return fused_rms_norm(step, x, axes, weight);
+    wide = value_is_half(x) ? aten_cast(step, x, MEMMODEL_DTYPE_FLOAT32) : value_keep(x);
+    inverse = inverse_deviation(step, wide, axes);
+    normal = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, wide, inverse);
     if (weight) {
         struct value *plain = normal;
 

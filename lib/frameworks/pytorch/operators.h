@@ -99,6 +99,9 @@ aten_pointwise_in_place(struct step *step, int kind, struct value *x);
 struct value *
 aten_softmax(struct step *step, struct value *x);
 
+struct value *
+aten_log_softmax(struct step *step, struct value *x);
+
 /* `weight` has an element per channel, or one. */
 struct value *
 aten_prelu(struct step *step, struct value *x, struct value *weight);
@@ -178,6 +181,10 @@ mean_result(struct step *step, const struct value *x, uint64_t axes, bool keep);
  */
 void
 step_parallel_sum(struct step *step, const struct value *x, const struct value *result);
+
+/* Half types are added up in float32. */
+int
+reduction_sum_type(int dtype);
 
 /* The same over `axes`; half types are summed in float32 where several axes go. */
 void

@@ -31,6 +31,7 @@ struct optimizer_row {
     bool fused;       /* has a kernel that does it all, by option */
     bool constructed; /* the state is made by the constructor */
     bool late;        /* the state is made by the first update */
+    bool one_by_one;  /* on every device unless an option says so: torch/optim/_adafactor.py, adafactor */
 };
 
 /* ---- what updates are made of ---- */
@@ -283,6 +284,7 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
         bind(step, loop, rows, mean_of_squares(step, variable, true, false));
         bind(step, loop, columns, mean_of_squares(step, variable, false, true));
         bind(step, loop, estimate, like_parameter(step, variable));
+        step->device->product(step, PRODUCT, loop->names[estimate], 1); /* row_var @ col_var */
         value_drop(step, mean_of_squares(step, variable, true, true));
     } else {
         bind(step, loop, squares, like_parameter(step, variable));
@@ -304,7 +306,7 @@ static const struct optimizer_row rows[OPTIMIZERS] = {
     [OPTIMIZER_RMSPROP] = {.update = rmsprop, .beginning = NAMED_FIRST},
     [OPTIMIZER_ADAGRAD] = {.update = adagrad, .beginning = COUNTED_FIRST, .fused = true, .constructed = true},
     [OPTIMIZER_ADADELTA] = {.update = adadelta, .beginning = COUNTED_FIRST},
-    [OPTIMIZER_ADAFACTOR] = {.update = adafactor},
+    [OPTIMIZER_ADAFACTOR] = {.update = adafactor, .one_by_one = true},
 };
 
 /* What is on by default on the device is replaced by fused, and where the optimizer has no such form. */
@@ -314,7 +316,7 @@ choose(const struct optimizer_choice *choice, uint32_t on, struct optimizer_grou
     uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = foreach_exists(choice->id) ? OPTIMIZER_FOREACH : 0;
 
     has |= rows[choice->id].fused ? OPTIMIZER_FUSED : 0;
-    if (choice->on & forms)
+    if (choice->on & forms || rows[choice->id].one_by_one)
         on &= ~forms;
     group->kind = &optimizer_kinds[choice->id];
     group->row = &rows[choice->id];

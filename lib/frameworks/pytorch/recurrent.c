@@ -9,23 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* All of a recurrent layer while it runs. A cell is one layer in one direction. */
-struct recurrence {
-    struct step *step;
-    int kind, layers, directions, cells;
-    int64_t length;
-    int steps; /* time steps that are run: loops.h */
-    int64_t hidden_size;
-    double dropout;
-    bool biases, projected, batch_first;
-    struct value **parameters;
-    int parameter_count;
-    struct value *hidden, *states;        /* initial ones; states: the LSTM's cells */
-    struct value **first, **first_states; /* the same, cell by cell */
-    struct value **last, **last_states;   /* what the cells end with */
-    struct value **held;                  /* what joined directions leave behind */
-};
-
 enum { HELD_PER_LAYER = 3 };
 
 static struct cell
@@ -435,8 +418,8 @@ count_steps(struct recurrence *r, const struct layer *layer, const struct value 
         r->steps = loops_steps(r->step, r->length);
 }
 
-static void
-run(struct recurrence *r, const struct layer *layer, struct value *given)
+void
+cpu_recurrent(struct recurrence *r, const struct layer *layer, struct value *given)
 {
     size_t count = 4 * (size_t)r->cells + HELD_PER_LAYER * (size_t)r->layers;
     struct value **room;
@@ -460,8 +443,6 @@ run(struct recurrence *r, const struct layer *layer, struct value *given)
     r->held = room + 4 * r->cells;
     run_layers(r, layer, given);
     object_pool_give(&r->step->pool, room, count * sizeof *room);
-    if (!r->step->device->recurrent)
-        layer_unmodelled(r->step, layer, "recurrent");
 }
 
 /* ---- rules ---- */
@@ -501,7 +482,9 @@ recurrent_forward(struct step *step, const struct layer *layer)
         .biases = !options->no_bias,
         .projected = options->projection_size > 0,
         .batch_first = options->batch_first,
+        .training = step->training,
         .parameters = layer_parameters(step, layer),
+        .parameter_count = layer->parameter_count,
     };
 
     if (!r.parameters) {
@@ -510,7 +493,7 @@ recurrent_forward(struct step *step, const struct layer *layer)
     }
     r.hidden = initial_state(&r, x, r.projected ? options->projection_size : r.hidden_size);
     r.states = r.kind == MEMMODEL_RECURRENT_LSTM ? initial_state(&r, x, r.hidden_size) : NULL;
-    run(&r, layer, x);
+    step->device->recurrent(&r, layer, x);
     value_drop(step, r.states);
     value_drop(step, r.hidden);
 }
@@ -553,10 +536,12 @@ aten_op_recurrence(struct step *step, const struct layer *layer, int kind)
         .dropout = training ? attribute_number(layer, "dropout", 0) : 0,
         .biases = attribute_integer(layer, "has_biases", 1) != 0,
         .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
+        .training = training,
         .hidden = step_input(step, layer, 1),
         .states = kind == MEMMODEL_RECURRENT_LSTM ? step_input(step, layer, 2) : NULL,
     };
 
+    r.hidden_size = (r.states ? r.states : r.hidden)->shape.dims[2];
     r.projected = r.states && r.hidden->shape.dims[2] != r.states->shape.dims[2];
     return r;
 }
@@ -580,7 +565,7 @@ aten_op_recurrent_forward(struct step *step, const struct layer *layer, int kind
     }
     for (int i = 0; i < r.parameter_count; i++)
         r.parameters[i] = step_input(step, layer, first_parameter + i);
-    run(&r, layer, step_input(step, layer, 0));
+    step->device->recurrent(&r, layer, step_input(step, layer, 0));
     object_pool_give(&step->pool, r.parameters, bytes);
 }
 

@@ -4,6 +4,23 @@
 
 #include "frameworks/pytorch/operators.h"
 
+/* All of a recurrent layer while it runs. A cell is one layer in one direction. */
+struct recurrence {
+    struct step *step;
+    int kind, layers, directions, cells;
+    int64_t length;
+    int steps; /* time steps that are run: loops.h */
+    int64_t hidden_size;
+    double dropout;
+    bool biases, projected, batch_first, training;
+    struct value **parameters;
+    int parameter_count;
+    struct value *hidden, *states;        /* initial ones; states: the LSTM's cells */
+    struct value **first, **first_states; /* the same, cell by cell */
+    struct value **last, **last_states;   /* what the cells end with */
+    struct value **held;                  /* what joined directions leave behind */
+};
+
 /* The parameters of one layer in one direction. NULL biases: none. */
 struct cell {
     struct value *input_weight, *hidden_weight, *input_bias, *hidden_bias;

@@ -86,7 +86,7 @@ iterated_axes(const struct value *x, uint64_t axes, struct axis list[MEMMODEL_MA
     return count > 0 ? merged + 1 : 0;
 }
 
-/* ReduceOps.cpp, should_use_acc_buffer: two axes or more go, and no other lies within them. */
+/* ReduceOps.cpp, should_use_acc_buffer, for CPUs: two axes or more go, and no other lies within them. */
 bool
 is_summed_aside(const struct value *x, uint64_t axes)
 {
@@ -95,12 +95,22 @@ is_summed_aside(const struct value *x, uint64_t axes)
     return value_is_half(x) && iterated_axes(x, axes, list) > 1 && list[0].reduced && list[1].reduced;
 }
 
+int
+reduction_sum_type(int dtype)
+{
+    bool half = dtype == MEMMODEL_DTYPE_BFLOAT16 || dtype == MEMMODEL_DTYPE_FLOAT16;
+
+    return half ? MEMMODEL_DTYPE_FLOAT32 : dtype;
+}
+
 void
 step_parallel_sum(struct step *step, const struct value *x, const struct value *result)
 {
     enum { GRAIN = 32768 }; /* at::internal::GRAIN_SIZE */
     struct shape partial = shape_vector(result->shape.dtype, step->job->intra_op_threads);
 
+    if (step->device->reduce && value_elements(result) == 1)
+        step->device->reduce(step, x, ALL_AXES, reduction_sum_type(result->shape.dtype));
     if (!step->device->partial_sums || step->job->intra_op_threads == 1)
         return;
     if (value_elements(result) == 1 && value_elements(x) >= GRAIN)
@@ -112,6 +122,10 @@ sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struc
 {
     struct value *sums, *wide;
 
+    if (step->device->reduce) {
+        step->device->reduce(step, x, axes, reduction_sum_type(result->shape.dtype));
+        return;
+    }
     if (result->shape.dtype != x->shape.dtype || !is_summed_aside(x, axes)) {
         step_parallel_sum(step, x, result);
         return;
@@ -173,20 +187,22 @@ divide_by_count(struct step *step, int dtype)
     value_drop(step, count);
 }
 
-/* Half types are summed in float32. */
+/* On a CPU a sum that is divided, of half types in float32; else a kernel of its own: ReduceOps.cpp, mean_out. */
 static struct value *
 mean_typed(struct step *step, const struct value *x, uint64_t axes, bool keep, int dtype)
 {
     struct shape reduced = reduced_shape(x, axes, keep), shape = shape_typed(&reduced, dtype);
     struct value *result = value_empty(step, &shape), *wide, *cast = NULL;
-    bool half = dtype == MEMMODEL_DTYPE_BFLOAT16 || dtype == MEMMODEL_DTYPE_FLOAT16;
+    bool half = value_is_half(result) && step->device->host;
     int sum_type = half ? MEMMODEL_DTYPE_FLOAT32 : dtype;
     struct shape sums = shape_typed(&shape, sum_type);
 
     wide = half ? value_empty(step, &sums) : value_keep(result);
     if (x->shape.dtype != sum_type && step->device->copying_casts)
         cast = value_like_typed(step, x, sum_type);
-    if (!half)
+    if (step->device->reduce)
+        step->device->reduce(step, x, axes, reduction_sum_type(dtype));
+    else if (!half)
         step_parallel_sum(step, x, result);
     value_drop(step, cast);
     divide_by_count(step, sum_type);
@@ -262,7 +278,10 @@ aten_extreme(struct step *step, struct value *x, uint64_t axes, bool keep)
     struct value *result = value_empty(step, &shape);
     struct node *node;
 
-    step_parallel_sum(step, x, result);
+    if (step->device->reduce)
+        step->device->reduce(step, x, axes, x->shape.dtype);
+    else
+        step_parallel_sum(step, x, result);
     node = step_record(step, &amax, result, 1, &x);
     step_save(step, node, x);
     step_save(step, node, result);

@@ -50,7 +50,7 @@ channels_last_copies(struct step *step, const struct value *x, const struct valu
     value_drop(step, input);
 }
 
-/* upsample_nearest2d_kernel_impl, upsample_bilinear2d_kernel_impl and upsample_*3d_kernel_impl choose among these. */
+/* On a CPU: upsample_nearest2d_kernel_impl, upsample_bilinear2d_kernel_impl and upsample_*3d_kernel_impl choose among these. */
 static void
 upsample_kernel(struct step *step, const struct value *x, const struct value *result, int mode)
 {
@@ -60,6 +60,8 @@ upsample_kernel(struct step *step, const struct value *x, const struct value *re
     bool last = value_is_channels_last(x), wide = last && x->shape.dims[1] > VECTORIZED_CHANNELS;
     bool small = x->shape.rank == 4 && result->shape.dims[2] + result->shape.dims[3] <= VECTORIZED_EDGES;
 
+    if (!step->device->host)
+        return;
     if (x->shape.rank == 4 && mode != MEMMODEL_INTERPOLATION_CUBIC && (wide || small)) {
         channels_last_copies(step, x, result);
     } else if (!(x->shape.rank == 5 && wide)) {

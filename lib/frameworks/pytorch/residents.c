@@ -1,9 +1,7 @@
 /* What is there before the first step: parameters, buffers and inputs, as they lie in memory. */
 #include "base/checked.h"
-#include "frameworks/pytorch/autograd.h"
-#include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
-#include "frameworks/pytorch/tensor.h"
 
 #include <string.h>
 
@@ -64,6 +62,93 @@ resident(struct step *step, const struct layer *layer, const struct shape *shape
     return value;
 }
 
+/* ---- parameters of recurrent layers, which lie in one buffer on a GPU: torch/nn/modules/rnn.py, flatten_parameters ---- */
+
+static bool
+is_recurrent(const struct layer *layer)
+{
+    static const char *const operations[] = {"aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input",
+                                             "aten.rnn_relu.input"};
+
+    const struct memmodel_custom *custom = layer->options;
+
+    if (layer->op != OP_CUSTOM || !custom->operation)
+        return layer->op == OP_RECURRENT;
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (strcmp(custom->operation, operations[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Index of a layer's parameter, in the order in which it uses them; -1: that input is none. */
+static int32_t
+used_parameter(const struct step *step, const struct layer *layer, int index)
+{
+    const struct layer *made_by;
+
+    if (layer->op == OP_RECURRENT)
+        return layer->parameters[index];
+    if (layer->inputs[index] < 0)
+        return -1;
+    made_by = layer_of_tensor(step->network, layer->inputs[index]);
+    return made_by->op == OP_PARAMETER ? made_by->parameters[0] : -1;
+}
+
+static int64_t
+parameter_bytes(const struct step *step, int32_t index)
+{
+    const struct parameter *parameter = &step->network->parameters[index];
+    struct shape shape = step_bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
+
+    return multiply_saturating(shape_elements(&shape), dtype_bytes(shape.dtype));
+}
+
+static void
+flatten(struct step *step, const struct layer *layer)
+{
+    int count = layer->op == OP_RECURRENT ? layer->parameter_count : layer->input_count;
+    struct value *flat;
+    int64_t bytes = 0;
+
+    for (int i = 0; i < count; i++) {
+        int32_t index = used_parameter(step, layer, i);
+
+        if (index >= 0 && !checked_accumulate(&bytes, parameter_bytes(step, index)))
+            step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+    }
+    step->what = "weights";
+    step_enter(step, MEMMODEL_PHASE_SETUP, (int32_t)(layer - step->network->layers));
+    flat = value_buffer(step, bytes);
+    value_becomes(step, flat, MEMMODEL_CATEGORY_PARAMETERS);
+    for (int i = 0; i < count; i++) {
+        int32_t index = used_parameter(step, layer, i);
+
+        if (index >= 0 && !step->variables[index].flat)
+            step->variables[index].flat = value_keep(flat);
+    }
+    value_drop(step, flat);
+}
+
+static void
+flatten_recurrent(struct step *step)
+{
+    for (size_t i = 0; i < step->network->layer_count && !step->status; i++)
+        if (is_recurrent(&step->network->layers[i]))
+            flatten(step, &step->network->layers[i]);
+}
+
+static struct value *
+within_flat(struct step *step, struct variable *variable, const struct shape *shape)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *value;
+
+    shape_strides(shape, strides);
+    value = value_within(step, variable->flat, shape, strides);
+    value_drop_all(step, &variable->flat, 1);
+    return value;
+}
+
 /* torch.nn.BatchNorm2d counts its batches in one int64 of its own. */
 static void
 make_parameter(struct step *step, int32_t index)
@@ -78,8 +163,9 @@ make_parameter(struct step *step, int32_t index)
     if (!role)
         step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
-    variable->value =
-        resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role, MEMMODEL_CATEGORY_PARAMETERS);
+    variable->value = variable->flat ? within_flat(step, variable, &shape)
+                                     : resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role,
+                                                MEMMODEL_CATEGORY_PARAMETERS);
     variable->value->parameter = parameter->trainable;
     if (parameter->trainable && step->grad_mode) {
         variable->accumulate = node_accumulate(step, variable);
@@ -106,6 +192,8 @@ make_input(struct step *step, const struct layer *layer)
 void
 residents_make(struct step *step)
 {
+    if (!step->device->host)
+        flatten_recurrent(step);
     for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
         make_parameter(step, (int32_t)i);
     for (size_t i = 0; i < step->network->layer_count; i++)

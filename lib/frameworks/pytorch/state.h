@@ -25,6 +25,7 @@ struct layer;
 struct memmodel_attention;
 struct node;
 struct optimizer_cache;
+struct recurrence;
 struct replay;
 struct segment;
 struct step;
@@ -209,7 +210,6 @@ struct device {
     bool half_convolutions;  /* convolutions of half types are like those of float32 */
     bool wide_statistics;    /* means and deviations of half types are kept in float32 */
     bool float_scatters;     /* gather and scatter of half types write into a buffer of floats first */
-    bool recurrent;          /* recurrent layers run as their rules say */
     const struct autocast_table *autocast;
     uint32_t optimizer; /* options that are on by default, enum optimizer_option */
 
@@ -224,17 +224,28 @@ struct device {
     struct value *(*batch_norm)(struct step *step, struct value *x, const struct batch_statistics *statistics);
     struct value *(*dropout)(struct step *step, struct value *x);
 
+    /* A reduction runs; its result has been made. NULL: it takes nothing. */
+    void (*reduce)(struct step *step, const struct value *x, uint64_t axes, int dtype);
+
     /* A kernel made for attention, or NULL if there is none for these. */
     struct value *(*attention)(struct step *step, struct value *query, struct value *key, struct value *value,
                                struct value *mask, const struct memmodel_attention *options);
 
     void (*embedding_backward)(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+
+    /* The gradients of x[indices] are added to zeros like `x`; NULL: that takes nothing more. */
+    void (*index_put)(struct step *step, const struct value *x, const struct value *const *indices, int count);
+
+    /* All layers and directions of an LSTM, GRU or RNN on `x`. */
+    void (*recurrent)(struct recurrence *recurrence, const struct layer *layer, struct value *x);
 };
 
 /* What a GPU keeps between operators. */
 struct cuda {
     const struct gpu *gpu;
-    struct value *workspaces[2]; /* of cuBLAS, for the thread of the forward and of the backward pass */
+    struct value *workspaces[2];    /* of cuBLAS, for the thread of the forward and of the backward pass */
+    struct value *lt_workspaces[2]; /* of cublasLt */
+    struct value *dropout_states;   /* of cuDNN's generators */
 };
 
 /* ---- the step ---- */
@@ -250,6 +261,7 @@ struct variable {
     struct node *accumulate; /* its AccumulateGrad; NULL for a buffer */
     struct value *counter;   /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
     struct value *state[OPTIMIZER_STATES];
+    struct value *flat; /* while residents are made: the buffer that a recurrent layer's parameters share; else NULL */
     bool has_state;
     bool handed; /* no parameter, but what a reentrant checkpoint was handed */
 };

@@ -136,14 +136,31 @@ value_vector(struct step *step, int dtype, int64_t elements)
     return value_empty(step, &shape);
 }
 
+static struct value *
+on_host(struct step *step, const struct shape *shape)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (step->device->host)
+        return value_empty(step, shape);
+    shape_strides(shape, strides);
+    return value_of(step, storage_new(step, 0), shape, strides, false);
+}
+
 struct value *
 value_on_host(struct step *step, int dtype)
 {
     struct shape shape = shape_scalar(dtype);
-    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-    return step->device->host ? value_empty(step, &shape)
-                              : value_of(step, storage_new(step, 0), &shape, strides, false);
+    return on_host(step, &shape);
+}
+
+struct value *
+value_vector_on_host(struct step *step, int dtype, int64_t elements)
+{
+    struct shape shape = shape_vector(dtype, elements);
+
+    return on_host(step, &shape);
 }
 
 struct value *

@@ -120,6 +120,10 @@ value_vector(struct step *step, int dtype, int64_t elements);
 struct value *
 value_on_host(struct step *step, int dtype);
 
+/* The same of several elements, such as the state of a random generator. */
+struct value *
+value_vector_on_host(struct step *step, int dtype, int64_t elements);
+
 /* empty_like: the memory order of a dense tensor is kept, else row-major. */
 struct value *
 value_like(struct step *step, const struct value *value);
