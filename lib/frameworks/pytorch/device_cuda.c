@@ -1,5 +1,5 @@
 /*
- * A GPU: what cuBLAS works in, and the kernels that are simple. PyTorch 2.6 to 2.11; by what is known of its sources, not measured.
+ * A GPU: what cuBLAS works in, and the kernels that are simple. PyTorch 2.11, compared with an H200: test/data/pytorch_cuda.
  */
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/optimizer.h"
