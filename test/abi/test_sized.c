@@ -111,6 +111,7 @@ release_made(struct fixture *f)
     memmodel_model_unref(f->new_model);
     memmodel_samples_unref(f->new_samples);
     memmodel_monitor_unref(f->new_monitor);
+    memmodel_recomputation_unref(f->new_recomputation);
     f->new_context = NULL;
     f->new_network = NULL;
     f->new_report = NULL;
@@ -121,6 +122,7 @@ release_made(struct fixture *f)
     f->new_model = NULL;
     f->new_samples = NULL;
     f->new_monitor = NULL;
+    f->new_recomputation = NULL;
     f->number = 0;
     end_network(f);
 }
