@@ -99,7 +99,7 @@ write_made(struct fixture *f, FILE *file)
 }
 
 static void
-release_made(struct fixture *f)
+drop_made(struct fixture *f)
 {
     memmodel_context_unref(f->new_context);
     memmodel_network_unref(f->new_network);
@@ -124,6 +124,12 @@ release_made(struct fixture *f)
     f->new_monitor = NULL;
     f->new_recomputation = NULL;
     f->number = 0;
+}
+
+static void
+release_made(struct fixture *f)
+{
+    drop_made(f);
     end_network(f);
 }
 
@@ -340,6 +346,7 @@ result_of(struct fixture *f, const struct call *call, size_t size)
     memcpy(block, &size, sizeof size);
     if (call->run(f, block))
         fail_msg("%s fails with a struct of %zu bytes", call->name, size);
+    drop_made(f);
     assert_memory_equal(block, &size, sizeof size);
     return block;
 }
