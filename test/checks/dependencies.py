@@ -1,4 +1,5 @@
-"""Checks from the #includes that every module knows only the modules before it on the way of the data.
+"""Checks from the #includes that every module knows only the modules before it on the way of the data, and that within
+one at most two units, headers with their sources, include one another.
 
 usage: dependencies.py SOURCE_ROOT
 """
@@ -56,6 +57,9 @@ PUBLIC_ONLY = {
     "report": {"model"},  # the same
 }
 
+MOST_IN_A_CYCLE = 2
+KNOWN_CYCLE = "regression"  # of lib, whose units are all one; it goes when they are one pipeline
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # sys/stat.h is wherever there are files.
 READ_FILES = {"base/file.c", "import/onnx_wire.c"}
@@ -100,6 +104,41 @@ def check_library(root):
                 yield path, f'"{name}": {problem}'
 
 
+def units(folder):
+    """The headers and sources of a folder by what their names have in common, each with those that it includes."""
+    graph = {}
+    for path in sorted(folder.rglob("*.[ch]")):
+        known = graph.setdefault(path.relative_to(folder).with_suffix(""), set())
+        for name in includes(path):
+            known |= {
+                base.relative_to(folder).with_suffix("")
+                for base in (folder / name, path.parent / name)
+                if base.exists()
+            }
+    return graph
+
+
+def reachable(graph, start):
+    found, waiting = set(), [start]
+    while waiting:
+        new = graph.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def check_cycles(root):
+    for folder in (root / "lib", root / "bindings" / "cli", root / "bindings" / "lua" / "core"):
+        graph = units(folder)
+        reach = {unit: reachable(graph, unit) for unit in graph}
+        for unit in graph:
+            if unit.parts[0] == KNOWN_CYCLE:
+                continue
+            cycle = sorted(str(other) for other in reach[unit] if unit in reach[other])
+            if len(cycle) > MOST_IN_A_CYCLE and str(unit) == cycle[0]:
+                yield folder, f"{len(cycle)} units include one another: {', '.join(cycle)}"
+
+
 def check_public(root):
     """Public headers include public headers only, without a circle."""
     parts = {path.stem: path for path in sorted((root / "include" / "memmodel").glob("*.h"))}
@@ -138,7 +177,7 @@ def check_portability(root):
 
 def main(root):
     problems = 0
-    for check in (check_library, check_public, check_users, check_portability):
+    for check in (check_library, check_cycles, check_public, check_users, check_portability):
         for path, problem in check(root):
             print(f"{path.relative_to(root)}: {problem}")
             problems += 1
