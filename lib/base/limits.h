@@ -30,7 +30,7 @@ struct limits {
     void *progress_user;
 
     /* Any thread: the flag by memmodel_context_cancel(), the bytes by objects that are released anywhere. */
-    atomic_int cancelled; /* enum cancel */
+    atomic_int cancelled;     /* enum cancel */
     atomic_size_t used, peak; /* the headers of blocks included */
 };
 

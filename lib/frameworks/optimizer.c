@@ -51,10 +51,10 @@ const struct optimizer_kind optimizer_kinds[OPTIMIZERS] = {
                                        {STATE_LIKE_VECTOR, "variance", 0}}},
 };
 
-static int
+static enum optimizer_id
 find_optimizer(const char *name)
 {
-    int id = 0;
+    enum optimizer_id id = OPTIMIZER_NONE;
 
     while (id < OPTIMIZERS && strcmp(optimizer_kinds[id].name, name) != 0)
         id++;

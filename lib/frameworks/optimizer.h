@@ -68,8 +68,8 @@ extern const struct optimizer_kind optimizer_kinds[OPTIMIZERS];
 
 struct optimizer_choice {
     char name[16];
-    int id;           /* enum optimizer_id; OPTIMIZERS: there is none of that name */
-    uint32_t on, off; /* options that were named */
+    enum optimizer_id id; /* OPTIMIZERS: there is none of that name */
+    uint32_t on, off;     /* options that were named */
 };
 
 /* Tensors of the parameter's size that are kept of each parameter. */
