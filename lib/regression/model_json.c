@@ -669,9 +669,8 @@ read_model(const struct json_document *document, memmodel_model **model)
 }
 
 static int
-parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_model **model)
+parse(memmodel_context *context, const char *name, const char *text, size_t length, void *model)
 {
-    OWN_ENVIRONMENT;
     struct json_document document;
     int status;
 
@@ -687,37 +686,11 @@ int
 memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                          memmodel_model **model)
 {
-    int status;
-
-    if (!context || !name || (length && !text) || !model)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : parse(context, name, text, length, model));
-}
-
-static int
-load(memmodel_context *context, const char *path, memmodel_model **model)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    size_t length;
-    int status;
-
-    status = file_read(context, path, &text, &length);
-    if (status)
-        return status;
-    status = memmodel_model_from_json(context, path, text, length, model);
-    memory_release(context, text);
-    return status;
+    return file_parse_text(context, name, text, length, parse, model);
 }
 
 int
 memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model)
 {
-    int status;
-
-    if (!context || !path || !model)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : load(context, path, model));
+    return file_parse(context, path, parse, model);
 }

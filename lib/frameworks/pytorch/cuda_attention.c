@@ -286,19 +286,26 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
     drop_unwanted(step, node, gradients);
 }
 
-/* sdp_utils.cpp, use_flash_attention: half types from Ampere on, no mask, heads of at most 256 */
+/* Query, key and value of half types, in heads of at most 256 that are a multiple of 8 wide. */
 static bool
-can_flash(const struct step *step, struct value *const operands[4])
+are_narrow_halves(struct value *const operands[4])
 {
-    enum { AMPERE = 80, WIDEST = 256, ALIGNMENT = 8 };
+    enum { WIDEST = 256, ALIGNMENT = 8 };
 
-    if (operands[3] || step->cuda.gpu->capability < AMPERE)
-        return false;
     for (int i = 0; i < 3; i++)
         if (!is_half(operands[i]) || operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
             operands[i]->shape.dims[WIDTH] > WIDEST || operands[i]->shape.dims[WIDTH] % ALIGNMENT != 0)
             return false;
     return true;
+}
+
+/* sdp_utils.cpp, use_flash_attention: half types from Ampere on, no mask, heads of at most 256 */
+static bool
+can_flash(const struct step *step, struct value *const operands[4])
+{
+    enum { AMPERE = 80 };
+
+    return !operands[3] && step->cuda.gpu->capability >= AMPERE && are_narrow_halves(operands);
 }
 
 static struct value *
@@ -335,16 +342,10 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
 static bool
 can_cudnn(const struct step *step, struct value *const operands[4])
 {
-    enum { HOPPER = 90, BLACKWELL = 100, WIDEST = 256, ALIGNMENT = 8 };
+    enum { HOPPER = 90, BLACKWELL = 100 };
     int capability = step->cuda.gpu->capability;
 
-    if (capability != HOPPER && capability != BLACKWELL)
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (!is_half(operands[i]) || operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
-            operands[i]->shape.dims[WIDTH] > WIDEST || operands[i]->shape.dims[WIDTH] % ALIGNMENT != 0)
-            return false;
-    return true;
+    return (capability == HOPPER || capability == BLACKWELL) && are_narrow_halves(operands);
 }
 
 /* Seed and offset of the generator, the result, and the log-sum-exp of each row if there will be a backward pass. */

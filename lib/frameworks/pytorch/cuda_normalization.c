@@ -56,16 +56,6 @@ by_channels(const struct value *x)
     return value_is_contiguous(x) ? x->strides[1] == 1 : value_is_channels_last(x);
 }
 
-static int64_t
-last_power(int64_t number)
-{
-    int64_t power = 1;
-
-    while (power <= number / 2)
-        power *= 2;
-    return power;
-}
-
 /*
  * Blocks along each channel share partial results, of so many vectors each, and a counter for each block across:
  * Normalization.cuh, flexible_launch_configs, batch_norm_stats_channels_last_cuda_template.
@@ -75,12 +65,12 @@ staging(struct step *step, const struct value *x, int vectors)
 {
     enum { ELEMENTS_PER_THREAD = 16, TILE_WIDTH = 32, BLOCK = 512, MAX_BLOCKS = 128, MIN_BLOCKS = 8 };
     int64_t channels = x->shape.dims[1], count = value_elements(x) / max_i64(channels, 1);
-    int64_t width = min_i64(last_power(channels), TILE_WIDTH);
-    int64_t height = min_i64(last_power(ceil_divide(count, ELEMENTS_PER_THREAD)), BLOCK / width), blocks;
+    int64_t width = min_i64(cuda_last_power(channels), TILE_WIDTH);
+    int64_t height = min_i64(cuda_last_power(ceil_divide(count, ELEMENTS_PER_THREAD)), BLOCK / width), blocks;
     struct value *partial;
 
     if (width * height != BLOCK)
-        width = min_i64(last_power(channels), BLOCK / height);
+        width = min_i64(cuda_last_power(channels), BLOCK / height);
     blocks = min_i64(ceil_divide(count, height * ELEMENTS_PER_THREAD), MAX_BLOCKS);
     if (blocks < MIN_BLOCKS)
         return;

@@ -86,8 +86,8 @@ reduction_of(const struct value *x, uint64_t axes)
 
 /* ---- the launch ---- */
 
-static int64_t
-last_power(int64_t number)
+int64_t
+cuda_last_power(int64_t number)
 {
     int64_t power = 1;
 
@@ -130,8 +130,8 @@ set_block(struct config *c, const struct reduction *r)
         c->vector = output_vector(r);
     x /= c->vector;
     most = MAX_THREADS / c->vector;
-    x = x < most ? last_power(x) : most;
-    y = y < most ? last_power(y) : most;
+    x = x < most ? cuda_last_power(x) : most;
+    y = y < most ? cuda_last_power(y) : most;
     c->width = min_i64(x, WARP);
     c->height = min_i64(y, most / c->width);
     c->width = min_i64(x, most / c->height);

@@ -62,6 +62,10 @@ cuda_embedding_backward(struct step *step, struct node *node, struct value **inc
 void
 cpu_recurrent(struct recurrence *recurrence, const struct layer *layer, struct value *x);
 
+/* The greatest power of two up to `number`: last_pow2() of Reduce.cuh, lastPow2() of Normalization.cuh. */
+int64_t
+cuda_last_power(int64_t number);
+
 /* What a reduction of `x` over axes takes on the way, added up in `dtype`: enum memmodel_dtype. */
 void
 cuda_reduce(struct step *step, const struct value *x, uint64_t axes, int dtype);
