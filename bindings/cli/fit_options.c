@@ -51,7 +51,6 @@ const struct option fit_option_rows[] = {
     {"max-evaluations", 0, OPTION_INTEGER, "N", "formulas that a search may try", FIELD(max_evaluations)},
     {"max-seconds", 0, OPTION_NUMBER, "S", "time that a search may take", FIELD(max_seconds)},
     {"threads", 0, OPTION_INTEGER, "N", "threads of a search; the formula does not depend on it", FIELD(threads)},
-    {"resume", 0, OPTION_TEXT, "FILE", "keep the state of a search here, and go on from it", FIELD(resume)},
     {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", FIELD(front)},
     {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", FIELD(output)},
     {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", FIELD(json)},
@@ -192,7 +191,6 @@ set_names(const struct fit_options *given, struct fit_request *request)
 
     options->target = given->target;
     options->weight_column = given->weight;
-    options->resume_path = given->resume;
     options->inputs = names_or_none(&request->inputs);
     options->input_count = request->inputs.count;
     options->increasing = names_or_none(&request->increasing);

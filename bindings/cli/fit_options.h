@@ -6,7 +6,7 @@
 
 struct fit_options {
     const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *selection, *increasing,
-        *decreasing, *resume, *capacity;
+        *decreasing, *capacity;
     struct option_list filters, terms, units, forbidden;
     int64_t max_terms, change_points, seed, max_evaluations, threads;
     double quantile, max_exponent, max_seconds;

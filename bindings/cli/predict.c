@@ -25,8 +25,7 @@ static const struct option options[] = {
      offsetof(struct predict_options, points)},
     {"level", 0, OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
      offsetof(struct predict_options, level)},
-    {"bound", 0, OPTION_TEXT, "METHOD",
-     "of the bound: conformal, student-t, extrapolation, jackknife-plus; default: the larger of the first two or three",
+    {"bound", 0, OPTION_TEXT, "METHOD", "of the bound: conformal, student-t; default: the larger of both",
      offsetof(struct predict_options, bound)},
     {"budget", 'b', OPTION_TEXT, "BYTES",
      "what a run may take, such as 16GiB: says whether the bound fits; a plain number where the model knows no unit",
@@ -65,8 +64,7 @@ set_method(struct predict *predict)
         .size = sizeof predict->asked, .level = predict->options->level, .method = method};
     if (memmodel_bound_method_name(method))
         return EXIT_OK;
-    return usage_error(predict->command,
-                       "--bound is default, conformal, student-t, extrapolation or jackknife-plus, not '%s'", name);
+    return usage_error(predict->command, "--bound is default, conformal or student-t, not '%s'", name);
 }
 
 /* ---- inputs ---- */
@@ -187,8 +185,6 @@ print_method(const struct predict *predict, const struct memmodel_prediction *pr
     static const char *const grounds[] = {
         [MEMMODEL_BOUND_METHOD_CONFORMAL] = "ranks of the calibration points' errors",
         [MEMMODEL_BOUND_METHOD_STUDENT_T] = "Student's t and the leverage of the point",
-        [MEMMODEL_BOUND_METHOD_EXTRAPOLATION] = "Student's t and the leverage of all terms that might set in",
-        [MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS] = "what each formula found without a point says (jackknife+)",
     };
     bool distribution_free = prediction->distribution_free_level > predict->options->level - 1e-9;
 

@@ -63,9 +63,6 @@ struct memmodel_fit_options {
     int64_t max_evaluations;
     /** that they take at most; what is found then depends on the machine. 0: no limit. @unit seconds */
     double max_seconds;
-    /** file that an interrupted search goes on from, written now and then and removed when the fit ends. NULL: none.
-     *  @nullable */
-    const char *resume_path;
     int32_t selection;  /**< enum memmodel_fit_selection */
     int32_t reserved_3; /**< 0 */
     /** what runs that ended for lack of memory had, a lower limit of what they needed: in bytes where the target's unit
@@ -78,9 +75,8 @@ struct memmodel_fit_options {
  *
  * By MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR the smallest whose mean loss on rows that it did not see exceeds the
  * least by no more than a standard error of the difference; of equally small ones the one of the least description
- * length. Whatever the search finds, the constant and the sum of all inputs (with three rows a term, and where the
- * terms and their number are not limited) are candidates, and no larger formula is returned that is not better than
- * they are by more than a standard error.
+ * length. No formula is returned that does not predict rows held out better than the constant by more than a standard
+ * error.
  *
  * By MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH the one with the least rows / 2 ln(mean loss on rows not seen) + terms
  * ln(terms to choose from).
@@ -126,11 +122,12 @@ enum memmodel_fit_search {
 
 /** Terms a fit chooses from. @since 0.1 */
 enum memmodel_fit_basis {
-    /** products of powers and logarithms of the inputs, and the given terms; under MEMMODEL_FIT_LOSS_SQUARED those of
+    /** products of whole powers of up to four inputs, and the given terms; under MEMMODEL_FIT_LOSS_SQUARED those of
      *  MEMMODEL_FIT_BASIS_GENERAL */
     MEMMODEL_FIT_BASIS_POSYNOMIAL = 0,
     MEMMODEL_FIT_BASIS_USER = 1, /**< the given terms only (and a constant) */
-    /** straight lines, curves, indicators and products of two, coefficients of any sign */
+    /** straight lines, curves, steps and products of two, coefficients of any sign; under relative losses the products
+     *  of powers of MEMMODEL_FIT_BASIS_POSYNOMIAL */
     MEMMODEL_FIT_BASIS_GENERAL = 2,
 };
 
@@ -150,7 +147,9 @@ struct memmodel_predict_options {
 struct memmodel_prediction {
     size_t size;  /**< sizeof(struct memmodel_prediction) */
     double value; /**< the formula */
-    /** upper prediction bound: a new measurement lies below it with the asked probability. Never below `value` */
+    /** upper prediction bound: a new measurement lies below it with the asked probability. Never below `value`. Where an
+     *  input is above its range and errors are relative, it is above other formulas, too, that the training data do not
+     *  distinguish from this one */
     double upper;
     /** 1 outside the box of the training data, or where `value` is not above 0: the bound is not guaranteed */
     int32_t extrapolated;
@@ -173,16 +172,10 @@ struct memmodel_prediction {
  * @since 0.1
  */
 enum memmodel_bound_method {
-    /** the larger of the next two; outside the training data, of the next three */
-    MEMMODEL_BOUND_METHOD_DEFAULT = 0,
+    MEMMODEL_BOUND_METHOD_DEFAULT = 0, /**< the larger of the next two */
     /** conformal: the ratio of rank level (n + 1), at most n; between two in proportion */
     MEMMODEL_BOUND_METHOD_CONFORMAL = 1,
     MEMMODEL_BOUND_METHOD_STUDENT_T = 2, /**< Student's t, the errors held out, and the leverage of the point */
-    /** the same with the leverage of all terms that the formula might have had; of a formula that stays as it is at the
-     *  nearest point inside, what a plane through the training data may rise by from there on */
-    MEMMODEL_BOUND_METHOD_EXTRAPOLATION = 3,
-    /** that rank among the predictions here of the formulas found without each point, times the point's ratio */
-    MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS = 4,
 };
 
 /**
@@ -272,17 +265,17 @@ struct memmodel_model_front_entry {
 };
 
 /**
- * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
- * whose leave-one-out error lies within one standard error of the best. The constant does not count: where least
- * squares puts one above 0 beside the terms it stays, unless the terms alone are exact.
+ * Fit a formula: a few terms by weighted least squares with positive coefficients on relative errors, found by a beam
+ * search, once on all rows and again without each of ten parts of the points; the smallest sum whose leave-one-out error
+ * lies within one standard error of the best, and that predicts rows held out better than the constant by more than one.
+ * Of one or two inputs, the maximum of two sums is offered, too.
  *
- * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_FIT_BASIS_GENERAL, coefficients have any sign. Terms are chosen one after
- * the other in three nested dictionaries (the inputs; their curves, hinges and indicators; products and comparisons of
- * two), for the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the
- * formulas of each size the one becomes the model that predicts best with each row left out and with folds of a fifth
- * of the rows held out while its terms are found again, at a penalty for every term that grows with its dictionary.
- * Straight lines go on beyond the samples; any other formula takes an input outside its range as the nearest one
- * inside, and stays near the measurements (memmodel_model_output_range()). The order of the rows does not matter.
+ * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_FIT_BASIS_GENERAL, coefficients have any sign. Terms come from three
+ * nested libraries (the inputs; their curves, hinges and levels; products of two). Of the formulas of each size the one
+ * becomes the model that predicts best with each row left out and with the parts held out while its terms are found
+ * again, at a price for every term that grows with its library. Under relative losses formulas go on beyond the samples,
+ * and so do straight lines; any other formula takes an input outside its range as the nearest one inside, and stays near
+ * the measurements (memmodel_model_output_range()). The order of the rows does not matter.
  *
  * Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
  * formulas are chosen by what the loss makes of the rows left out. MEMMODEL_FIT_LOSS_ABSOLUTE and
@@ -302,15 +295,14 @@ struct memmodel_model_front_entry {
  *
  * With a search other than MEMMODEL_FIT_SEARCH_NONE formulas of any shape are tried, too: sums of up to four trees of
  * the four operations, squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted
- * numbers in them, constant and coefficients of any sign. The search is repeated without each fifth of the rows, and
- * what it finds becomes the model only if on rows held out it is better than the formula of terms by more than the
- * standard error of the difference. Sums of positive terms are compared with what is found in the same way.
+ * numbers in them, constant and coefficients of any sign. What it finds becomes the model only if on rows left out, its
+ * errors raised by what the best of so many formulas owes to chance, it is better than the formula of terms by more than
+ * the standard error of the difference. A library may have been built without it: MEMMODEL_ERROR_UNSUPPORTED.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;
- * of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms
- * from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use the symbols of
- * memmodel_model_get_input().
+ * of named ones they are errors. An input with values below 0 gives x, -x and x^2 where coefficients are positive. Given
+ * terms, such as roots and logarithms, use the symbols of memmodel_model_get_input().
  *
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults. @nullable
@@ -320,7 +312,8 @@ struct memmodel_model_front_entry {
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that is
  *          zero or negative under relative errors, or above 1e140 under squared ones; an input that is constant or
  *          repeats another), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ *          MEMMODEL_ERROR_UNSUPPORTED (a search), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own: the table is only read
  * @blocking
  * @since 0.1
@@ -382,15 +375,14 @@ memmodel_model_check_points(const memmodel_model *model, const double *const *co
                             memmodel_context *context);
 
 /**
- * Prediction with a one-sided upper prediction bound. Never allocates; jackknife+ takes some microseconds.
+ * Prediction with a one-sided upper prediction bound. Never allocates.
  *
  * @param[in]     model       model
  * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
  * @param[in]     options     level and method of the bound; NULL: 95 %, by the default method. @nullable
  * @param[in,out] prediction  its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (also of values that memmodel_model_check_points() refuses),
- *          MEMMODEL_ERROR_UNSUPPORTED (a model from a file that has no such bound), MEMMODEL_ERROR_STRUCT_SIZE. The
- *          context's error is not touched
+ *          MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
  * @threads any
  * @since 0.1
  */
@@ -410,8 +402,7 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs,
  * @param[out] values        the formula at each point. Untouched on error. @length count
  * @param[out] upper         the bound of each point. Untouched on error. @length count
  * @param[out] extrapolated  1 for each point outside the training data. Untouched on error. @length count
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_STRUCT_SIZE, as
- *          memmodel_model_predict(). The context's error is not touched
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, as memmodel_model_predict(). The context's error is not touched
  * @threads any
  * @blocking
  * @since 0.1
@@ -434,7 +425,7 @@ memmodel_model_predict_many(const memmodel_model *model, const double *const *co
  * @param[in]  context  takes the error; NULL: the model's own. @nullable
  * @param[out] max      greatest value that fits, 0 if not even 1 does. Untouched on error
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND (no such input), MEMMODEL_ERROR_INVALID_ARGUMENT (also of values that
- *          memmodel_model_check_points() refuses), MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_STRUCT_SIZE
+ *          memmodel_model_check_points() refuses), MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any, with a context of its own: the model is only read
  * @since 0.1
  */

@@ -291,8 +291,6 @@ struct expression_sum {
     const expression *terms;
     const double *coefficients;
     size_t count; /* above 0 */
-    bool square;  /* the sum's square, and `offset` */
-    double offset;
     bool limited; /* symbols are moved into their limits before, and the value into its own behind */
     const double *symbols_min, *symbols_max;
     double min, max;

@@ -191,9 +191,6 @@ add_sum(struct compiler *compiler, const struct expression_sum *of)
 
         sum = i ? program_emit(program, OPCODE_ADD, sum, term) : term;
     }
-    if (of->square)
-        sum = program_emit(program, OPCODE_ADD, program_emit(program, OPCODE_MULTIPLY, sum, sum),
-                           program_number(program, of->offset));
     if (of->limited)
         sum = compile_limited(program, sum, of->min, of->max);
     program_result(program, sum);

@@ -70,29 +70,12 @@ read_plan(memmodel_context *context, const char *path)
     return memmodel_plan_load(context, path, &plan);
 }
 
-static int
-go_on_with_fit(memmodel_context *context, const char *path)
-{
-    static const char table[] = "batch,bytes\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n";
-    const struct memmodel_fit_options options = {
-        .size = sizeof options, .target = "bytes", .search = MEMMODEL_FIT_SEARCH_EVOLVE, .resume_path = path};
-    memmodel_samples *samples;
-    memmodel_model *model = NULL;
-    int status;
-
-    assert_int_equal(memmodel_samples_from_csv(context, "table", table, sizeof table - 1, &samples), 0);
-    status = memmodel_fit(samples, &options, NULL, &model);
-    memmodel_samples_unref(samples);
-    return status;
-}
-
 /* `whole`: into memory. ONNX is stepped through. */
 static const struct {
     int (*read)(memmodel_context *context, const char *path);
     int whole;
 } readers[] = {
-    {read_network, 1}, {read_onnx, 0}, {read_samples, 1},   {read_model, 1},
-    {read_trace, 1},   {read_plan, 1}, {go_on_with_fit, 1},
+    {read_network, 1}, {read_onnx, 0}, {read_samples, 1}, {read_model, 1}, {read_trace, 1}, {read_plan, 1},
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };
@@ -168,7 +151,7 @@ ten_gigabytes_are_refused_without_being_read(void **state)
         else
             assert_error(*state, readers[i].read(*state, place.path), MEMMODEL_ERROR_PARSE, "byte 0");
     assert_error(*state, append_sample(*state, place.path), MEMMODEL_ERROR_LIMIT, "input_bytes");
-    assert_in_range(peak_memory(*state), 1, 8 << 20);
+    assert_in_range(peak_memory(*state), 0, 8 << 20);
     remove_place(&place);
 }
 

@@ -323,6 +323,7 @@ wild_measurements_do_not_move_a_fit_of_absolute_relative_errors(void **state)
     memmodel_samples *samples;
     memmodel_model *mape, *relative;
     uint64_t seed = 2;
+    bool moved = false;
 
     assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
     for (size_t i = 0; i < DIMS * BATCHES; i++) {
@@ -338,9 +339,9 @@ wild_measurements_do_not_move_a_fit_of_absolute_relative_errors(void **state)
         double point[] = {dims[i / BATCHES], batches[i % BATCHES]}, bytes = network_bytes(point[0], point[1]);
 
         assert_near(memmodel_model_evaluate(mape, point) / bytes, 1, 0.02);
+        moved |= fabs(memmodel_model_evaluate(relative, point) / bytes - 1) > 0.02;
     }
-    assert_true(memmodel_model_evaluate(relative, (double[]){112, 16}) > 1.02 * network_bytes(112, 16) ||
-                memmodel_model_evaluate(relative, (double[]){112, 16}) < 0.98 * network_bytes(112, 16));
+    assert_true(moved);
     memmodel_model_unref(mape);
     memmodel_model_unref(relative);
     memmodel_samples_unref(samples);

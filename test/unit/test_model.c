@@ -127,7 +127,10 @@ static void
 what_falls_with_an_input_is_found_too(void **state)
 {
     memmodel_samples *samples = parse(*state, "threads,seconds\n1,92\n2,47\n3,32\n4,24.5\n6,17\n9,12\n12,9.5\n");
-    memmodel_model *model = fit(samples, NULL);
+    static const char *const terms[] = {"1/threads"};
+    memmodel_model *model = fit(
+        samples,
+        &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options), .terms = terms, .term_count = 1});
 
     assert_near(memmodel_model_evaluate(model, (double[]){5}), 20, 1e-9);
     memmodel_model_unref(model);
@@ -166,11 +169,13 @@ inputs_may_be_zero_or_negative(void **state)
 {
     memmodel_samples *below = parse(*state, "x,y\n-3,10\n-2,12\n-1,14\n0,16\n1,18\n2,20\n5,26\n");
     memmodel_samples *zero = parse(*state, "z,y\n0,4\n1,7\n4,10\n9,13\n16,16\n25,19\n36,22\n49,25\n64,28\n");
+    static const char *const root = "sqrt(z)";
     memmodel_model *model = fit(below, NULL);
 
     assert_near(memmodel_model_evaluate(model, (double[]){3}), 22, 1e-9);
     memmodel_model_unref(model);
-    model = fit(zero, NULL);
+    model = fit(zero, &(struct memmodel_fit_options){
+                          .size = sizeof(struct memmodel_fit_options), .terms = &root, .term_count = 1});
     assert_near(memmodel_model_evaluate(model, (double[]){6.25}), 11.5, 1e-9);
     memmodel_model_unref(model);
     memmodel_samples_unref(below);
@@ -361,7 +366,7 @@ predictions_of_rows_are_those_of_their_points(void **state)
         table[PITCH * i + 1] = floor(40 + 39 * random_error(&seed));
         table[PITCH * i + 2] = NAN;
     }
-    for (int method = MEMMODEL_BOUND_METHOD_DEFAULT; method <= MEMMODEL_BOUND_METHOD_JACKKNIFE_PLUS; method++) {
+    for (int method = MEMMODEL_BOUND_METHOD_DEFAULT; method <= MEMMODEL_BOUND_METHOD_STUDENT_T; method++) {
         assert_int_equal(memmodel_model_predict_many(model, (const double *const[]){table, table + 1}, PITCH, POINTS,
                                                      by_method(method, 0.9), values, upper, extrapolated),
                          0);

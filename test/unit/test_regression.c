@@ -1,14 +1,11 @@
 /*
- * The numerics of fitting: least squares, sign constraints, best subsets, leave-one-out errors, Student's distribution.
+ * The numerics of fitting: least squares, sign constraints, leave-one-out errors, Student's distribution.
  */
 #include "near.h"
 
-#include "regression/gains.h"
-#include "regression/leave_one_out.h"
-#include "regression/nnls.h"
-#include "regression/select.h"
-#include "regression/student.h"
-#include "regression/subset.h"
+#include "regression/linear/left_out.h"
+#include "regression/linear/nnls.h"
+#include "regression/linear/student.h"
 
 enum { ROWS = 9, COLUMNS = 7 };
 
@@ -210,326 +207,78 @@ a_right_side_that_points_away_has_the_zero_solution(void **state)
     nnls_release(&nnls);
 }
 
-/* ---- gains ---- */
-
-/*
- * What the columns in `qr`, which has room for one more, leave of a column, and its product with the right side: of
- * norms 1.
- */
-static void
-factor_one_more(struct qr *qr, const struct matrix *columns, size_t column, const double *right_side, double *left,
-                double *alignment)
-{
-    const double *values = matrix_column(columns, column);
-    size_t rows = columns->rows, picks = qr->count;
-    double products[COLUMNS], norm = sqrt(vector_dot(rows, values, values));
-
-    *left = *alignment = 0;
-    if (!qr_append(qr, values))
-        return;
-    qr_align(qr, right_side, products);
-    *left = matrix_column(&qr->r, picks)[picks] / norm;
-    *alignment = *left * products[picks] / sqrt(vector_dot(rows, right_side, right_side));
-    *left *= *left;
-    qr->count--;
-}
-
-/* Columns 0, 1, ... picked in turn: every other column is held against its factors. Returns the largest doubt. */
-static double
-pick_in_turn(memmodel_context *context, const struct matrix *columns, const double *right_side, size_t picks)
-{
-    double size = vector_dot(columns->rows, right_side, right_side);
-    struct gains gains;
-    struct qr qr;
-
-    assert_int_equal(gains_new(context, columns, right_side, picks, &gains), 0);
-    assert_int_equal(qr_new(context, columns->rows, columns->columns, &qr), 0);
-    for (size_t depth = 0; depth <= picks; depth++) {
-        const struct gains_level *level = &gains.levels[depth];
-
-        for (size_t j = depth; j < columns->columns; j++) {
-            double left, alignment, gain;
-
-            factor_one_more(&qr, columns, j, right_side, &left, &alignment);
-            gain = alignment * alignment / left * size;
-            assert_false(fabs(level->left[j] - left) > level->doubt);
-            assert_false(fabs(level->alignments[j] - alignment) > level->doubt);
-            assert_true(!(alignment > 0) || gains_may_exceed(&gains, depth, (uint16_t)j, gain * (1 - 1e-12)));
-            assert_false(alignment < -2 * level->doubt && gains_may_exceed(&gains, depth, (uint16_t)j, 0));
-            assert_true(level->doubt > 1e-9 || !gains_may_exceed(&gains, depth, (uint16_t)j, gain * 1.001 + 1e-6));
-        }
-        if (depth < picks) {
-            gains_pick(&gains, depth, (uint16_t)depth, depth + 1);
-            assert_true(qr_append(&qr, matrix_column(columns, depth)));
-        }
-    }
-    size = gains.levels[picks].doubt;
-    qr_release(&qr);
-    gains_release(&gains);
-    return size;
-}
-
-static void
-gains_of_unlike_columns_are_those_of_their_factors(void **state)
-{
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        double right_side[ROWS];
-        struct matrix library;
-
-        draw_problem(*state, seed, COLUMNS, &library, right_side);
-        assert_true(pick_in_turn(*state, &library, right_side, 4) < 1e-9);
-        matrix_release(&library);
-    }
-}
-
-/* Powers of nearly one exponent: what two of them leave of a third is lost in the rounding of its products. */
-static void
-gains_of_columns_that_are_almost_the_same_are_doubted(void **state)
-{
-    for (int k = 1; k <= 12; k++) {
-        double right_side[ROWS];
-        struct matrix library;
-
-        assert_int_equal(matrix_new(*state, ROWS, COLUMNS, &library), 0);
-        for (size_t i = 0; i < ROWS; i++) {
-            right_side[i] = (double)(i * i % 7 + 1);
-            for (size_t j = 0; j < COLUMNS; j++)
-                matrix_column(&library, j)[i] = pow((double)i + 2, 1 + ldexp((double)j, -k));
-        }
-        pick_in_turn(*state, &library, right_side, 2);
-        matrix_release(&library);
-    }
-}
-
-/* Column 3 and the one after so many more, whose products are kept where those of column 3 were. */
-static void
-a_pick_in_place_of_another_is_as_if_there_had_been_none(void **state)
-{
-    enum { LARGE = 300, LAST = 3 + 256 };
-    double right_side[ROWS];
-    struct gains gains, fresh;
-    struct matrix library;
-
-    draw_problem(*state, 1, LARGE, &library, right_side);
-    assert_int_equal(gains_new(*state, &library, right_side, 1, &gains), 0);
-    assert_int_equal(gains_new(*state, &library, right_side, 1, &fresh), 0);
-    gains_pick(&gains, 0, 3, 0);
-    gains_pick(&gains, 0, LAST, 0);
-    gains_pick(&fresh, 0, LAST, 0);
-    assert_memory_equal(gains.levels[1].left, fresh.levels[1].left, LARGE * sizeof(double));
-    assert_memory_equal(gains.levels[1].alignments, fresh.levels[1].alignments, LARGE * sizeof(double));
-    gains_release(&fresh);
-    gains_release(&gains);
-    matrix_release(&library);
-}
-
-/* ---- subsets ---- */
-
-static void
-search_library(memmodel_context *context, const struct matrix *columns, const double *right_side, size_t max_terms,
-               struct shortlist *shortlist)
-{
-    bool *plain = memory_allocate_zeroed(context, columns->columns, sizeof *plain);
-    struct subset_library library = {
-        .columns = columns, .right_side = right_side, .plain = plain, .max_terms = max_terms};
-
-    for (size_t j = 0; j < columns->columns; j++)
-        plain[j] = j % 2 == 0;
-    assert_int_equal(subset_search(context, &library, shortlist), 0);
-    memory_release(context, plain);
-}
-
-/* Least error of the non-negative fits to all sets of `size` columns besides the constant. */
-static double
-best_of_size_by_trying(memmodel_context *context, const struct matrix *library, const double *right_side, int size)
-{
-    double best = INFINITY, solution[COLUMNS];
-    struct nnls nnls;
-
-    assert_int_equal(nnls_new(context, ROWS, COLUMNS, &nnls), 0);
-    for (unsigned set = 0; set < 1u << (COLUMNS - 1); set++) {
-        const double *chosen[COLUMNS] = {matrix_column(library, 0)};
-        size_t count = 1;
-
-        for (size_t j = 1; j < COLUMNS; j++)
-            if (set & 1u << (j - 1))
-                chosen[count++] = matrix_column(library, j);
-        if (count != (size_t)size + 1)
-            continue;
-        nnls_solve(&nnls, ROWS, chosen, count, right_side, solution);
-        best = fmin(best, squared_error(ROWS, chosen, count, right_side, solution));
-    }
-    nnls_release(&nnls);
-    return best;
-}
-
-/* Of up to `size` terms, of both kinds. */
-static double
-best_listed(const struct shortlist *shortlist, size_t size)
-{
-    double best = INFINITY;
-
-    for (size_t kind = 0; kind < 2; kind++)
-        for (size_t count = 0; count <= size; count++)
-            if (shortlist->bins[kind][count].count > 0)
-                best = fmin(best, shortlist->bins[kind][count].subsets[0].error);
-    return best;
-}
-
-static void
-the_list_has_the_best_subset_of_every_size(void **state)
-{
-    struct shortlist *shortlist = memory_allocate(*state, sizeof *shortlist);
-
-    for (uint64_t seed = 1; seed <= 30; seed++) {
-        double right_side[ROWS];
-        struct matrix library;
-
-        draw_problem(*state, seed, COLUMNS, &library, right_side);
-        search_library(*state, &library, right_side, 3, shortlist);
-        for (int size = 1; size <= 3; size++) {
-            double best = best_of_size_by_trying(*state, &library, right_side, size);
-
-            assert_near(best_listed(shortlist, (size_t)size), best, 1e-12);
-        }
-        matrix_release(&library);
-    }
-    memory_release(*state, shortlist);
-}
-
-/* 3000 columns are too many to try all sets of four: the beam must still meet the three that make up the right side. */
-static void
-a_large_library_is_searched_for_the_columns_that_made_the_data(void **state)
-{
-    enum { LARGE = 3000, SAMPLES = 40 };
-    struct shortlist *shortlist = memory_allocate(*state, sizeof *shortlist);
-    const struct subset *best;
-    double right_side[SAMPLES];
-    struct matrix library;
-    uint64_t seed = 7;
-
-    assert_int_equal(matrix_new(*state, SAMPLES, LARGE, &library), 0);
-    for (size_t i = 0; i < SAMPLES * LARGE; i++)
-        library.values[i] = i < SAMPLES ? 1 : draw(&seed);
-    for (size_t i = 0; i < SAMPLES; i++)
-        right_side[i] = 1 + matrix_column(&library, 11)[i] + matrix_column(&library, 700)[i] * 2 +
-                        matrix_column(&library, 2999)[i] * 3;
-    search_library(*state, &library, right_side, 4, shortlist);
-    best = &shortlist->bins[1][3].subsets[0];
-    assert_int_equal(best->count, 4);
-    assert_int_equal(best->columns[0], 0);
-    assert_int_equal(best->columns[1], 11);
-    assert_int_equal(best->columns[2], 700);
-    assert_int_equal(best->columns[3], 2999);
-    matrix_release(&library);
-    memory_release(*state, shortlist);
-}
-
-/* With more rows than columns the search works on fewer rows that stand for all: errors must be those of all rows. */
-static void
-errors_of_tall_tables_are_those_of_all_rows(void **state)
-{
-    enum { TALL = 200 };
-    uint64_t seed = 3;
-    struct shortlist *shortlist = memory_allocate(*state, sizeof *shortlist);
-    double right_side[TALL], coefficients[3];
-    struct leave_one_out work;
-    struct matrix library;
-
-    assert_int_equal(matrix_new(*state, TALL, 4, &library), 0);
-    for (size_t i = 0; i < TALL * 4; i++)
-        library.values[i] = i < TALL ? 1 : draw(&seed);
-    for (size_t i = 0; i < TALL; i++)
-        right_side[i] = 1 + matrix_column(&library, 2)[i] + draw(&seed);
-    search_library(*state, &library, right_side, 2, shortlist);
-    assert_int_equal(leave_one_out_new(*state, TALL, &work), 0);
-    for (size_t i = 0; i < shortlist->bins[0][1].count; i++) {
-        const struct subset *subset = &shortlist->bins[0][1].subsets[i];
-        const double *columns[3] = {NULL};
-
-        for (size_t k = 0; k < subset->count; k++)
-            columns[k] = matrix_column(&library, subset->columns[k]);
-        assert_true(subset_fit(&work, &library, right_side, subset, coefficients));
-        assert_near(squared_error(TALL, columns, subset->count, right_side, coefficients), subset->error, 1e-9);
-    }
-    assert_true(shortlist->bins[0][1].count > 0);
-    leave_one_out_release(&work);
-    matrix_release(&library);
-    memory_release(*state, shortlist);
-}
-
 /* ---- leave-one-out ---- */
 
-/* The error of row `left_out` when nnls is run on the others. */
+/* The error of row `left_out` by a fit to the others but those of its point. */
 static double
-error_without(struct nnls *nnls, const struct matrix *library, const double *right_side, const struct subset *subset,
-              size_t left_out)
+error_without(memmodel_context *context, const struct matrix *library, const double *response, const size_t *points,
+              const struct support *support, size_t left_out)
 {
-    double rest[COLUMNS][ROWS], rest_side[ROWS], solution[COLUMNS], error = right_side[left_out];
-    const double *columns[COLUMNS];
+    double rest_response[ROWS], solution[SUPPORT_COLUMNS], error = response[left_out];
+    struct matrix rest;
+    struct left_out work;
     size_t rows = 0;
 
+    assert_int_equal(matrix_new(context, ROWS, COLUMNS, &rest), 0);
+    assert_int_equal(left_out_new(context, ROWS, SUPPORT_COLUMNS, &work), 0);
+    for (size_t i = 0; i < ROWS; i++)
+        rows += points[i] != points[left_out];
+    rest.rows = rows;
+    rows = 0;
     for (size_t i = 0; i < ROWS; i++) {
-        if (i == left_out)
+        if (points[i] == points[left_out])
             continue;
-        for (size_t k = 0; k < subset->count; k++)
-            rest[k][rows] = matrix_column(library, subset->columns[k])[i];
-        rest_side[rows++] = right_side[i];
+        for (size_t j = 0; j < COLUMNS; j++)
+            matrix_column(&rest, j)[rows] = matrix_column(library, j)[i];
+        rest_response[rows++] = response[i];
     }
-    for (size_t k = 0; k < subset->count; k++)
-        columns[k] = rest[k];
-    nnls_solve(nnls, rows, columns, subset->count, rest_side, solution);
-    for (size_t k = 0; k < subset->count; k++)
-        error -= solution[k] * matrix_column(library, subset->columns[k])[left_out];
+    assert_true(left_out_fit(&work, &rest, rest_response, support, solution));
+    for (size_t k = 0; k < support->count; k++)
+        error -= solution[k] * matrix_column(library, support->columns[k])[left_out];
+    left_out_release(&work);
+    matrix_release(&rest);
     return error;
 }
 
-/* Some of these problems lose a coefficient when a row goes: 0.1 of the third column only just stays positive. */
+/* Rows 3 and 4, and the last three, are of one point each: they are left out together. */
 static void
 leave_one_out_errors_are_those_of_as_many_refits(void **state)
 {
-    static const struct subset subset = {.count = 4, .columns = {0, 1, 3, 5}};
-    struct leave_one_out work;
-    struct nnls nnls;
-    int fitted = 0;
+    static const struct support support = {.count = 3, .columns = {0, 1, 3}};
+    static const size_t points[ROWS] = {0, 1, 2, 3, 3, 4, 5, 5, 5};
+    struct left_out work;
 
-    assert_int_equal(leave_one_out_new(*state, ROWS, &work), 0);
-    assert_int_equal(nnls_new(*state, ROWS, COLUMNS, &nnls), 0);
+    assert_int_equal(left_out_new(*state, ROWS, SUPPORT_COLUMNS, &work), 0);
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        double right_side[ROWS], errors[ROWS];
+        double response[ROWS], errors[ROWS];
         struct matrix library;
 
-        draw_problem(*state, seed, COLUMNS, &library, right_side);
-        if (leave_one_out_errors(&work, &library, right_side, &subset, errors)) {
-            fitted++;
-            for (size_t i = 0; i < ROWS; i++)
-                assert_near(errors[i], error_without(&nnls, &library, right_side, &subset, i), 1e-10);
-        }
+        draw_problem(*state, seed, COLUMNS, &library, response);
+        assert_true(left_out_errors(&work, &library, response, points, &support, errors));
+        for (size_t i = 0; i < ROWS; i++)
+            assert_near(errors[i], error_without(*state, &library, response, points, &support, i), 1e-9);
         matrix_release(&library);
     }
-    assert_in_range(fitted, 10, 59);
-    nnls_release(&nnls);
-    leave_one_out_release(&work);
+    left_out_release(&work);
 }
 
-/* A row that alone has a term: without it the term is gone, and the others predict 0 for it. */
+/* A row that alone has a term: nothing else tells its coefficient. */
 static void
-a_row_that_decides_a_coefficient_alone_is_predicted_without_it(void **state)
+a_row_that_decides_a_coefficient_alone_has_no_error(void **state)
 {
-    static const struct subset subset = {.count = 2, .columns = {0, 1}};
-    static const double right_side[] = {1, 1, 3};
-    struct leave_one_out work;
+    static const struct support support = {.count = 2, .columns = {0, 1}};
+    static const double response[] = {1, 1, 3};
+    static const size_t points[] = {0, 1, 2};
+    struct left_out work;
     struct matrix library;
     double errors[3];
 
     assert_int_equal(matrix_new(*state, 3, 2, &library), 0);
     matrix_column(&library, 0)[0] = matrix_column(&library, 0)[1] = 1;
     matrix_column(&library, 1)[2] = 1;
-    assert_int_equal(leave_one_out_new(*state, 3, &work), 0);
-    assert_true(leave_one_out_errors(&work, &library, right_side, &subset, errors));
-    assert_near(errors[0], 0, 1e-15);
-    assert_near(errors[2], 3, 1e-15);
-    leave_one_out_release(&work);
+    assert_int_equal(left_out_new(*state, 3, SUPPORT_COLUMNS, &work), 0);
+    assert_false(left_out_errors(&work, &library, response, points, &support, errors));
+    left_out_release(&work);
     matrix_release(&library);
 }
 
@@ -570,14 +319,8 @@ main(void)
         WITH_CONTEXT(non_negative_solutions_are_the_best_of_all_sets_of_columns),
         WITH_CONTEXT(columns_that_are_equal_or_zero_do_not_disturb),
         WITH_CONTEXT(a_right_side_that_points_away_has_the_zero_solution),
-        WITH_CONTEXT(gains_of_unlike_columns_are_those_of_their_factors),
-        WITH_CONTEXT(gains_of_columns_that_are_almost_the_same_are_doubted),
-        WITH_CONTEXT(a_pick_in_place_of_another_is_as_if_there_had_been_none),
-        WITH_CONTEXT(the_list_has_the_best_subset_of_every_size),
-        WITH_CONTEXT(a_large_library_is_searched_for_the_columns_that_made_the_data),
-        WITH_CONTEXT(errors_of_tall_tables_are_those_of_all_rows),
         WITH_CONTEXT(leave_one_out_errors_are_those_of_as_many_refits),
-        WITH_CONTEXT(a_row_that_decides_a_coefficient_alone_is_predicted_without_it),
+        WITH_CONTEXT(a_row_that_decides_a_coefficient_alone_has_no_error),
         cmocka_unit_test(quantiles_are_those_of_the_printed_tables),
     };
 

@@ -106,7 +106,7 @@ planted_formulas_are_found(void **state)
         law y;
         const char *part;
     } cases[] = {
-        {straight, "*c"}, {step, "equal(b, 3)"}, {hinge, "max(0, b - 1)"}, {quotient, "/a"}, {root, "(2*a + 1)^2"},
+        {straight, "*c"}, {step, "equal(b, 3)"}, {hinge, "max(0, b - 1)"}, {quotient, "/a"}, {root, "4*a^2"},
     };
     static const struct row point = {.a = 1.5, .b = 4, .c = 2};
 

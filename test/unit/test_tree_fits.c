@@ -3,8 +3,6 @@
 #include "near.h"
 #include "watched.h"
 
-#include "regression/search/checkpoint.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,35 +150,6 @@ static double
 tangled(double x, double z)
 {
     return x / (1 + z) / sqrt(x + z) + log(x + 3 * z) / (2 + x * z);
-}
-
-static double
-flat(double x, double z)
-{
-    return 7 + 0 * x * z;
-}
-
-/* Of noise alone no formula is better than the mean even on the rows that it was found with, but for their number. */
-static void
-folds_are_searched_only_if_they_can_decide_anything(void **state)
-{
-    struct watch noise = {.calls = 0}, law = {.calls = 0};
-    struct memmodel_fit_options options = {.size = sizeof options,
-                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
-                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .max_evaluations = 20000,
-                                           .max_terms = 5};
-    memmodel_samples *samples = shape_samples(*state, flat, 1, 40);
-    memmodel_model *model;
-
-    assert_int_equal(watched_fit(*state, samples, &options, &noise, &model), 0);
-    memmodel_model_unref(model);
-    memmodel_samples_unref(samples);
-    samples = shape_samples(*state, quotient, 0.01, 40);
-    assert_int_equal(watched_fit(*state, samples, &options, &law, &model), 0);
-    memmodel_model_unref(model);
-    memmodel_samples_unref(samples);
-    assert_true(noise.calls <= 2 && law.calls >= 6);
 }
 
 /* A reader meets the parts of a term in another order than the search did. */
@@ -364,96 +333,6 @@ a_search_is_watched_and_stopped(void **state)
     memmodel_samples_unref(samples);
 }
 
-/* ---- checkpoints ---- */
-
-static const char checkpoint_path[] = "test_tree_fits_checkpoint.json";
-
-static int
-fit_with_checkpoint(memmodel_context *context, const memmodel_samples *samples, int32_t loss, int64_t seed, int stop_at,
-                    memmodel_model **model, int *calls)
-{
-    struct watch watch = {.stop_at = stop_at};
-    struct memmodel_fit_options options = {.size = sizeof options,
-                                           .loss = loss,
-                                           .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .max_evaluations = 20000,
-                                           .seed = seed,
-                                           .resume_path = checkpoint_path};
-    int status = watched_fit(context, samples, &options, &watch, model);
-
-    *calls = watch.calls;
-    return status;
-}
-
-static void
-an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
-{
-    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 20000, 1), *resumed;
-    memmodel_model *model;
-    int calls, all_calls;
-
-    remove(checkpoint_path);
-    assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
-    memmodel_model_unref(model);
-    assert_true(all_calls > 2);
-    for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
-        assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
-                         MEMMODEL_ERROR_CANCELLED);
-        assert_int_equal(fit_with_checkpoint(*state, samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &calls), 0);
-        assert_true(calls <= all_calls);
-        assert_int_equal(memmodel_model_to_json(model, NULL, &resumed), 0);
-        assert_string_equal(whole, resumed);
-        memmodel_free(resumed);
-        memmodel_model_unref(model);
-        assert_null(fopen(checkpoint_path, "r")); /* it is gone */
-    }
-    assert_true(calls < all_calls / 2);
-    memmodel_free(whole);
-    memmodel_samples_unref(samples);
-}
-
-static void
-a_checkpoint_of_another_fit_is_refused(void **state)
-{
-    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    memmodel_model *model;
-    int calls;
-
-    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
-        remove(checkpoint_path);
-        assert_int_equal(fit_with_checkpoint(*state, samples, loss, 5, 6, &model, &calls), MEMMODEL_ERROR_CANCELLED);
-        assert_error(*state, fit_with_checkpoint(*state, samples, loss, 6, 0, &model, &calls),
-                     MEMMODEL_ERROR_INVALID_ARGUMENT, "another table");
-    }
-    remove(checkpoint_path);
-    memmodel_samples_unref(samples);
-}
-
-static int
-parse_checkpoint(memmodel_context *context, const char *text)
-{
-    struct checkpoint checkpoint = {.context = context, .key = 1};
-    int status = checkpoint_parse("checkpoint", text, strlen(text), &checkpoint);
-
-    checkpoint_release(&checkpoint);
-    return status;
-}
-
-static void
-checkpoints_that_are_none_are_refused(void **state)
-{
-#define HEAD "{\"format\": \"memmodel-fit-checkpoint\", \"version\": 1, \"fit\": \"0000000000000001\", \"parts\": "
-    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1, \"formulas\": [[\"x0\"]]}]}"), 0);
-    assert_int_equal(parse_checkpoint(*state, ""), MEMMODEL_ERROR_PARSE);
-    assert_int_equal(parse_checkpoint(*state, "{}"), MEMMODEL_ERROR_PARSE);
-    assert_int_equal(parse_checkpoint(*state, HEAD "1}"), MEMMODEL_ERROR_PARSE);
-    assert_int_equal(parse_checkpoint(*state, HEAD "[1]}"), MEMMODEL_ERROR_PARSE);
-    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": -1, \"formulas\": []}]}"), MEMMODEL_ERROR_PARSE);
-    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1}]}"), MEMMODEL_ERROR_PARSE);
-#undef HEAD
-}
-
 int
 main(void)
 {
@@ -462,7 +341,6 @@ main(void)
         LONG_WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
         WITH_CONTEXT(a_third_in_a_law_is_written_as_one),
         LONG_WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),
-        WITH_CONTEXT(folds_are_searched_only_if_they_can_decide_anything),
         LONG_WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
         LONG_WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
@@ -471,9 +349,6 @@ main(void)
         WITH_CONTEXT(less_than_nothing_cannot_be_tried),
         LONG_WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),
         WITH_CONTEXT(a_search_is_watched_and_stopped),
-        LONG_WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
-        WITH_CONTEXT(a_checkpoint_of_another_fit_is_refused),
-        WITH_CONTEXT(checkpoints_that_are_none_are_refused),
     };
 
     return cmocka_run_group_tests_name("tree fits", tests, NULL, NULL);

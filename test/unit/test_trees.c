@@ -2,10 +2,9 @@
 #include "fitted.h"
 #include "near.h"
 
-#include "regression/search/breed.h"
-#include "regression/search/checkpoint.h"
-#include "regression/search/hunt.h"
-#include "regression/search/plain.h"
+#include "regression/search/variation.h"
+#include "regression/search/tree_search.h"
+#include "regression/search/simplify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ draw_table(struct table *table)
     }
 }
 
-static const struct breeding breeding = {INPUTS, 40, 4};
+static const struct variation variation = {INPUTS, 40, 4};
 
 /* A random tree, after a few changes. */
 static struct formula
@@ -40,9 +39,9 @@ draw_formula(uint64_t index)
     struct random random = random_stream(1, 2, 3, index);
     struct formula formula = {.count = 0}, child;
 
-    breed_random(&breeding, &random, &formula);
+    variation_random(&variation, &random, &formula);
     for (int i = 0; i < 4; i++)
-        if (breed(&breeding, &random, &formula, &formula, &child))
+        if (variation_child(&variation, &random, &formula, &formula, &child))
             formula = child;
     return formula;
 }
@@ -79,7 +78,7 @@ apply(unsigned operation, struct tree of)
 static uint64_t
 key_of(struct tree tree)
 {
-    return residues_key(residues_of(&tree));
+    return fingerprint_key(fingerprint_of(&tree));
 }
 
 /* ---- keys ---- */
@@ -135,7 +134,7 @@ a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant(void **s
     struct table table;
     struct fitter fitter;
     double column[ROWS], ones[ROWS];
-    struct aim aim = {.target = column, .roots = ones, .used = ROWS};
+    struct aim aim = {.target = column, .sqrt_weights = ones, .used = ROWS};
     size_t compared = 0;
 
     draw_table(&table);
@@ -201,7 +200,7 @@ derivatives_by_numbers_are_those_of_differences(void **state)
 {
     struct table table;
     struct tree_machine machine;
-    double slopes[TREE_MOST_NUMBERS][ROWS], *columns[TREE_MOST_NUMBERS], above[ROWS], below[ROWS];
+    double slopes[TREE_MAX_NUMBERS][ROWS], *columns[TREE_MAX_NUMBERS], above[ROWS], below[ROWS];
     struct tree x = input(0), y = input(1), z = input(2);
     struct tree shapes[] = {
         join(TREE_DIVIDE, x, join(TREE_ADD, y, number(0.7))),
@@ -215,7 +214,7 @@ derivatives_by_numbers_are_those_of_differences(void **state)
     };
 
     draw_table(&table);
-    for (size_t k = 0; k < TREE_MOST_NUMBERS; k++)
+    for (size_t k = 0; k < TREE_MAX_NUMBERS; k++)
         columns[k] = slopes[k];
     assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
     for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
@@ -271,7 +270,7 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
     struct table table;
     struct fitter fitter;
     double target[ROWS], ones[ROWS];
-    struct aim aim = {.target = target, .roots = ones, .used = ROWS};
+    struct aim aim = {.target = target, .sqrt_weights = ones, .used = ROWS};
     struct formula formula = {.count = 1};
 
     draw_table(&table);
@@ -291,17 +290,17 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
     fitter_release(&fitter);
 }
 
-/* ---- plain formulas ---- */
+/* ---- simplification ---- */
 
 /* What becomes of the tree if a law that it can meet is searched for; `law`: of a row's inputs. */
 static struct formula
-plain_formula(memmodel_context *context, struct tree tree, double (*law)(const double *x))
+simplified(memmodel_context *context, struct tree tree, double (*law)(const double *x))
 {
     static const struct grammar free;
     struct table table;
     struct fitter fitter;
     double target[ROWS], ones[ROWS];
-    struct aim aim = {.target = target, .roots = ones, .used = ROWS};
+    struct aim aim = {.target = target, .sqrt_weights = ones, .used = ROWS};
     struct formula formula = {.count = 1, .trees = {tree}};
     bool precise = true;
 
@@ -312,7 +311,7 @@ plain_formula(memmodel_context *context, struct tree tree, double (*law)(const d
     }
     assert_int_equal(fitter_new(context, ROWS, table.inputs, INPUTS, &fitter), 0);
     fitter.aim = &aim;
-    assert_true(formula_make_plain(&fitter, &free, 0.003, &precise, &formula));
+    assert_true(formula_simplify(&fitter, &free, 0.003, &precise, &formula));
     assert_true(precise);
     fitter_release(&fitter);
     return formula;
@@ -349,15 +348,15 @@ a_number_that_is_not_there_goes(void **state)
     };
 
     for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
-        struct formula plain = plain_formula(*state, found[i], root_law);
+        struct formula simple = simplified(*state, found[i], root_law);
 
         if (i == 4) /* 1 / (1 / sqrt x): what simplifies forms does not come after */
             wanted = apply(TREE_INVERSE, apply(TREE_INVERSE, wanted));
-        assert_int_equal(plain.count, 1);
-        assert_tree(&plain.trees[0], wanted);
-        assert_int_equal(plain.nodes, formula_count_nodes(&plain));
-        assert_near(plain.constant, 1, 1e-12);
-        assert_near(plain.coefficients[0], 2, 1e-12);
+        assert_int_equal(simple.count, 1);
+        assert_tree(&simple.trees[0], wanted);
+        assert_int_equal(simple.nodes, formula_count_nodes(&simple));
+        assert_near(simple.constant, 1, 1e-12);
+        assert_near(simple.coefficients[0], 2, 1e-12);
     }
 }
 
@@ -371,10 +370,10 @@ static void
 a_quarter_turn_is_the_other_wave(void **state)
 {
     struct tree found = join(TREE_MULTIPLY, input(1), apply(TREE_COS, join(TREE_ADD, input(0), number(1.5707963))));
-    struct formula plain = plain_formula(*state, found, wave_law);
+    struct formula simple = simplified(*state, found, wave_law);
 
-    assert_tree(&plain.trees[0], join(TREE_MULTIPLY, input(1), apply(TREE_SIN, input(0))));
-    assert_near(plain.coefficients[0], 1, 1e-12);
+    assert_tree(&simple.trees[0], join(TREE_MULTIPLY, input(1), apply(TREE_SIN, input(0))));
+    assert_near(simple.coefficients[0], 1, 1e-12);
 }
 
 static double
@@ -390,11 +389,11 @@ a_shared_factor_goes_and_a_third_is_a_fraction(void **state)
     struct tree terms =
         join(TREE_ADD, join(TREE_MULTIPLY, input(0), number(350)), join(TREE_MULTIPLY, input(1), number(350.0001)));
     struct tree found = join(TREE_DIVIDE, terms, join(TREE_ADD, input(2), number(0.333)));
-    struct formula plain = plain_formula(*state, found, sum_law);
+    struct formula simple = simplified(*state, found, sum_law);
 
-    assert_tree(&plain.trees[0],
+    assert_tree(&simple.trees[0],
                 join(TREE_DIVIDE, join(TREE_ADD, input(0), input(1)), join(TREE_ADD, input(2), number(1.0 / 3))));
-    assert_near(plain.coefficients[0], 1, 1e-12);
+    assert_near(simple.coefficients[0], 1, 1e-12);
 }
 
 static double
@@ -409,15 +408,14 @@ a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes(void **state)
 {
     struct tree wave = apply(TREE_SIN, join(TREE_MULTIPLY, input(0), number(6.2832)));
     struct tree power = apply(TREE_EXP, join(TREE_MULTIPLY, input(1), number(0.49)));
-    struct formula plain =
-        plain_formula(*state, join(TREE_ADD, wave, join(TREE_MULTIPLY, power, number(1.9))), turn_law);
-    const struct tree_gene *genes = plain.trees[0].genes;
+    struct formula simple = simplified(*state, join(TREE_ADD, wave, join(TREE_MULTIPLY, power, number(1.9))), turn_law);
+    const struct tree_gene *genes = simple.trees[0].genes;
 
     assert_near(genes[1].number, 6.283185307179586, 1e-12);
     assert_true(genes[1].number == tree_round_number(genes[1].number, 14)); /* and no more */
     assert_true(genes[5].number == 0.5);
     assert_true(genes[8].number == 2);
-    assert_near(plain.coefficients[0], 1, 1e-12);
+    assert_near(simple.coefficients[0], 1, 1e-12);
 }
 
 static void

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,7 +62,6 @@ def fit(
     seed: int = 0,
     max_evaluations: int = 0,
     max_seconds: float = 0.0,
-    resume: str | os.PathLike[str] | None = None,
     progress: Observer | None = None,
     threads: int = 0,
     selection: str | int | _ffi.FitSelection = "default",
@@ -90,9 +88,8 @@ def fit(
     limits. capacity: what those had that ended for lack of memory; what each reached unless given.
 
     search: "none" but the terms of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the
-    nestings in `forbidden` such as "log(log)" or "cos", for at most `max_evaluations` or `max_seconds`. resume: file
-    that an interrupted search goes on from. progress: called now and then with a Progress; a true result ends the call
-    with CancelledError.
+    nestings in `forbidden` such as "log(log)" or "cos", for at most `max_evaluations` or `max_seconds`. progress:
+    called now and then with a Progress; a true result ends the call with CancelledError.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
@@ -122,7 +119,6 @@ def fit(
         seed=seed,
         max_evaluations=max_evaluations,
         max_seconds=max_seconds,
-        resume_path=None if resume is None else os.fspath(resume),
         threads=threads,
         capacity=float(parse_bytes(capacity, "capacity")) if isinstance(capacity, str) else capacity,
     )

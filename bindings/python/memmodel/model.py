@@ -24,7 +24,7 @@ class Prediction(NamedTuple):
     stays below with the asked probability.
 
     extrapolated: the point is outside the training data, and the bound is not guaranteed. method: what gave the bound;
-    "conformal", "student_t", "extrapolation", "jackknife_plus", or "default" where there is no bound but the value.
+    "conformal", "student_t", or "default" where there is no bound but the value.
     calibration_count: different points that the bound was found from, each left out of the fit in turn.
     distribution_free_level: the level that so many points support whatever the errors' distribution.
     """
@@ -188,7 +188,7 @@ class Model:
 
         One point by the names of its inputs; or many: a mapping of arrays, a pandas frame, or an array with a row a
         point and a column an input. Of many, `value`, `upper` and `extrapolated` are arrays. method: of the bound,
-        "conformal", "student_t", "extrapolation" or "jackknife_plus".
+        "conformal" or "student_t".
 
         A value that its column could not have held is refused: with positive terms, 2.5 where all were whole numbers,
         and -1 or 0 where none was below 0, or 0. evaluate() takes any.

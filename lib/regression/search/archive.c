@@ -8,7 +8,7 @@ archive_best(const struct archive *archive, size_t nodes)
 {
     const struct formula *best = NULL;
 
-    for (size_t i = 0; i <= nodes && i <= ARCHIVE_MOST_NODES; i++)
+    for (size_t i = 0; i <= nodes && i <= ARCHIVE_MAX_NODES; i++)
         if (archive->formulas[i].count > 0 && (!best || archive->formulas[i].error < best->error))
             best = &archive->formulas[i];
     return best;
@@ -17,23 +17,23 @@ archive_best(const struct archive *archive, size_t nodes)
 bool
 archive_may_take(const struct archive *archive, size_t nodes, double error)
 {
-    const struct formula *rival = archive_best(archive, nodes);
+    const struct formula *other = archive_best(archive, nodes);
 
-    return nodes <= ARCHIVE_MOST_NODES && (!rival || error < doubt * rival->error);
+    return nodes <= ARCHIVE_MAX_NODES && (!other || error < doubt * other->error);
 }
 
 bool
 archive_offer(struct archive *archive, const struct formula *formula)
 {
-    const struct formula *rival;
+    const struct formula *other;
 
-    if (formula->nodes > ARCHIVE_MOST_NODES || formula->count == 0)
+    if (formula->nodes > ARCHIVE_MAX_NODES || formula->count == 0)
         return false;
-    rival = archive_best(archive, formula->nodes);
-    if (rival && !(formula->error < rival->error))
+    other = archive_best(archive, formula->nodes);
+    if (other && !(formula->error < other->error))
         return false;
     archive->formulas[formula->nodes] = *formula;
-    for (size_t i = formula->nodes + 1; i <= ARCHIVE_MOST_NODES; i++) /* what is larger and no better */
+    for (size_t i = formula->nodes + 1; i <= ARCHIVE_MAX_NODES; i++) /* what is larger and no better */
         if (!(archive->formulas[i].error < formula->error))
             archive->formulas[i].count = 0;
     return true;

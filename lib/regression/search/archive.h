@@ -4,10 +4,10 @@
 
 #include "regression/search/levenberg.h"
 
-enum { ARCHIVE_MOST_NODES = 40 };
+enum { ARCHIVE_MAX_NODES = 40 };
 
 struct archive {
-    struct formula formulas[ARCHIVE_MOST_NODES + 1]; /* by nodes; count 0: none */
+    struct formula formulas[ARCHIVE_MAX_NODES + 1]; /* by nodes; count 0: none */
 };
 
 /* Keeps the formula if it is smaller than all as good; true if it does. */

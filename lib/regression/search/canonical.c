@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = TREE_MOST_NODES };
+enum { MAX_PARTS = TREE_MAX_NODES };
 
 /* A term of a sum, or a factor of a product: the nodes first to end - 1 of a tree, so many times. */
 struct part {
@@ -20,9 +20,9 @@ struct parts {
     const struct tree *tree;
     const size_t *sizes;
     bool product;
-    struct part parts[MOST_PARTS];
+    struct part parts[MAX_PARTS];
     size_t count;
-    double number; /* what the numbers in it come to */
+    double number; /* value of the numbers in it */
     bool numbered; /* whether there were any */
 };
 
@@ -125,7 +125,7 @@ struct maker {
 static void
 put_genes(struct maker *out, const struct tree_gene *genes, size_t count)
 {
-    out->full |= out->tree.count + count > TREE_MOST_NODES;
+    out->full |= out->tree.count + count > TREE_MAX_NODES;
     if (out->full)
         return;
     memcpy(out->tree.genes + out->tree.count, genes, count * sizeof *genes);
@@ -237,7 +237,7 @@ put_sum(struct maker *out, const struct parts *parts)
 static void
 simplify_other(struct tree *tree)
 {
-    size_t sizes[TREE_MOST_NODES], root = tree->count - 1, first;
+    size_t sizes[TREE_MAX_NODES], root = tree->count - 1, first;
     unsigned operation = tree->genes[root].operation;
 
     tree_measure(tree, sizes);
@@ -271,7 +271,7 @@ is_product(unsigned operation)
 static void
 simplify_root(struct tree *tree, bool whole)
 {
-    size_t sizes[TREE_MOST_NODES], root = tree->count - 1;
+    size_t sizes[TREE_MAX_NODES], root = tree->count - 1;
     unsigned operation = tree->genes[root].operation;
     struct parts parts = {.tree = tree, .sizes = sizes, .product = is_product(operation)};
     struct maker out = {.full = false};
@@ -297,7 +297,7 @@ simplify_root(struct tree *tree, bool whole)
 void
 tree_simplify(struct tree *tree)
 {
-    struct tree operands[TREE_MOST_NODES / 2 + 1], joined;
+    struct tree operands[TREE_MAX_NODES / 2 + 1], joined;
     size_t height = 0;
 
     for (size_t i = 0; i < tree->count; i++) {

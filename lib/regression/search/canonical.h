@@ -1,40 +1,46 @@
 /*
  * One form for trees that mean the same, and one key.
  *
- * The form: sums and products are flattened, numbers in them folded into one, equal terms and factors joined, what is left
- * sorted. The key: the tree computed with whole numbers modulo a prime at random points, its numbers too being random there.
- * Two formulas of + - x / and powers have the same values only if they are the same formula, save for a chance below 2^-50 (J. T.
- * Schwartz: Fast probabilistic algorithms for verification of polynomial identities, 1980); so expanded and factored forms
- * have one key. The residue of a root is a power of its argument's, which keeps sqrt(a b) = sqrt(a) sqrt(b); logarithm, exponential,
- * sine, cosine, tanh, minimum and maximum scramble theirs.
+ * The form: sums and products are flattened, numbers in them folded into one, equal terms and factors joined, what is
+ * left sorted. The key: the tree computed with whole numbers modulo a prime at random points, its numbers too being
+ * random there. Two formulas of + - x / and powers have the same values only if they are the same formula, save for a
+ * chance below 2^-50 (J. T. Schwartz: Fast probabilistic algorithms for verification of polynomial identities, 1980);
+ * so expanded and factored forms have one key. The residue of a root is a power of its argument's, which keeps sqrt(a
+ * b) = sqrt(a) sqrt(b); logarithm, exponential, sine, cosine, tanh, minimum and maximum scramble theirs.
  */
 #ifndef SEARCH_CANONICAL_H
 #define SEARCH_CANONICAL_H
 
 #include "regression/search/tree.h"
 
-enum { RESIDUES = 4 };
+enum { FINGERPRINTS = 4 };
 
 /* A tree's values modulo the prime, at each of the points. */
-struct residues {
-    uint32_t at[RESIDUES];
+struct fingerprint {
+    uint32_t at[FINGERPRINTS];
 };
 
-struct residues
-residues_of_input(size_t input);
+struct fingerprint
+fingerprint_of_input(size_t input);
 
 /* first: of two operands; as in postfix order, an operation on one has it in `second` */
-struct residues
-residues_join(unsigned operation, struct residues first, struct residues second);
+struct fingerprint
+fingerprint_join(unsigned operation, struct fingerprint first, struct fingerprint second);
 
-struct residues
-residues_of(const struct tree *tree);
+struct fingerprint
+fingerprint_of(const struct tree *tree);
 
-/* The same for f and for a f + b, a != 0: where a coefficient and a constant are fitted they are no other formula. 0: constant. */
+/*
+ * The same for f and for a f + b, a != 0: where a coefficient and a constant are fitted they are no other formula. 0:
+ * constant.
+ */
 uint64_t
-residues_key(struct residues residues);
+fingerprint_key(struct fingerprint fingerprint);
 
-/* The canonical form, in place; sums and factors of the whole formula that its coefficients make superfluous are dropped. */
+/*
+ * The canonical form, in place; sums and factors of the whole formula that its coefficients make superfluous are
+ * dropped.
+ */
 void
 tree_simplify(struct tree *tree);
 

@@ -1,6 +1,7 @@
 /* Islands of formulas. */
-#include "regression/search/hunt.h"
-#include "regression/search/breed.h"
+#include "regression/search/evolve.h"
+
+#include "regression/search/variation.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -187,14 +188,14 @@ choose_parent(const struct island *island, struct random *random)
 static void
 beget(struct island *island, size_t index)
 {
-    const struct breeding breeding = {island->inputs, island->max_nodes, island->most_trees};
+    const struct variation variation = {island->inputs, island->max_nodes, island->max_trees};
     struct random random = random_stream(island->seed, island->index, island->generation, index);
     struct formula child;
 
     for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         const struct formula *mother = choose_parent(island, &random), *father = choose_parent(island, &random);
 
-        if (breed(&breeding, &random, mother, father, &child) && admit(island, &child))
+        if (variation_child(&variation, &random, mother, father, &child) && admit(island, &child))
             return;
     }
 }
@@ -215,18 +216,18 @@ advance_island(struct island *island, size_t generations)
 static void
 found_island(struct island *island, const struct archive *archive)
 {
-    const struct breeding breeding = {island->inputs, island->max_nodes, island->most_trees};
+    const struct variation variation = {island->inputs, island->max_nodes, island->max_trees};
     struct random random = random_stream(island->seed, island->index, 0, 0);
     struct formula formula;
 
-    for (size_t i = 0; archive && i <= ARCHIVE_MOST_NODES && island->count < EVOLVE_POPULATION / 2; i++)
-        if (archive->formulas[i].count > 0 && archive->formulas[i].count <= island->most_trees &&
+    for (size_t i = 0; archive && i <= ARCHIVE_MAX_NODES && island->count < EVOLVE_POPULATION / 2; i++)
+        if (archive->formulas[i].count > 0 && archive->formulas[i].count <= island->max_trees &&
             archive->formulas[i].nodes <= island->max_nodes) {
             formula = archive->formulas[i];
             admit(island, &formula);
         }
     for (size_t attempt = 0; attempt < 50 * EVOLVE_POPULATION && island->count < EVOLVE_POPULATION; attempt++) {
-        breed_random(&breeding, &random, &formula);
+        variation_random(&variation, &random, &formula);
         if (formula.trees[0].count > 1 || formula.trees[0].genes[0].operation == TREE_INPUT)
             admit(island, &formula);
     }
@@ -254,8 +255,8 @@ world_begin(struct world *world, const struct aim *aim, uint64_t seed, const str
         island->seed = seed;
         island->generation = 0;
         island->count = 0;
-        island->max_nodes = ARCHIVE_MOST_NODES;
-        island->most_trees = trees < 2 ? 1 : trees - 1 < FORMULA_MOST_TREES ? trees - 1 : FORMULA_MOST_TREES;
+        island->max_nodes = ARCHIVE_MAX_NODES;
+        island->max_trees = trees < 2 ? 1 : trees - 1 < FORMULA_MAX_TREES ? trees - 1 : FORMULA_MAX_TREES;
         found_island(island, archive);
     }
     return 0;
@@ -343,7 +344,7 @@ void
 world_report(const struct world *world, struct archive *archive)
 {
     for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
-        for (size_t k = 0; k <= ARCHIVE_MOST_NODES; k++)
+        for (size_t k = 0; k <= ARCHIVE_MAX_NODES; k++)
             if (world->islands[i].archive->formulas[k].count > 0)
                 archive_offer(archive, &world->islands[i].archive->formulas[k]);
 }

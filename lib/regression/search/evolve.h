@@ -1,7 +1,8 @@
 /*
- * Genetic programming: sums of trees that are bred for little error and few nodes (NSGA-II: K. Deb and others, 2002), on islands
- * that now and then send each other their best. An island draws its numbers by (seed, island, generation, index), holds its
- * own room and breeds alone between migrations, so that what comes out does not depend on how many threads there are.
+ * Genetic programming: sums of trees that are bred for little error and few nodes (NSGA-II: K. Deb and others, 2002),
+ * on islands that now and then send each other their best. An island draws its numbers by (seed, island, generation,
+ * index), holds its own room and breeds alone between migrations, so that what comes out does not depend on how many
+ * threads there are.
  */
 #ifndef SEARCH_EVOLVE_H
 #define SEARCH_EVOLVE_H
@@ -29,7 +30,7 @@ struct island {
     struct fitter fitter;
     struct archive *archive;
     const struct grammar *grammar;
-    size_t inputs, max_nodes, most_trees;
+    size_t inputs, max_nodes, max_trees;
 };
 
 struct world {
@@ -46,7 +47,10 @@ world_new(memmodel_context *context, size_t rows, const double *const *inputs, s
 void
 world_release(struct world *world);
 
-/* Begins again, for another aim: the people are what `archive` has, and random ones. Its formulas must have been fitted. */
+/*
+ * Begins again, for another aim: the people are what `archive` has, and random ones. Its formulas must have been
+ * fitted.
+ */
 int
 world_begin(struct world *world, const struct aim *aim, uint64_t seed, const struct archive *archive);
 

@@ -79,7 +79,7 @@ grammar_permits(const struct grammar *grammar, unsigned operation, const struct 
 static bool
 allows_tree(const struct grammar *grammar, const struct tree *tree)
 {
-    size_t sizes[TREE_MOST_NODES];
+    size_t sizes[TREE_MAX_NODES];
 
     tree_measure(tree, sizes);
     for (size_t i = 0; i < tree->count; i++)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double dependent = 1e-9; /* what is left of a column, in its norm, that counts as nothing */
-static const double first_damping = 1e-2, least_damping = 1e-12;
+static const double first_damping = 1e-2, min_damping = 1e-12;
 static const double worthless = 1e-6; /* share of the error: less is not worth a step */
 static const double extreme = 1e100;
 
@@ -18,18 +18,18 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
     int status = tree_machine_new(context, rows, inputs, input_count, &fitter->machine);
 
     fitter->structure = NULL;
-    fitter->most_tried = SIZE_MAX;
+    fitter->max_tried = SIZE_MAX;
     fitter->deadline = INFINITY;
     if (!status)
-        status = matrix_new(context, rows, FORMULA_MOST_TREES, &fitter->columns);
+        status = matrix_new(context, rows, FORMULA_MAX_TREES, &fitter->columns);
     if (!status)
-        status = matrix_new(context, rows, FORMULA_MOST_NUMBERS, &fitter->slopes);
+        status = matrix_new(context, rows, FORMULA_MAX_NUMBERS, &fitter->slopes);
     if (!status)
-        status = qr_new(context, rows, FORMULA_MOST_TREES + 1 + FORMULA_MOST_NUMBERS, &fitter->linear);
+        status = qr_new(context, rows, FORMULA_MAX_TREES + 1 + FORMULA_MAX_NUMBERS, &fitter->linear);
     if (!status)
-        status = qr_new(context, rows, FORMULA_MOST_NUMBERS, &fitter->numbers);
+        status = qr_new(context, rows, FORMULA_MAX_NUMBERS, &fitter->numbers);
     if (!status)
-        status = qr_new(context, 2 * FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->damped);
+        status = qr_new(context, 2 * FORMULA_MAX_NUMBERS, FORMULA_MAX_NUMBERS, &fitter->damped);
     if (status)
         return status;
     fitter->residual = memory_allocate_zeroed(context, rows, sizeof *fitter->residual);
@@ -55,7 +55,7 @@ fitter_release(struct fitter *fitter)
 bool
 fitter_may_go_on(const struct fitter *fitter)
 {
-    return fitter->tried < fitter->most_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline) &&
+    return fitter->tried < fitter->max_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline) &&
            !context_must_stop(fitter->machine.context);
 }
 
@@ -95,7 +95,7 @@ static bool
 append_constant(struct fitter *fitter)
 {
     fitter->linear.count = 0;
-    return qr_append(&fitter->linear, fitter->aim->roots);
+    return qr_append(&fitter->linear, fitter->aim->sqrt_weights);
 }
 
 static bool
@@ -111,7 +111,7 @@ append_tree(struct fitter *fitter, const struct tree *tree, size_t k)
     if (!is_usable(values, rows))
         return false;
     for (size_t i = 0; i < rows; i++)
-        column[i] = values[i] * fitter->aim->roots[i];
+        column[i] = values[i] * fitter->aim->sqrt_weights[i];
     return qr_append(&fitter->linear, column);
 }
 
@@ -130,7 +130,7 @@ bool
 formula_fit_linear(struct fitter *fitter, struct formula *formula)
 {
     size_t rows = fitter->machine.rows;
-    double solution[FORMULA_MOST_TREES + 1];
+    double solution[FORMULA_MAX_TREES + 1];
 
     fitter->tried++;
     if (!append_constant(fitter))
@@ -139,7 +139,7 @@ formula_fit_linear(struct fitter *fitter, struct formula *formula)
         if (!append_tree(fitter, &formula->trees[k], k))
             return false;
     for (size_t i = 0; i < rows; i++)
-        fitter->residual[i] = fitter->aim->target[i] * fitter->aim->roots[i];
+        fitter->residual[i] = fitter->aim->target[i] * fitter->aim->sqrt_weights[i];
     qr_solve(&fitter->linear, fitter->residual, solution);
     formula->constant = solution[0];
     memcpy(formula->coefficients, solution + 1, formula->count * sizeof *solution);
@@ -152,12 +152,15 @@ formula_fit_linear(struct fitter *fitter, struct formula *formula)
 
 /* ---- numbers ---- */
 
-/* `taken`: of the numbers, those whose slopes are columns of fitter->numbers; their norms, and the residual along these. */
+/*
+ * `taken`: of the numbers, those whose slopes are columns of fitter->numbers; their norms, and the residual along
+ * these.
+ */
 struct step {
-    size_t count, taken[FORMULA_MOST_NUMBERS];
-    double numbers[FORMULA_MOST_NUMBERS], change[FORMULA_MOST_NUMBERS];
-    double norms[FORMULA_MOST_NUMBERS], aligned[2 * FORMULA_MOST_NUMBERS];
-    bool held[FORMULA_MOST_NUMBERS];
+    size_t count, taken[FORMULA_MAX_NUMBERS];
+    double numbers[FORMULA_MAX_NUMBERS], change[FORMULA_MAX_NUMBERS];
+    double norms[FORMULA_MAX_NUMBERS], aligned[2 * FORMULA_MAX_NUMBERS];
+    bool held[FORMULA_MAX_NUMBERS];
 };
 
 static struct step
@@ -193,7 +196,7 @@ fill_slopes(struct fitter *fitter, const struct formula *formula)
 
     for (size_t k = 0; k < formula->count; k++) {
         size_t count = tree_count_numbers(&formula->trees[k]);
-        double *slopes[FORMULA_MOST_NUMBERS];
+        double *slopes[FORMULA_MAX_NUMBERS];
 
         if (count == 0)
             continue;
@@ -203,7 +206,7 @@ fill_slopes(struct fitter *fitter, const struct formula *formula)
         tree_differentiate(&fitter->machine, &formula->trees[k], slopes);
         for (size_t j = 0; j < count; j++) {
             for (size_t i = 0; i < rows; i++)
-                slopes[j][i] *= formula->coefficients[k] * fitter->aim->roots[i];
+                slopes[j][i] *= formula->coefficients[k] * fitter->aim->sqrt_weights[i];
             if (!is_usable(slopes[j], rows))
                 return false;
         }
@@ -213,8 +216,8 @@ fill_slopes(struct fitter *fitter, const struct formula *formula)
 }
 
 /*
- * After formula_fit_linear(), which left the residual: the slopes less what coefficients could do, factored. Those that are
- * nothing then, hang on others, or are of numbers that are held, are not taken.
+ * After formula_fit_linear(), which left the residual: the slopes less what coefficients could do, factored. Those
+ * that are nothing then, hang on others, or are of numbers that are held, are not taken.
  */
 static bool
 linearize(struct fitter *fitter, const struct formula *formula, struct step *step)
@@ -242,20 +245,20 @@ linearize(struct fitter *fitter, const struct formula *formula, struct step *ste
 }
 
 /*
- * The step that is least squares of the residual and of its own size, times the damping: what is left of the rows is the
- * factors' triangle. Returns what it would gain if slopes stayed as they are.
+ * The step that is least squares of the residual and of its own size, times the damping: what is left of the rows is
+ * the factors' triangle. Returns what it would gain if slopes stayed as they are.
  */
 static double
 solve_damped(struct fitter *fitter, struct step *step, double damping)
 {
-    double solution[FORMULA_MOST_NUMBERS], gain = 0;
+    double solution[FORMULA_MAX_NUMBERS], gain = 0;
 
     fitter->damped.count = 0;
     for (size_t k = 0; k < fitter->numbers.count; k++) {
-        double column[2 * FORMULA_MOST_NUMBERS] = {0};
+        double column[2 * FORMULA_MAX_NUMBERS] = {0};
 
         memcpy(column, matrix_column(&fitter->numbers.r, k), (k + 1) * sizeof *column);
-        column[FORMULA_MOST_NUMBERS + k] = sqrt(damping) * step->norms[k];
+        column[FORMULA_MAX_NUMBERS + k] = sqrt(damping) * step->norms[k];
         if (!qr_append(&fitter->damped, column))
             break;
     }
@@ -269,12 +272,15 @@ solve_damped(struct fitter *fitter, struct step *step, double damping)
     return gain;
 }
 
-/* One step that makes the error less; false if there is none worth it: damping makes steps shorter until they are not. */
+/*
+ * One step that makes the error less; false if there is none worth it: damping makes steps shorter until they are
+ * not.
+ */
 static bool
 improve(struct fitter *fitter, struct formula *formula, double *damping)
 {
     struct step step = read_numbers(formula);
-    double moved[FORMULA_MOST_NUMBERS];
+    double moved[FORMULA_MAX_NUMBERS];
 
     if (!linearize(fitter, formula, &step))
         return false;
@@ -285,7 +291,7 @@ improve(struct fitter *fitter, struct formula *formula, double *damping)
             moved[j] = step.numbers[j] + step.change[j];
         write_numbers(&changed, moved);
         if (formula_fit_linear(fitter, &changed) && changed.error < formula->error) {
-            *damping = fmax(*damping / 16, least_damping);
+            *damping = fmax(*damping / 16, min_damping);
             *formula = changed;
             return true;
         }
@@ -299,7 +305,7 @@ formula_fit(struct fitter *fitter, struct formula *formula, size_t steps)
     double damping = first_damping;
     size_t numbers = formula_count_numbers(formula);
 
-    if (numbers > FORMULA_MOST_NUMBERS || !formula_fit_linear(fitter, formula))
+    if (numbers > FORMULA_MAX_NUMBERS || !formula_fit_linear(fitter, formula))
         return false;
     for (size_t step = 0; numbers > 0 && step < steps && formula->error > fitter->aim->floor; step++)
         if (!improve(fitter, formula, &damping))

@@ -1,27 +1,27 @@
 /*
- * Numbers in formulas. A formula is a constant and a sum of trees, each with a coefficient; constant and coefficients are found
- * by linear least squares (linear scaling), the numbers in the trees by Levenberg's and Marquardt's method on what linear least
- * squares leave (variable projection: G. H. Golub, V. Pereyra, 1973; derivative as L. Kaufman's, 1975). Jacobians are
- * often deficient: numbers whose column hangs on the columns before it stay as they are.
+ * Numbers in formulas. A formula is a constant and a sum of trees, each with a coefficient; constant and coefficients
+ * are found by linear least squares (linear scaling), the numbers in the trees by Levenberg's and Marquardt's method
+ * on what linear least squares leave (variable projection: G. H. Golub, V. Pereyra, 1973; derivative as L. Kaufman's,
+ * 1975). Jacobians are often deficient: numbers whose column hangs on the columns before it stay as they are.
  */
 #ifndef SEARCH_LEVENBERG_H
 #define SEARCH_LEVENBERG_H
 
 #include "regression/search/tree.h"
 
-enum { FORMULA_MOST_TREES = 4, FORMULA_MOST_NUMBERS = TREE_MOST_NUMBERS };
+enum { FORMULA_MAX_TREES = 4, FORMULA_MAX_NUMBERS = TREE_MAX_NUMBERS };
 
 struct formula {
     size_t count; /* of trees */
-    struct tree trees[FORMULA_MOST_TREES];
+    struct tree trees[FORMULA_MAX_TREES];
     size_t nodes; /* of the formula as a tree */
     double error; /* weighted sum of squares, or the aim's floor */
-    double constant, coefficients[FORMULA_MOST_TREES];
+    double constant, coefficients[FORMULA_MAX_TREES];
 };
 
 /* What is to be explained: of every row the target and the root of its weight, 0 for rows that do not count. */
 struct aim {
-    const double *target, *roots;
+    const double *target, *sqrt_weights;
     size_t used;  /* rows that count */
     double floor; /* an error below counts as this */
 };
@@ -36,7 +36,7 @@ struct fitter {
     const struct aim *aim;
     const struct structure *structure; /* whose units trees must have; NULL: none */
     size_t tried;                      /* formulas fitted so far */
-    size_t most_tried;                 /* a search goes on while they are fewer, */
+    size_t max_tried;                  /* a search goes on while they are fewer, */
     double deadline;                   /* and until then by the clock; infinite: for ever */
 };
 
@@ -53,7 +53,7 @@ bool
 fitter_may_go_on(const struct fitter *fitter);
 
 /* Constant and coefficients, with the numbers as they are; false if a tree has a pole in the
- * domain or a wrong unit, or trees cannot be told apart. */
+ * domain or a wrong unit, or trees cannot be distinguished. */
 bool
 formula_fit_linear(struct fitter *fitter, struct formula *formula);
 
@@ -72,8 +72,8 @@ void
 formula_values(struct fitter *fitter, const struct formula *formula, double *values);
 
 /*
- * After formula_fit_linear(): of every row the share of it that its own measurement has in its prediction, numbers in the trees
- * counted as coefficients of their derivatives.
+ * After formula_fit_linear(): of every row the share of it that its own measurement has in its prediction, numbers in
+ * the trees counted as coefficients of their derivatives.
  */
 void
 formula_leverages(struct fitter *fitter, const struct formula *formula, double *leverages);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_FEATURES = 60000, MOST_VALUES = 1 << 22, MOST_DEGREE = 6, WAVE_NODES = 3, WAVE_SHARE = 16 };
+enum { MAX_FEATURES = 60000, MAX_VALUES = 1 << 22, MAX_DEGREE = 6, WAVE_NODES = 3, WAVE_SHARE = 16 };
 
 static const double extreme = 1e100;
 
@@ -83,7 +83,7 @@ static void
 add_feature(struct builder *builder, struct feature feature, struct expression_range range)
 {
     struct library *library = builder->library;
-    uint64_t key = residues_key(feature.residues);
+    uint64_t key = fingerprint_key(feature.fingerprint);
 
     if (library->count == library->capacity || keys_have(&builder->keys, key))
         return;
@@ -108,8 +108,8 @@ add_operation(struct builder *builder, unsigned operation, int32_t first, int32_
         is_forbidden(builder, operation, second) || (binary && is_forbidden(builder, operation, first)))
         return;
     feature.nodes = (uint8_t)(1 + b->nodes + (binary ? a->nodes : 0));
-    feature.residues = residues_join(operation, a->residues, b->residues);
-    if (keys_have(&builder->keys, residues_key(feature.residues)))
+    feature.fingerprint = fingerprint_join(operation, a->fingerprint, b->fingerprint);
+    if (keys_have(&builder->keys, fingerprint_key(feature.fingerprint)))
         return;
     compute(builder, &feature, matrix_column(&library->values, library->count));
     add_feature(builder, feature, range);
@@ -173,10 +173,11 @@ add_inputs(struct builder *builder, const double *const *inputs, size_t input_co
 
     for (size_t i = 0; i < input_count && library->count < library->capacity; i++) {
         memcpy(matrix_column(&library->values, library->count), inputs[i], builder->rows * sizeof **inputs);
-        add_feature(builder,
-                    (struct feature){
-                        .operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1, .residues = residues_of_input(i)},
-                    tree_range_of(inputs[i], builder->rows));
+        add_feature(
+            builder,
+            (struct feature){
+                .operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1, .fingerprint = fingerprint_of_input(i)},
+            tree_range_of(inputs[i], builder->rows));
     }
     library->ends[1] = library->count;
 }
@@ -203,7 +204,7 @@ build_trees(struct builder *builder, const double *const *inputs, size_t input_c
 
     library->capacity -= waves;
     add_inputs(builder, inputs, input_count);
-    for (size_t nodes = 2; nodes <= LIBRARY_MOST_NODES; nodes++) {
+    for (size_t nodes = 2; nodes <= LIBRARY_MAX_NODES; nodes++) {
         add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
         if (nodes > 2)
             add_pairs(builder, nodes);
@@ -265,7 +266,7 @@ build_monomials(struct builder *builder, const double *const *inputs, size_t inp
     library->lengths = end;
     build_lengths(builder, input_count, library->capacity / 4);
     library->lengths_end = library->count;
-    for (int degree = 2; degree <= MOST_DEGREE; degree++) {
+    for (int degree = 2; degree <= MAX_DEGREE; degree++) {
         size_t made = library->count;
 
         for (size_t i = begin; i < end; i++)
@@ -291,7 +292,7 @@ make(memmodel_context *context, size_t rows, const double *const *inputs, size_t
                               .rows = rows};
     int status;
 
-    *library = (struct library){.capacity = MOST_VALUES / rows < most ? 1 + MOST_VALUES / rows : most};
+    *library = (struct library){.capacity = MAX_VALUES / rows < most ? 1 + MAX_VALUES / rows : most};
     library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
     builder.ranges = memory_allocate_zeroed(context, library->capacity, sizeof *builder.ranges);
     status = library->features && builder.ranges ? 0 : MEMMODEL_ERROR_NO_MEMORY;
@@ -310,7 +311,7 @@ int
 library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
             const struct grammar *grammar, size_t most, struct library *library)
 {
-    return make(context, rows, inputs, input_count, grammar, most < MOST_FEATURES ? most : MOST_FEATURES, build_trees,
+    return make(context, rows, inputs, input_count, grammar, most < MAX_FEATURES ? most : MAX_FEATURES, build_trees,
                 library);
 }
 

@@ -1,13 +1,13 @@
 /* Products of powers and trees, found in the logarithm. */
 #include "regression/search/product.h"
-#include "regression/training.h"
+#include "regression/table/training.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MONOMIALS = 4000, MOST_LOGARITHMS = 1 << 22, SINGLES = 32, SECONDS = 4, KEPT = 4, STEPS = 12 };
-enum { MOST_HALVES = 8, EXTRA = 2, MOST_GROWN = 2, NO_OFFSET = -2, OFFSET_ONE = -1 };
+enum { MAX_MONOMIALS = 4000, MAX_LOGARITHMS = 1 << 22, SINGLES = 32, SECONDS = 4, KEPT = 4, STEPS = 12 };
+enum { MAX_HALVES = 8, EXTRA = 2, MAX_GROWN = 2, NO_OFFSET = -2, OFFSET_ONE = -1 };
 enum { PART = 64 }; /* columns, which the processor's fast memory holds */
 
 static const double dependent = 1e-7, extreme = 1e100;
@@ -21,7 +21,7 @@ static const struct form {
     bool exponent;     /* e ^ u, times a number */
     uint8_t max_nodes; /* of features of the library */
 } forms[] = {
-    {TREE_INPUT, 0, false, LIBRARY_MOST_NODES},
+    {TREE_INPUT, 0, false, LIBRARY_MAX_NODES},
     {TREE_INPUT, 0, true, 7},
     {TREE_INPUT, 1, false, 7},
     {TREE_INPUT, -1, false, 7},
@@ -154,10 +154,10 @@ allocate(memmodel_context *context, size_t rows, size_t input_count, size_t most
     if (status)
         return status;
     products->factors = memory_allocate_zeroed(context, most, sizeof *products->factors);
-    products->rests = memory_allocate_zeroed(context, 6 * most + 4 * rows, sizeof *products->rests);
-    if (!products->factors || !products->rests)
+    products->residuals_left = memory_allocate_zeroed(context, 6 * most + 4 * rows, sizeof *products->residuals_left);
+    if (!products->factors || !products->residuals_left)
         return MEMMODEL_ERROR_NO_MEMORY;
-    products->gains = products->rests + most;
+    products->gains = products->residuals_left + most;
     products->first_rests = products->gains + most;
     products->norms = products->first_rests + most;
     products->alignments = products->norms + most;
@@ -174,12 +174,12 @@ products_new(memmodel_context *context, size_t rows, const double *const *inputs
              const struct grammar *grammar, const struct library *library, struct products *products)
 {
     kernel run = kernel_for(context_vectors(context));
-    size_t most = MOST_LOGARITHMS / rows < 2 * library->capacity ? 1 + MOST_LOGARITHMS / rows : 2 * library->capacity;
+    size_t most = MAX_LOGARITHMS / rows < 2 * library->capacity ? 1 + MAX_LOGARITHMS / rows : 2 * library->capacity;
     int status;
 
     *products = (struct products){.library = library, .inputs = input_count};
     status = library_new_monomials(context, rows, inputs, input_count,
-                                   most / 4 < MOST_MONOMIALS ? most / 4 : MOST_MONOMIALS, &products->monomials);
+                                   most / 4 < MAX_MONOMIALS ? most / 4 : MAX_MONOMIALS, &products->monomials);
     if (!status)
         status = allocate(context, rows, input_count, most + 1, products);
     if (status)
@@ -199,7 +199,7 @@ products_release(memmodel_context *context, struct products *products)
     matrix_release(&products->vectors);
     qr_release(&products->qr);
     memory_release(context, products->factors);
-    memory_release(context, products->rests);
+    memory_release(context, products->residuals_left);
 }
 
 /* ---- trees from powers ---- */
@@ -211,7 +211,7 @@ multiply_in(struct tree *product, const struct tree *factor, long halves)
     struct tree root;
     long size = labs(halves);
 
-    if (size > MOST_HALVES)
+    if (size > MAX_HALVES)
         return false;
     if (size % 2 && !tree_join(&root, TREE_ROOT, factor, NULL))
         return false;
@@ -244,47 +244,48 @@ struct hunt_of_products {
     struct fitter *fitter;
     const struct grammar *grammar;
     struct archive *archive;
-    int offset, sign;                                 /* an input, OFFSET_ONE, NO_OFFSET; -1 or 1 */
-    size_t powers[TRAINING_MOST_INPUTS], power_count; /* which inputs the first columns are of */
-    size_t taken[EXTRA], taken_count;                 /* factors */
+    int offset, sign;                                /* an input, OFFSET_ONE, NO_OFFSET; -1 or 1 */
+    size_t powers[TRAINING_MAX_INPUTS], power_count; /* which inputs the first columns are of */
+    size_t taken[EXTRA], taken_count;                /* factors */
     struct formula best[KEPT];
     size_t kept;
 };
 
 static double
-offset_at(const struct hunt_of_products *hunt, size_t row)
+offset_at(const struct hunt_of_products *tree_search, size_t row)
 {
-    if (hunt->offset == NO_OFFSET)
+    if (tree_search->offset == NO_OFFSET)
         return 0;
-    return hunt->sign * (hunt->offset < 0 ? 1 : hunt->fitter->machine.inputs[hunt->offset][row]);
+    return tree_search->sign *
+           (tree_search->offset < 0 ? 1 : tree_search->fitter->machine.inputs[tree_search->offset][row]);
 }
 
 /* Logarithms, weighed so that small errors of them count as errors of the target do. */
 static bool
-set_target(const struct hunt_of_products *hunt)
+set_target(const struct hunt_of_products *tree_search)
 {
-    struct products *products = hunt->products;
-    const struct aim *aim = hunt->fitter->aim;
+    struct products *products = tree_search->products;
+    const struct aim *aim = tree_search->fitter->aim;
     size_t rows = products->columns.rows, known = 0;
     const struct kernel_operand own = {products->target, false};
 
     for (size_t i = 0; i < rows; i++) {
-        double value = fabs(aim->target[i] - offset_at(hunt, i));
+        double value = fabs(aim->target[i] - offset_at(tree_search, i));
 
-        products->weights[i] = value > 0 && value < extreme ? value * aim->roots[i] : 0;
+        products->weights[i] = value > 0 && value < extreme ? value * aim->sqrt_weights[i] : 0;
         products->target[i] = products->weights[i] > 0 ? value : 1;
         known += products->weights[i] > 0;
     }
-    hunt->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
+    tree_search->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
     for (size_t i = 0; i < rows; i++)
         products->residual[i] = products->target[i] = products->target[i] * products->weights[i];
     return known > products->inputs + 4;
 }
 
 static bool
-append_column(const struct hunt_of_products *hunt, const double *column)
+append_column(const struct hunt_of_products *tree_search, const double *column)
 {
-    struct products *products = hunt->products;
+    struct products *products = tree_search->products;
 
     for (size_t i = 0; i < products->columns.rows; i++)
         products->weighted[i] = column[i] * products->weights[i];
@@ -292,12 +293,12 @@ append_column(const struct hunt_of_products *hunt, const double *column)
 }
 
 static void
-begin(struct hunt_of_products *hunt)
+begin(struct hunt_of_products *tree_search)
 {
-    struct products *products = hunt->products;
+    struct products *products = tree_search->products;
 
     products->qr.count = 0;
-    hunt->power_count = hunt->taken_count = 0;
+    tree_search->power_count = tree_search->taken_count = 0;
     qr_append(&products->qr, products->weights);
     for (size_t i = 0; i < products->inputs; i++) {
         const double *column = matrix_column(&products->powers, i);
@@ -305,8 +306,8 @@ begin(struct hunt_of_products *hunt)
 
         for (size_t row = 0; row < products->powers.rows; row++)
             known &= fabs(column[row]) < extreme;
-        if (known && append_column(hunt, column))
-            hunt->powers[hunt->power_count++] = i;
+        if (known && append_column(tree_search, column))
+            tree_search->powers[tree_search->power_count++] = i;
     }
 }
 
@@ -356,7 +357,10 @@ weighted_square(const struct products *products, const double *column)
     return sum;
 }
 
-/* Norms, what powers leave of them, and products with what these leave of the target: part by part, while it is at hand. */
+/*
+ * Norms, what powers leave of them, and products with what these leave of the target: part by part, while it is at
+ * hand.
+ */
 static void
 measure_factors(struct products *products)
 {
@@ -369,13 +373,14 @@ measure_factors(struct products *products)
         size_t count = products->count - first < PART ? products->count - first : PART;
 
         for (size_t j = first; j < first + count; j++)
-            products->rests[j] = products->norms[j] = weighted_square(products, matrix_column(&products->columns, j));
+            products->residuals_left[j] = products->norms[j] =
+                weighted_square(products, matrix_column(&products->columns, j));
         for (size_t k = 0; k < vectors; k++) {
             double along[PART];
 
             multiply_factors(products, first, count, matrix_column(&products->vectors, k), along);
             for (size_t j = 0; j < count; j++)
-                products->rests[first + j] -= along[j] * along[j];
+                products->residuals_left[first + j] -= along[j] * along[j];
         }
         multiply_factors(products, first, count, products->weighted, products->alignments + first);
     }
@@ -393,7 +398,7 @@ take_off_last(struct products *products)
     for (size_t j = 0; j < products->count; j++) {
         double gain = products->gains[j];
 
-        products->rests[j] = products->first_rests[j] - gain * gain;
+        products->residuals_left[j] = products->first_rests[j] - gain * gain;
         products->alignments[j] = products->first_alignments[j] - along * gain;
     }
 }
@@ -408,7 +413,9 @@ list_best(struct products *products, size_t wanted, size_t *best)
         double along = products->alignments[j];
         size_t place = count;
 
-        gains[j] = products->rests[j] > dependent * products->norms[j] ? along * along / products->rests[j] : 0;
+        gains[j] = products->residuals_left[j] > dependent * products->norms[j]
+                       ? along * along / products->residuals_left[j]
+                       : 0;
         if (!(gains[j] > 0) || (count == wanted && !(gains[j] > gains[best[count - 1]])))
             continue;
         if (count < wanted)
@@ -425,40 +432,42 @@ list_best(struct products *products, size_t wanted, size_t *best)
 /* ---- formulas ---- */
 
 static void
-keep(struct hunt_of_products *hunt, const struct formula *formula)
+keep(struct hunt_of_products *tree_search, const struct formula *formula)
 {
-    size_t place = hunt->kept;
+    size_t place = tree_search->kept;
 
-    if (hunt->kept == KEPT && !(formula->error < hunt->best[KEPT - 1].error))
+    if (tree_search->kept == KEPT && !(formula->error < tree_search->best[KEPT - 1].error))
         return;
-    if (hunt->kept < KEPT)
-        hunt->kept++;
+    if (tree_search->kept < KEPT)
+        tree_search->kept++;
     else
         place--;
-    for (; place > 0 && formula->error < hunt->best[place - 1].error; place--)
-        hunt->best[place] = hunt->best[place - 1];
-    hunt->best[place] = *formula;
+    for (; place > 0 && formula->error < tree_search->best[place - 1].error; place--)
+        tree_search->best[place] = tree_search->best[place - 1];
+    tree_search->best[place] = *formula;
 }
 
 /* The product that the coefficients say, its powers rounded. */
 static bool
-build_product(const struct hunt_of_products *hunt, struct tree *product)
+build_product(const struct hunt_of_products *tree_search, struct tree *product)
 {
-    double solution[TRAINING_MOST_INPUTS + 1 + EXTRA];
+    double solution[TRAINING_MAX_INPUTS + 1 + EXTRA];
     struct tree factor;
 
-    qr_solve(&hunt->products->qr, hunt->products->target, solution);
+    qr_solve(&tree_search->products->qr, tree_search->products->target, solution);
     product->count = 0;
-    for (size_t k = 0; k < hunt->power_count + hunt->taken_count; k++) {
+    for (size_t k = 0; k < tree_search->power_count + tree_search->taken_count; k++) {
         const struct product_factor *taken =
-            k < hunt->power_count ? NULL : &hunt->products->factors[hunt->taken[k - hunt->power_count]];
+            k < tree_search->power_count
+                ? NULL
+                : &tree_search->products->factors[tree_search->taken[k - tree_search->power_count]];
         double power = solution[k + 1];
 
-        if (!(fabs(power) < MOST_HALVES) && !(taken && forms[taken->form].exponent))
+        if (!(fabs(power) < MAX_HALVES) && !(taken && forms[taken->form].exponent))
             return false;
         if (!taken)
-            factor = tree_input(hunt->powers[k]);
-        else if (!factor_tree(hunt->products, taken, &factor))
+            factor = tree_input(tree_search->powers[k]);
+        else if (!factor_tree(tree_search->products, taken, &factor))
             return false;
         if (taken && forms[taken->form].exponent ? !multiply_exponential(product, &factor, power)
                                                  : !multiply_in(product, &factor, lround(2 * power)))
@@ -469,39 +478,40 @@ build_product(const struct hunt_of_products *hunt, struct tree *product)
 
 /* `error`: what its logarithm, weighed, leaves before powers are rounded; about what the product leaves. */
 static void
-offer(struct hunt_of_products *hunt, double error)
+offer(struct hunt_of_products *tree_search, double error)
 {
     struct formula formula = {.count = 1};
     bool numbers;
 
-    if (!build_product(hunt, &formula.trees[0]))
+    if (!build_product(tree_search, &formula.trees[0]))
         return;
     tree_simplify(&formula.trees[0]);
-    if (hunt->offset >= 0)
-        formula.trees[formula.count++] = tree_input((size_t)hunt->offset);
+    if (tree_search->offset >= 0)
+        formula.trees[formula.count++] = tree_input((size_t)tree_search->offset);
     numbers = formula_count_numbers(&formula) > 0;
-    if (!archive_may_take(hunt->archive, formula_count_nodes(&formula), error) ||
-        !grammar_allows(hunt->grammar, &formula) || formula_count_numbers(&formula) > FORMULA_MOST_NUMBERS ||
-        !(numbers ? formula_fit(hunt->fitter, &formula, STEPS) : formula_fit_linear(hunt->fitter, &formula)))
+    if (!archive_may_take(tree_search->archive, formula_count_nodes(&formula), error) ||
+        !grammar_allows(tree_search->grammar, &formula) || formula_count_numbers(&formula) > FORMULA_MAX_NUMBERS ||
+        !(numbers ? formula_fit(tree_search->fitter, &formula, STEPS)
+                  : formula_fit_linear(tree_search->fitter, &formula)))
         return;
-    archive_offer(hunt->archive, &formula);
-    keep(hunt, &formula);
+    archive_offer(tree_search->archive, &formula);
+    keep(tree_search, &formula);
 }
 
 /* With each of the factors that explain most of what is left; lists them. */
 static size_t
-extend(struct hunt_of_products *hunt, size_t wanted, size_t *best)
+extend(struct hunt_of_products *tree_search, size_t wanted, size_t *best)
 {
-    struct products *products = hunt->products;
+    struct products *products = tree_search->products;
     size_t count = list_best(products, wanted, best), columns = products->qr.count;
     double left = residual_square(products);
 
-    for (size_t i = 0; i < count && fitter_may_go_on(hunt->fitter); i++) {
-        if (!append_column(hunt, matrix_column(&products->columns, best[i])))
+    for (size_t i = 0; i < count && fitter_may_go_on(tree_search->fitter); i++) {
+        if (!append_column(tree_search, matrix_column(&products->columns, best[i])))
             continue;
-        hunt->taken[hunt->taken_count++] = best[i];
-        offer(hunt, left - products->gains[best[i]]);
-        hunt->taken_count--;
+        tree_search->taken[tree_search->taken_count++] = best[i];
+        offer(tree_search, left - products->gains[best[i]]);
+        tree_search->taken_count--;
         products->qr.count = columns;
     }
     return count;
@@ -509,60 +519,60 @@ extend(struct hunt_of_products *hunt, size_t wanted, size_t *best)
 
 /* Each of the factors, and one more beside it. */
 static void
-deepen(struct hunt_of_products *hunt, const size_t *singles, size_t count)
+deepen(struct hunt_of_products *tree_search, const size_t *singles, size_t count)
 {
-    struct products *products = hunt->products;
+    struct products *products = tree_search->products;
     size_t columns = products->qr.count, seconds[SINGLES];
 
-    memcpy(products->first_rests, products->rests, products->count * sizeof *products->rests);
+    memcpy(products->first_rests, products->residuals_left, products->count * sizeof *products->residuals_left);
     memcpy(products->first_alignments, products->alignments, products->count * sizeof *products->alignments);
-    for (size_t i = 0; i < count && fitter_may_go_on(hunt->fitter); i++) {
-        if (!append_column(hunt, matrix_column(&products->columns, singles[i])))
+    for (size_t i = 0; i < count && fitter_may_go_on(tree_search->fitter); i++) {
+        if (!append_column(tree_search, matrix_column(&products->columns, singles[i])))
             continue;
-        hunt->taken[hunt->taken_count++] = singles[i];
+        tree_search->taken[tree_search->taken_count++] = singles[i];
         take_off_last(products);
         leave_residual(products);
-        extend(hunt, SECONDS, seconds);
-        hunt->taken_count--;
+        extend(tree_search, SECONDS, seconds);
+        tree_search->taken_count--;
         products->qr.count = columns;
     }
 }
 
 static bool
-is_exact(const struct hunt_of_products *hunt)
+is_exact(const struct hunt_of_products *tree_search)
 {
-    return hunt->kept > 0 && !(hunt->best[0].error > hunt->fitter->aim->floor);
+    return tree_search->kept > 0 && !(tree_search->best[0].error > tree_search->fitter->aim->floor);
 }
 
 static void
-search_target(struct hunt_of_products *hunt)
+search_target(struct hunt_of_products *tree_search)
 {
     size_t singles[SINGLES], count;
 
-    if (!fitter_may_go_on(hunt->fitter) || !set_target(hunt))
+    if (!fitter_may_go_on(tree_search->fitter) || !set_target(tree_search))
         return;
-    begin(hunt);
-    leave_residual(hunt->products);
-    offer(hunt, residual_square(hunt->products));
-    if (is_exact(hunt))
+    begin(tree_search);
+    leave_residual(tree_search->products);
+    offer(tree_search, residual_square(tree_search->products));
+    if (is_exact(tree_search))
         return;
-    measure_factors(hunt->products);
-    count = extend(hunt, SINGLES, singles);
-    if (!is_exact(hunt) && hunt->offset == NO_OFFSET)
-        deepen(hunt, singles, count);
+    measure_factors(tree_search->products);
+    count = extend(tree_search, SINGLES, singles);
+    if (!is_exact(tree_search) && tree_search->offset == NO_OFFSET)
+        deepen(tree_search, singles, count);
 }
 
 void
 products_search(struct products *products, struct fitter *fitter, const struct grammar *grammar,
                 struct archive *archive)
 {
-    struct hunt_of_products hunt = {products, fitter, grammar, archive, NO_OFFSET, 1, .kept = 0};
+    struct hunt_of_products tree_search = {products, fitter, grammar, archive, NO_OFFSET, 1, .kept = 0};
 
-    search_target(&hunt);
-    for (hunt.offset = OFFSET_ONE; hunt.offset < (int)products->inputs; hunt.offset++)
-        for (hunt.sign = -1; hunt.sign <= 1 && !is_exact(&hunt); hunt.sign += 2)
-            search_target(&hunt);
-    for (size_t i = 0; i < hunt.kept && !is_exact(&hunt); i++)
-        for (size_t numbers = 0; numbers < MOST_GROWN && formula_grow(fitter, &hunt.best[i], archive); numbers++)
+    search_target(&tree_search);
+    for (tree_search.offset = OFFSET_ONE; tree_search.offset < (int)products->inputs; tree_search.offset++)
+        for (tree_search.sign = -1; tree_search.sign <= 1 && !is_exact(&tree_search); tree_search.sign += 2)
+            search_target(&tree_search);
+    for (size_t i = 0; i < tree_search.kept && !is_exact(&tree_search); i++)
+        for (size_t numbers = 0; numbers < MAX_GROWN && formula_grow(fitter, &tree_search.best[i], archive); numbers++)
             continue;
 }

@@ -1,7 +1,8 @@
 /*
- * Formulas that are products: of powers of the inputs, and of one or two small trees, or 1 more or less than a tree, or e to its
- * power. The logarithm of a product is a sum, so that one least squares fit weighs all trees at once, however many powers stand
- * beside them; the powers found are rounded to halves. To the product an input, or 1, may be added.
+ * Formulas that are products: of powers of the inputs, and of one or two small trees, or 1 more or less than a tree,
+ * or e to its power. The logarithm of a product is a sum, so that one least squares fit weighs all trees at once,
+ * however many powers stand beside them; the powers found are rounded to halves. To the product an input, or 1, may
+ * be added.
  */
 #ifndef SEARCH_PRODUCT_H
 #define SEARCH_PRODUCT_H
@@ -19,10 +20,10 @@ struct products {
     struct library monomials; /* squared lengths, products of inputs and their inverses */
     struct product_factor *factors;
     size_t count;
-    struct matrix columns;                       /* of each factor */
-    struct matrix powers;                        /* the logarithm of each input's size */
-    struct matrix vectors;                       /* what the columns are multiplied with, weighed */
-    double *rests, *gains, *first_rests, *norms; /* of each factor, as in a selection */
+    struct matrix columns;                                /* of each factor */
+    struct matrix powers;                                 /* the logarithm of each input's size */
+    struct matrix vectors;                                /* what the columns are multiplied with, weighed */
+    double *residuals_left, *gains, *first_rests, *norms; /* of each factor, as in a selection */
     double *alignments, *first_alignments;
     double *target, *weights, *residual, *weighted;
     struct qr qr;

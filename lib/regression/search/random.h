@@ -1,6 +1,6 @@
 /*
- * Random numbers by counting: each is a function of its key and its number alone, so that who draws it, and when, does not
- * matter.
+ * Random numbers by counting: each is a function of its key and its number alone, so that who draws it, and when,
+ * does not matter.
  */
 #ifndef SEARCH_RANDOM_H
 #define SEARCH_RANDOM_H

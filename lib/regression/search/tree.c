@@ -30,7 +30,7 @@ tree_join(struct tree *joined, unsigned operation, const struct tree *first, con
     size_t count = first->count + (second ? second->count : 0) + 1;
     struct tree made;
 
-    if (count > TREE_MOST_NODES)
+    if (count > TREE_MAX_NODES)
         return false;
     made.count = count;
     memcpy(made.genes, first->genes, first->count * sizeof *made.genes);
@@ -44,9 +44,9 @@ tree_join(struct tree *joined, unsigned operation, const struct tree *first, con
 bool
 tree_replace(struct tree *tree, size_t first, size_t end, const struct tree_gene *other, size_t count)
 {
-    struct tree_gene copy[TREE_MOST_NODES];
+    struct tree_gene copy[TREE_MAX_NODES];
 
-    if (tree->count - (end - first) + count > TREE_MOST_NODES)
+    if (tree->count - (end - first) + count > TREE_MAX_NODES)
         return false;
     memcpy(copy, other, count * sizeof *copy);
     memmove(tree->genes + first + count, tree->genes + end, (tree->count - end) * sizeof *tree->genes);
@@ -67,7 +67,7 @@ tree_count_numbers(const struct tree *tree)
 
 /* ---- into formulas ---- */
 
-static const double largest_number = 1e15, smallest_number = 1e-9;
+static const double max_number = 1e15, smallest_number = 1e-9;
 
 static int64_t
 power_of_ten(int exponent)
@@ -86,7 +86,7 @@ split_decimal(double number, int digits, int *decimals)
     double scale = 1;
 
     *decimals = 0;
-    while (fabs(number) * scale * 10 < (double)power_of_ten(digits) && *decimals < TREE_MOST_DIGITS &&
+    while (fabs(number) * scale * 10 < (double)power_of_ten(digits) && *decimals < TREE_MAX_DIGITS &&
            floor(number * scale) != number * scale) {
         scale *= 10;
         ++*decimals;
@@ -134,7 +134,7 @@ tree_round_numbers(struct tree *tree, int digits)
 
         if (gene->operation != TREE_NUMBER || gene->number == 0)
             continue;
-        if (!(fabs(gene->number) < largest_number && fabs(gene->number) > smallest_number))
+        if (!(fabs(gene->number) < max_number && fabs(gene->number) > smallest_number))
             return false;
         if (!split_fraction(gene->number, &above, &below))
             gene->number = split_decimal(gene->number, digits, &decimals) / (double)power_of_ten(decimals);
@@ -151,7 +151,7 @@ express_number(struct expression_pool *pool, double number)
 
     if (split_fraction(number, &above, &below))
         return expression_rational(pool, above, below);
-    whole = split_decimal(number, TREE_MOST_DIGITS, &decimals);
+    whole = split_decimal(number, TREE_MAX_DIGITS, &decimals);
     return expression_rational(pool, (int64_t)whole, power_of_ten(decimals));
 }
 
@@ -193,7 +193,7 @@ express_leaf(struct expression_pool *pool, const struct tree_gene *gene)
 expression
 tree_express(const struct tree *tree, struct expression_pool *pool)
 {
-    expression stack[TREE_MOST_NODES];
+    expression stack[TREE_MAX_NODES];
     size_t height = 0;
 
     for (size_t i = 0; i < tree->count; i++) {

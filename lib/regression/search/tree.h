@@ -4,11 +4,11 @@
 
 #include "expression/expression.h"
 #include "expression/kernels.h"
-#include "regression/linear_algebra.h"
+#include "regression/linear/matrix.h"
 
-enum { TREE_MOST_NODES = 48, TREE_MOST_NUMBERS = 6 };
+enum { TREE_MAX_NODES = 48, TREE_MAX_NUMBERS = 6 };
 
-enum { TREE_DIGITS = 7, TREE_MOST_DIGITS = 15, TREE_FRACTION = 999 }; /* of numbers in trees that are returned */
+enum { TREE_DIGITS = 7, TREE_MAX_DIGITS = 15, TREE_FRACTION = 999 }; /* of numbers in trees that are returned */
 
 enum tree_operation {
     TREE_ADD,
@@ -39,7 +39,7 @@ struct tree_gene {
 
 struct tree {
     size_t count;
-    struct tree_gene genes[TREE_MOST_NODES];
+    struct tree_gene genes[TREE_MAX_NODES];
 };
 
 static inline size_t
@@ -48,7 +48,9 @@ tree_operands(unsigned operation)
     return operation < TREE_UNARY ? 2 : operation < TREE_LEAF ? 1 : 0;
 }
 
-/* sizes[i]: nodes of the subtree that ends with node i. Its last operand ends at i - 1, of two the first before that. */
+/*
+ * sizes[i]: nodes of the subtree that ends with node i. Its last operand ends at i - 1, of two the first before that.
+ */
 void
 tree_measure(const struct tree *tree, size_t *sizes);
 
@@ -56,13 +58,6 @@ static inline size_t
 tree_first_operand(const size_t *sizes, size_t node)
 {
     return node - 1 - sizes[node - 1];
-}
-
-/* Whether it is e ^ x, sine, cosine or hyperbolic tangent. */
-static inline bool
-tree_is_transcendental(unsigned operation)
-{
-    return operation >= TREE_EXP && operation <= TREE_TANH;
 }
 
 /* What computes it; of one operand but squares and inverses both operands are the same. */
@@ -86,10 +81,10 @@ tree_count_numbers(const struct tree *tree);
 /* ---- where a tree has values ---- */
 
 /*
- * What the operation makes of any two numbers of the ranges, the second that of the last operand; false if it may have a pole
- * there, no value, or one whose square is infinite. It says what is worth a try; what is returned is proven of its program
- * (expression_range()), where errors of functions count. Logarithms, sines and cosines are taken for wider than they
- * are: of so many trees with them in denominators others would not be listed.
+ * What the operation makes of any two numbers of the ranges, the second that of the last operand; false if it may
+ * have a pole there, no value, or one whose square is infinite. It says what is worth a try; what is returned is
+ * proven of its program (expression_range()), where errors of functions count. Logarithms, sines and cosines are
+ * taken for wider than they are: of so many trees with them in denominators others would not be listed.
  */
 bool
 tree_join_ranges(unsigned operation, struct expression_range first, struct expression_range second,
@@ -103,7 +98,10 @@ tree_range_of(const double *column, size_t rows);
 
 struct structure;
 
-/* Whether it adds and compares like things only, and is of the target's unit or a pure number. NULL: no units are known. */
+/*
+ * Whether it adds and compares like things only, and is of the target's unit or a pure number. NULL: no units are
+ * known.
+ */
 bool
 tree_unit_fits(const struct structure *structure, const struct tree *tree);
 
@@ -117,8 +115,8 @@ struct tree_machine {
     const double *const *inputs;     /* a column of each */
     struct expression_range *domain; /* of each */
     double *values, *slopes;         /* of every node a column */
-    const double *columns[TREE_MOST_NODES];
-    size_t sizes[TREE_MOST_NODES];
+    const double *columns[TREE_MAX_NODES];
+    size_t sizes[TREE_MAX_NODES];
 };
 
 /* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed machine may be released. */
@@ -129,7 +127,9 @@ tree_machine_new(memmodel_context *context, size_t rows, const double *const *in
 void
 tree_machine_release(struct tree_machine *machine);
 
-/* Whether the tree has a value, and no pole, wherever each input is between the least and the greatest of its column. */
+/*
+ * Whether the tree has a value, and no pole, wherever each input is between the least and the greatest of its column.
+ */
 bool
 tree_is_sound(const struct tree_machine *machine, const struct tree *tree);
 
@@ -143,7 +143,10 @@ tree_differentiate(struct tree_machine *machine, const struct tree *tree, double
 
 /* ---- into formulas ---- */
 
-/* The same as an expression of the pool whose symbol i is input i. Numbers must be as tree_round_numbers() leaves them. */
+/*
+ * The same as an expression of the pool whose symbol i is input i. Numbers must be as tree_round_numbers() leaves
+ * them.
+ */
 expression
 tree_express(const struct tree *tree, struct expression_pool *pool);
 
@@ -152,8 +155,8 @@ double
 tree_round_number(double number, int digits);
 
 /*
- * Every number to the nearest one of so many decimal digits, but for fractions of small numbers: what is printed is what is
- * meant. false if one is out of range.
+ * Every number to the nearest one of so many decimal digits, but for fractions of small numbers: what is printed is
+ * what is meant. false if one is out of range.
  */
 bool
 tree_round_numbers(struct tree *tree, int digits);

@@ -1,11 +1,14 @@
-/* Values of trees, and their derivatives by the numbers in them: node by node on all rows, by the evaluator's kernels. */
+/*
+ * Values of trees, and their derivatives by the numbers in them: node by node on all rows, by the evaluator's
+ * kernels.
+ */
 #include "regression/search/tree.h"
 #include "expression/range.h"
 
 #include <math.h>
 
-static const double largest = 1e150;                              /* beyond it a square is infinite */
-static const double least_logarithm = -745, most_logarithm = 710; /* of any number */
+static const double largest = 1e150;                           /* beyond it a square is infinite */
+static const double min_logarithm = -745, max_logarithm = 710; /* of any number */
 
 int
 tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
@@ -13,8 +16,8 @@ tree_machine_new(memmodel_context *context, size_t rows, const double *const *in
 {
     *machine = (struct tree_machine){
         .context = context, .kernel = kernel_for(context_vectors(context)), .rows = rows, .inputs = inputs};
-    machine->values = memory_allocate_zeroed(context, rows * TREE_MOST_NODES, sizeof *machine->values);
-    machine->slopes = memory_allocate_zeroed(context, rows * TREE_MOST_NODES, sizeof *machine->slopes);
+    machine->values = memory_allocate_zeroed(context, rows * TREE_MAX_NODES, sizeof *machine->values);
+    machine->slopes = memory_allocate_zeroed(context, rows * TREE_MAX_NODES, sizeof *machine->slopes);
     machine->domain = memory_allocate_zeroed(context, input_count, sizeof *machine->domain);
     if (!machine->values || !machine->slopes || !machine->domain)
         return MEMMODEL_ERROR_NO_MEMORY;
@@ -61,8 +64,7 @@ tree_join_ranges(unsigned operation, struct expression_range first, struct expre
     if (!join_ranges(operation, first, second, joined))
         return false;
     if (operation == TREE_LOG)
-        *joined =
-            (struct expression_range){second.min >= 1 ? 0 : least_logarithm, second.max <= 1 ? 0 : most_logarithm};
+        *joined = (struct expression_range){second.min >= 1 ? 0 : min_logarithm, second.max <= 1 ? 0 : max_logarithm};
     else if (operation == TREE_SIN || operation == TREE_COS)
         *joined = (struct expression_range){-1, 1};
     return true;
@@ -71,7 +73,7 @@ tree_join_ranges(unsigned operation, struct expression_range first, struct expre
 bool
 tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
 {
-    struct expression_range stack[TREE_MOST_NODES];
+    struct expression_range stack[TREE_MAX_NODES];
     size_t height = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
@@ -282,7 +284,7 @@ mark_numbers(const struct tree_machine *machine, const struct tree *tree, bool *
 void
 tree_differentiate(struct tree_machine *machine, const struct tree *tree, double *const *slopes)
 {
-    bool marks[TREE_MOST_NODES];
+    bool marks[TREE_MAX_NODES];
     size_t rows = machine->rows, number = tree_count_numbers(tree);
 
     mark_numbers(machine, tree, marks);

@@ -1,5 +1,8 @@
-/* Units of trees, as dimension.c has them of expressions: numbers are pure where they multiply, of any unit where they add. */
-#include "regression/structure.h"
+/*
+ * Units of trees, as dimension.c has them of expressions: numbers are pure where they multiply, of any unit where
+ * they add.
+ */
+#include "regression/prove/structure.h"
 #include "regression/search/tree.h"
 
 struct measure {
@@ -18,7 +21,7 @@ measure_leaf(const struct structure *structure, const struct tree_gene *gene)
 static void
 add_powers(struct measure *to, const struct measure *of, double times)
 {
-    for (size_t i = 0; i < DIMENSION_MOST; i++)
+    for (size_t i = 0; i < DIMENSION_MAX; i++)
         to->dimension.powers[i] += times * of->dimension.powers[i];
     to->any &= of->any;
 }
@@ -67,7 +70,7 @@ join(unsigned operation, const struct measure *first, const struct measure *seco
 bool
 tree_unit_fits(const struct structure *structure, const struct tree *tree)
 {
-    struct measure stack[TREE_MOST_NODES];
+    struct measure stack[TREE_MAX_NODES];
     size_t height = 0;
 
     if (!structure || !structure->has_units)

@@ -1,231 +1,454 @@
-/* Formulas of any shape for a table: searched on all rows and without each fold. */
+/* Formulas of any shape for a table: searched on all rows, and judged by rows left out. */
 #include "regression/search/trees.h"
-#include "regression/search/contest.h"
-#include "regression/search/random.h"
+
+#include "regression/linear/logarithm.h"
+#include "regression/search/tree_search.h"
+#include "regression/search/simplify.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { FOLDS = GENERAL_FOLDS, NO_FOLD = FOLDS, LEAST_AGES = 2 };
+enum { ROWS_PER_TERM = 3, MIN_RESTARTS = 2 };
 
-static const double least_gain = 1;     /* of a logarithm of likelihood */
-static const double unexplained = 1e-3; /* share of the target's variance */
+static const double min_gain = 1;        /* of a logarithm of likelihood */
+static const double unexplained = 1e-3;  /* share of the target's variance */
+static const double number_price = 2.3;  /* ln of the places where a number may stand */
+static const double max_leverage = 0.95; /* of a row */
+static const double exact = 1e-21;       /* share of the target's size, squared, that counts as no error */
+static const double digit_share = 0.01;  /* of the standard error of the mean squared error */
+static const double same_values = 1e-6;  /* relative difference of a tree and its expression that counts as none */
+static const double bias_share = 4; /* of squared errors; 2 would do for formulas that know nothing of each other */
 
-/* ---- searching ---- */
+struct trees {
+    struct comparison *comparison;
+    const struct training *table;
+    bool evolves;
+    struct tree_search tree_search;
+    struct aim aim;
+    struct archive *archive;
+    double *column, *leverages;
+    struct formula formulas[TREES_MAX];
+    size_t first; /* candidate of a tree */
+};
 
-/* The rows that are not in the fold are what is to be explained. */
-static void
-take_aim(struct trees *trees, size_t fold)
+/* ---- description length ---- */
+
+/* What it costs to say which of all trees of that size it is, and where its numbers stand. */
+static double
+penalty_of(const struct trees *trees, const struct formula *formula)
 {
-    size_t rows = trees->training->columns.rows;
+    double sum = 0;
 
-    trees->aim = (struct aim){
-        .target = trees->reading->aims, .roots = trees->roots, .floor = (double)rows * trees_error_floor(trees)};
-    for (size_t i = 0; i < rows; i++) {
-        trees->roots[i] = trees->folds[i] == fold ? 0 : trees->reading->roots[i];
-        trees->aim.used += trees->folds[i] != fold;
+    for (size_t k = 0; k < formula->count; k++) {
+        size_t numbers = tree_count_numbers(&formula->trees[k]), nodes = formula->trees[k].count - 2 * numbers;
+        size_t known = nodes < LIBRARY_MAX_NODES ? nodes : LIBRARY_MAX_NODES;
+        double trees_of_size = logarithm((double)trees->tree_search.library.ends[known] + 1);
+
+        sum += trees_of_size * (double)nodes / (double)known + number_price * (double)numbers;
     }
-    trees->hunt.fitter.aim = &trees->aim;
+    return sum;
 }
 
-/* One part of the search, or what the checkpoint has of it. */
-static int
-search_part(struct trees *trees, uint64_t part, uint64_t age, double share, struct archive *archive)
+/* By the error on the samples; infinite where there are too few rows for coefficients and numbers. */
+static double
+first_score(const struct trees *trees, const struct formula *formula)
 {
-    int status;
+    double rows = (double)trees->table->columns.rows;
+    size_t fitted = formula->count + formula_count_numbers(formula) + 1;
 
-    if (trees->checkpoint.parts && trees->checkpoint.next < json_array_size(trees->checkpoint.parts)) {
-        memset(archive, 0, sizeof *archive);
-        checkpoint_take(&trees->checkpoint, &trees->hunt.fitter, trees->training->input_count, &trees->hunt.tried,
-                        archive);
-        return 0;
-    }
-    status = hunt_age(&trees->hunt, &trees->aim, part, age, share, archive);
-    return status ? status : checkpoint_add(&trees->checkpoint, trees->hunt.tried, archive);
+    if (formula->count == 0 || (double)(fitted * ROWS_PER_TERM) > rows)
+        return INFINITY;
+    return rows / 2 * logarithm(formula->error) + (double)fitted / 2 * logarithm(rows) + penalty_of(trees, formula);
 }
 
 static double
-least_first_score(const struct trees *trees)
+min_first_score(const struct trees *trees)
 {
     double least = INFINITY;
 
-    for (size_t i = 0; i <= ARCHIVE_MOST_NODES; i++)
-        least = fmin(least, trees_first_score(trees, &trees->archive->formulas[i]));
+    for (size_t i = 0; i <= ARCHIVE_MAX_NODES; i++)
+        least = fmin(least, first_score(trees, &trees->archive->formulas[i]));
     return least;
 }
 
-/* Whether next to nothing is left of the target: a law is near, if it is not found. */
-static bool
-explains_nearly_all(const struct trees *trees)
-{
-    const struct formula *best = archive_best(trees->archive, ARCHIVE_MOST_NODES);
-    double rows = (double)trees->training->columns.rows;
+/* ---- searching ---- */
 
-    return best && best->error < unexplained * rows * trees->general->candidates[0].held_out_error;
+static void
+take_aim(struct trees *trees)
+{
+    const struct basis *basis = trees->comparison->basis;
+    size_t rows = trees->table->columns.rows;
+    double largest = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        largest = fmax(largest, fabs(basis->response[i]));
+    trees->aim = (struct aim){.target = trees->table->measured,
+                              .sqrt_weights = trees->comparison->sqrt_weights,
+                              .used = rows,
+                              .floor = (double)rows * fmax(largest * largest * exact, 1e-300)};
+    trees->tree_search.fitter.aim = &trees->aim;
 }
 
-/* Whether one more age of evolution, which begins again from the best so far, may pay. */
-static bool
-has_future(const struct trees *trees, size_t age, double gain)
+/* What the constant leaves, squared. */
+static double
+squares_of_constant(const struct trees *trees)
 {
-    return age < LEAST_AGES || gain > least_gain || explains_nearly_all(trees);
+    const struct basis *basis = trees->comparison->basis;
+    size_t rows = trees->table->columns.rows;
+    double mean = vector_dot(rows, basis->response, basis->sqrt_weights) /
+                  vector_dot(rows, basis->sqrt_weights, basis->sqrt_weights),
+           sum = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        double error = basis->response[i] - mean * basis->sqrt_weights[i];
+
+        sum += error * error;
+    }
+    return sum;
 }
 
+/* Whether one more restart, which begins from the best so far, may pay: a law is near where next to nothing is left. */
+static bool
+has_future(const struct trees *trees, size_t restart, double gain, double most)
+{
+    const struct formula *best = archive_best(trees->archive, ARCHIVE_MAX_NODES);
+
+    return restart < MIN_RESTARTS || gain > min_gain || (best && best->error < unexplained * most);
+}
+
+/* `share`: of what may be tried, that may have been when it ends. */
 static int
-search_all(struct trees *trees)
+search_rows(struct trees *trees, double share)
 {
-    size_t ages = trees->evolves ? HUNT_AGES : 1;
-    double before = INFINITY, gain = INFINITY;
+    size_t restarts = trees->evolves ? TREE_SEARCH_RESTARTS : 1;
+    double before = INFINITY, gain = INFINITY, most = squares_of_constant(trees);
     int status = 0;
 
-    memset(trees->folds, NO_FOLD, trees->training->columns.rows);
-    take_aim(trees, FOLDS + 1);
-    for (size_t age = 0; !status && age < ages && has_future(trees, age, gain); age++) {
-        status = search_part(trees, 0, age, 0.5 * (double)(age + 1) / (double)ages, trees->archive);
-        gain = before - least_first_score(trees);
-        before = least_first_score(trees);
+    for (size_t restart = 0; !status && restart < restarts && has_future(trees, restart, gain, most); restart++) {
+        double end = 1 - (double)(restart + 1) / (double)restarts;
+
+        status = tree_search_restart(&trees->tree_search, &trees->aim, 0, restart, share - end / 2, trees->archive);
+        gain = before - min_first_score(trees);
+        before = min_first_score(trees);
     }
     return status;
 }
 
-int
-trees_search_fold(struct trees *trees, size_t repeat, size_t fold)
+/* Into the column: sizes of a formula's errors. Infinite where it cannot be fitted. */
+static double
+wild_beyond(struct trees *trees, const struct formula *found)
 {
-    double parts = (double)(trees_repeats(trees) * FOLDS), part = (double)(repeat * FOLDS + fold);
+    const struct training *table = trees->table;
+    struct formula formula = *found;
 
-    take_aim(trees, fold);
-    memset(trees->fold_archive, 0, sizeof *trees->fold_archive);
-    return search_part(trees, 1 + repeat * FOLDS + fold, 0, 0.5 + 0.5 * (part + 1) / parts, trees->fold_archive);
+    if (!formula_fit_linear(&trees->tree_search.fitter, &formula))
+        return INFINITY;
+    formula_values(&trees->tree_search.fitter, &formula, trees->column);
+    for (size_t i = 0; i < table->columns.rows; i++)
+        trees->column[i] = fabs(table->measured[i] - trees->column[i]) /
+                           loss_scale(trees->comparison->loss, table->measured[i]);
+    memcpy(trees->leverages, trees->column, table->columns.rows * sizeof *trees->leverages);
+    return loss_wild_beyond(trees->comparison->loss, trees->leverages, table->columns.rows);
+}
+
+/* By the formula that explains most rows best. */
+static void
+weigh_rows(struct trees *trees)
+{
+    const struct formula *formulas = trees->archive->formulas, *best = NULL;
+    double least = INFINITY;
+
+    for (size_t i = 0; i <= ARCHIVE_MAX_NODES; i++) {
+        double bound = formulas[i].count > 0 ? wild_beyond(trees, &formulas[i]) : INFINITY;
+
+        if (bound < least)
+            best = &formulas[i];
+        least = fmin(least, bound);
+    }
+    if (!best)
+        return;
+    wild_beyond(trees, best);
+    for (size_t i = 0; i < trees->table->columns.rows; i++)
+        comparison_weigh(trees->comparison, i, trees->column[i] > least ? least / trees->column[i] : 1);
+}
+
+/* Of linear losses again with rows weighed by what was found: few terms may not say which rows are wild. */
+static int
+search(struct trees *trees)
+{
+    bool again = loss_is_linear(trees->comparison->loss);
+    int status;
+
+    take_aim(trees);
+    status = search_rows(trees, again ? 0.5 : 1);
+    if (status || !again)
+        return status;
+    weigh_rows(trees);
+    memset(trees->archive, 0, sizeof *trees->archive);
+    return search_rows(trees, 1);
+}
+
+/* ---- candidates ---- */
+
+static bool
+agree(const double *a, const double *b, const double *sqrt_weights, size_t rows, double scale)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (!(fabs(scale * a[i] / sqrt_weights[i] - b[i]) <= same_values * fabs(b[i])))
+            return false;
+    return true;
+}
+
+/* A pool takes symbols for numbers that are not negative: where they are, its form of a tree may be another. */
+static int
+add_terms(struct trees *trees, const struct formula *formula, struct support *support, bool *same)
+{
+    struct basis *basis = trees->comparison->basis;
+    size_t rows = trees->table->columns.rows;
+
+    *same = true;
+    for (size_t k = 0; k < formula->count; k++) {
+        double scale;
+        expression term =
+            expression_without_coefficient(basis->pool, tree_express(&formula->trees[k], basis->pool), &scale);
+        size_t index;
+        int status;
+
+        if (status_ends_call(term))
+            return (int)term;
+        *same = term >= 0;
+        if (!*same)
+            return 0;
+        status = basis_append(basis, trees->table, term, (unsigned)formula->trees[k].count, &index);
+        if (status)
+            return status;
+        *same = agree(matrix_column(&basis->columns, index),
+                      tree_run(&trees->tree_search.fitter.machine, &formula->trees[k]), basis->sqrt_weights, rows,
+                      ldexp(scale, basis->exponents[index]));
+        if (!*same)
+            return 0;
+        *support = support_with(support, (uint16_t)index);
+    }
+    return 0;
+}
+
+/* Formulas that differ in what they do not need are one without it. */
+static bool
+is_listed(const struct trees *trees, const struct support *support)
+{
+    for (size_t c = trees->first; c < trees->comparison->count; c++)
+        if (support_is_same(&trees->comparison->candidates[c].support, support))
+            return true;
+    return false;
+}
+
+/* A formula without what it does not need; `written` is false if it cannot be written. */
+static int
+add_simplified(struct trees *trees, const struct formula *found, bool *precise, bool *written)
+{
+    struct comparison *comparison = trees->comparison;
+    struct candidate *candidate = &comparison->candidates[comparison->count];
+    struct formula formula = *found;
+    double growth = digit_share * sqrt(2 / (double)trees->table->columns.rows);
+    int status;
+
+    *written = false;
+    if (!formula_simplify(&trees->tree_search.fitter, &trees->tree_search.grammar, growth, precise, &formula))
+        return 0;
+    *candidate = (struct candidate){.source = SOURCE_TREES,
+                                    .support = {.count = 1},
+                                    .size = formula.count,
+                                    .numbers = formula_count_numbers(&formula),
+                                    .nodes = (unsigned)formula.nodes,
+                                    .penalty = penalty_of(trees, &formula)};
+    status = add_terms(trees, &formula, &candidate->support, written);
+    if (status || !*written || is_listed(trees, &candidate->support))
+        return status;
+    trees->formulas[comparison->count++ - trees->first] = formula;
+    return 0;
+}
+
+/* Numbers of many digits may be too long for what is made of them. */
+static int
+add_candidate(struct trees *trees, const struct formula *found)
+{
+    bool precise = true, written;
+    int status = add_simplified(trees, found, &precise, &written);
+
+    if (status || written || !precise)
+        return status;
+    precise = false;
+    return add_simplified(trees, found, &precise, &written);
+}
+
+/* Those of the least description length, as many as there is room for. */
+static int
+list_candidates(struct trees *trees)
+{
+    const struct formula *formulas = trees->archive->formulas;
+    bool tried[ARCHIVE_MAX_NODES + 1] = {false};
+    int status = 0;
+
+    trees->first = trees->comparison->count;
+    while (!status && trees->comparison->count - trees->first < TREES_MAX) {
+        size_t best = ARCHIVE_MAX_NODES + 1;
+
+        for (size_t i = 0; i <= ARCHIVE_MAX_NODES; i++)
+            if (!tried[i] && first_score(trees, &formulas[i]) < INFINITY &&
+                (best > ARCHIVE_MAX_NODES || first_score(trees, &formulas[i]) < first_score(trees, &formulas[best])))
+                best = i;
+        if (best > ARCHIVE_MAX_NODES)
+            break;
+        tried[best] = true;
+        status = add_candidate(trees, &formulas[best]);
+    }
+    return status;
+}
+
+/* ---- errors ---- */
+
+/*
+ * By coefficients and numbers fitted to the other rows; false if a row determines a number alone, but for formulas that
+ * are exact.
+ */
+static bool
+leave_out_squares(struct trees *trees, const struct formula *formula, double *predictions)
+{
+    struct formula own = *formula;
+
+    if (!formula_fit_linear(&trees->tree_search.fitter, &own))
+        return false;
+    formula_values(&trees->tree_search.fitter, &own, trees->column);
+    formula_leverages(&trees->tree_search.fitter, &own, trees->leverages);
+    for (size_t i = 0; i < trees->table->columns.rows; i++) {
+        double measured = trees->table->measured[i];
+
+        if (own.error > trees->aim.floor && !(trees->leverages[i] < max_leverage))
+            return false;
+        predictions[i] = measured - (measured - trees->column[i]) / (1 - fmin(trees->leverages[i], max_leverage));
+    }
+    return true;
+}
+
+/*
+ * Errors on rows that took no part in the search are those of rows left out, raised by what the best of all formulas
+ * tried may gain by chance (selection bias): a formula's log likelihood of n rows is n / 2 ln(error), and of N of
+ * them that say nothing one exceeds the others by ln N. Of a row that counted less in the search it gains less.
+ */
+static void
+correct_selection_bias(struct trees *trees, size_t candidate)
+{
+    struct comparison *comparison = trees->comparison;
+    const double *left_out = matrix_column(&comparison->left_out, candidate);
+    double *held_out = matrix_column(&comparison->held_out, candidate), rows = (double)comparison->left_out.rows;
+    double bias = exponential(bias_share / 2 * logarithm((double)trees->tree_search.tried + 2) / rows) - 1;
+
+    for (size_t i = 0; i < comparison->left_out.rows; i++) {
+        double measured = trees->table->measured[i],
+               counted = comparison->sqrt_weights[i] / comparison->basis->sqrt_weights[i];
+
+        held_out[i] = measured + (1 + bias * counted * counted) * (left_out[i] - measured);
+    }
+    judge_losses(comparison, candidate);
+}
+
+/* A formula that leaves next to nothing unexplained goes on beyond the samples, as straight lines do. */
+static void
+judge_candidate(struct trees *trees, struct rows *rows, size_t c)
+{
+    struct comparison *comparison = trees->comparison;
+    struct candidate *candidate = &comparison->candidates[c];
+    double *left_out = matrix_column(&comparison->left_out, c),
+           most = loss_is_linear(comparison->loss) ? sqrt(unexplained) : unexplained;
+
+    candidate->refused = loss_is_square(comparison->loss)
+                             ? !leave_out_squares(trees, &trees->formulas[c - trees->first], left_out)
+                             : !rows_leave_out(rows, &candidate->support, left_out);
+    comparison_limit(comparison, candidate);
+    for (size_t i = 0; i < comparison->left_out.rows; i++)
+        left_out[i] = comparison_clamp(candidate, left_out[i]);
+    correct_selection_bias(trees, c);
+    if (candidate->nested < most * comparison->candidates[0].nested) {
+        candidate->least = -INFINITY;
+        candidate->most = INFINITY;
+    }
+}
+
+static int
+judge_candidates(struct trees *trees)
+{
+    struct comparison *comparison = trees->comparison;
+    struct rows rows;
+    int status = rows_new(comparison->table, comparison->basis, comparison->loss, &rows);
+
+    if (!status) {
+        rows_take(&rows, NULL, 0);
+        for (size_t c = trees->first; c < comparison->count; c++)
+            judge_candidate(trees, &rows, c);
+    }
+    rows_release(&rows);
+    return status;
 }
 
 /* ---- the whole ---- */
 
 static int
-allocate(struct trees *trees)
-{
-    memmodel_context *context = trees->training->context;
-    size_t rows = trees->training->columns.rows;
-
-    trees->archive = memory_allocate_zeroed(context, 1, sizeof *trees->archive);
-    trees->fold_archive = memory_allocate_zeroed(context, 1, sizeof *trees->fold_archive);
-    trees->roots = memory_allocate_zeroed(context, rows * (3 + 3 * GENERAL_TREES), sizeof *trees->roots);
-    trees->order = memory_allocate_zeroed(context, rows, sizeof *trees->order);
-    trees->folds = memory_allocate_zeroed(context, 2 * rows, 1);
-    if (!trees->archive || !trees->fold_archive || !trees->roots || !trees->order || !trees->folds)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    trees->group_folds = trees->folds + rows;
-    trees->column = trees->roots + rows;
-    trees->leverages = trees->column + rows;
-    for (size_t k = 0; k < GENERAL_TREES; k++) {
-        trees->held_out[k] = trees->leverages + (3 * k + 1) * rows;
-        trees->left_out[k] = trees->held_out[k] + rows;
-        trees->found[k] = trees->left_out[k] + rows;
-    }
-    return 0;
-}
-
-static void
-release(struct trees *trees)
-{
-    memmodel_context *context = trees->training->context;
-
-    checkpoint_release(&trees->checkpoint);
-    hunt_release(context, &trees->hunt);
-    trees_release_refit(trees);
-    memory_release(context, trees->archive);
-    memory_release(context, trees->fold_archive);
-    memory_release(context, trees->roots);
-    memory_release(context, trees->order);
-    memory_release(context, trees->folds);
-    memory_release(context, trees);
-}
-
-static uint64_t
-mix_numbers(uint64_t key, const double *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-
-        memcpy(&bits, &numbers[i], sizeof bits);
-        key = splitmix(key * 31 + bits);
-    }
-    return key;
-}
-
-/* Of all that the search depends on. */
-static uint64_t
-key_of(const struct trees *trees, const struct memmodel_fit_options *options)
-{
-    const struct training *training = trees->training;
-    size_t rows = training->columns.rows;
-    const uint64_t words[] = {
-        (uint64_t)rows,          (uint64_t)training->input_count,    (uint64_t)options->search,
-        (uint64_t)options->seed, (uint64_t)options->max_evaluations, (uint64_t)options->integer_exponents,
-        (uint64_t)options->loss};
-    const struct structure *structure = trees->problem->structure;
-    uint64_t key = 1;
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        key = splitmix(key * 31 + words[i]);
-    for (size_t i = 0; i < training->input_count; i++)
-        key = mix_numbers(key, matrix_column(&training->columns, i), rows);
-    for (size_t i = 0; structure && structure->has_units && i < training->input_count; i++)
-        key = mix_numbers(key, structure->inputs[i].powers, DIMENSION_MOST);
-    for (size_t i = 0; i < options->forbidden_count; i++)
-        for (const char *at = options->forbidden[i]; at && *at; at++)
-            key = splitmix(key * 31 + (uint64_t)(unsigned char)*at);
-    if (structure && structure->has_units)
-        key = mix_numbers(key, structure->target.powers, DIMENSION_MOST);
-    return mix_numbers(mix_numbers(key, trees->reading->aims, rows), trees->reading->roots, rows);
-}
-
-static int
 run(struct trees *trees, const struct memmodel_fit_options *options)
 {
-    const struct training *training = trees->training;
-    const double *inputs[TRAINING_MOST_INPUTS];
+    const struct training *table = trees->table;
+    memmodel_context *context = table->context;
+    const double *inputs[TRAINING_MAX_INPUTS];
+    size_t rows = table->columns.rows;
     int status;
 
-    for (size_t i = 0; i < training->input_count; i++)
-        inputs[i] = matrix_column(&training->columns, i);
-    status = hunt_new(training->context, options, trees->problem->structure, training->columns.rows, inputs,
-                      training->input_count, &trees->hunt);
-    if (!status)
-        status = allocate(trees);
-    if (!status)
-        status = trees_new_refit(trees);
-    if (!status)
-        status = checkpoint_open(training->context, options->resume_path, key_of(trees, options), &trees->checkpoint);
-    if (!status)
-        status = search_all(trees);
-    if (!status)
-        status = trees_list_candidates(trees);
-    if (!status)
-        status = trees_judge(trees);
+    for (size_t i = 0; i < table->input_count; i++)
+        inputs[i] = matrix_column(&table->columns, i);
+    status = tree_search_new(context, options, trees->comparison->structure, rows, inputs, table->input_count,
+                             &trees->tree_search);
     if (status)
         return status;
-    trees_choose(trees);
-    checkpoint_remove(&trees->checkpoint);
-    return 0;
+    trees->archive = memory_allocate_zeroed(context, 1, sizeof *trees->archive);
+    trees->column = memory_allocate_zeroed(context, 2 * rows, sizeof *trees->column);
+    if (!trees->archive || !trees->column)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    trees->leverages = trees->column + rows;
+    status = search(trees);
+    if (!status)
+        status = list_candidates(trees);
+    return status ? status : judge_candidates(trees);
 }
 
 int
-trees_fit(const struct general_problem *problem, const struct memmodel_fit_options *options, struct basis *basis,
-          struct general *general)
+trees_search(struct comparison *comparison, const struct memmodel_fit_options *options)
 {
-    struct trees *trees = memory_allocate_zeroed(problem->training->context, 1, sizeof *trees);
+    memmodel_context *context = comparison->table->context;
+    struct trees *trees = memory_allocate_zeroed(context, 1, sizeof *trees);
     int status;
 
     if (!trees)
         return MEMMODEL_ERROR_NO_MEMORY;
-    trees->problem = problem;
-    trees->training = problem->training;
-    trees->loss = loss_is_square(problem->loss) ? NULL : problem->loss;
+    trees->comparison = comparison;
+    trees->table = comparison->table;
     trees->evolves = options->search & MEMMODEL_FIT_SEARCH_EVOLVE;
-    trees->basis = basis;
-    trees->general = general;
-    trees->reading = &general->readings[0];
     status = run(trees, options);
-    release(trees);
+    tree_search_release(context, &trees->tree_search);
+    memory_release(context, trees->archive);
+    memory_release(context, trees->column);
+    memory_release(context, trees);
     return status;
+}
+
+int
+trees_check(memmodel_context *context, const struct memmodel_fit_options *options)
+{
+    struct grammar grammar = {.forbidden = {{false}}};
+
+    for (size_t i = 0; i < options->forbidden_count; i++) {
+        const char *nesting = options->forbidden ? options->forbidden[i] : NULL;
+
+        if (!grammar_forbid(&grammar, nesting))
+            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, nesting,
+                                 "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of "
+                                 "two, such as \"log(log)\"");
+    }
+    return 0;
 }

@@ -1,17 +1,19 @@
-/* Search for trees beside the terms of a general fit: what is found there becomes candidates, and is chosen if it is better. */
+/* Formulas of any shape as candidates beside sums of terms. */
 #ifndef SEARCH_TREES_H
 #define SEARCH_TREES_H
 
-#include "regression/general.h"
+#include "regression/select/judge.h"
+
+/* Checks the options that are of a search alone. 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED. */
+int
+trees_check(memmodel_context *context, const struct memmodel_fit_options *options);
 
 /*
- * After general_fit() of the same problem: adds candidates to `general`, and their trees to `basis`, which is the problem's. One
- * of them becomes the chosen one if its score is better, and if on rows held out, its search repeated without them, it is better
- * than the one chosen before by more than the standard error of the difference. 0, MEMMODEL_ERROR_NO_MEMORY,
- * MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting), MEMMODEL_ERROR_CALLBACK.
+ * After judge(): adds candidates to the comparison, and their trees to its basis. 0, MEMMODEL_ERROR_NO_MEMORY,
+ * MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting), MEMMODEL_ERROR_CALLBACK, MEMMODEL_ERROR_UNSUPPORTED (a
+ * library without the search).
  */
 int
-trees_fit(const struct general_problem *problem, const struct memmodel_fit_options *options, struct basis *basis,
-          struct general *general);
+trees_search(struct comparison *comparison, const struct memmodel_fit_options *options);
 
 #endif

@@ -29,7 +29,7 @@ import tables
 from results import FOLDER, machine
 from tables import Table
 
-METHODS = ("default", "conformal", "student_t", "jackknife_plus")
+METHODS = ("default", "conformal", "student_t")
 KINDS = ("peaks", "simulated", "moments", "noise", "real", "beyond")
 RANDOM = 20260101
 SHARE = 0.3  # of rows or points that are held out

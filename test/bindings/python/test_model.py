@@ -60,18 +60,6 @@ class Fit(unittest.TestCase):
         with self.assertRaisesRegex(memmodel.DataError, "row 1.*squared"):
             memmodel.fit({"a": [1, 2, 3, 4], "y": [0, 1, 2, 3]}, "y")
 
-    def test_a_search_goes_on_from_any_path(self):
-        with tempfile.TemporaryDirectory() as folder:
-            kept = Path(folder) / "search.json"
-            x = [1 + 0.37 * (i * 7 % 30) for i in range(30)]
-            columns = {"x": x, "y": [20 * v / (v + 2.5) + 0.1 * (i % 4) for i, v in enumerate(x)]}
-            options = {"search": "all", "max_evaluations": 20000, "resume": kept}
-            with self.assertRaises(memmodel.CancelledError):
-                memmodel.fit(columns, progress=lambda now: kept.exists(), **options)
-            self.assertTrue(kept.exists())
-            memmodel.fit(columns, **options)
-            self.assertFalse(kept.exists())
-
     def test_progress_is_reported_to_what_returns_nothing(self):
         told = []
         columns = {"x": [1.0, 2, 3, 4, 5, 6], "y": [2.0, 9, 28, 66, 125, 217]}

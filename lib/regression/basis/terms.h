@@ -1,0 +1,68 @@
+/* The terms that a fit chooses from, and their values on the rows it is fitted to. */
+#ifndef REGRESSION_TERMS_H
+#define REGRESSION_TERMS_H
+
+#include "expression/expression.h"
+#include "regression/prove/structure.h"
+
+enum { BASIS_MAX_TERMS = 4096, BASIS_LIBRARIES = 3, BASIS_MAX_VALUES = 1 << 22 /* rows times terms: 32 MB */ };
+
+struct basis {
+    struct expression_pool *pool; /* symbol i is input i */
+    size_t count, capacity;       /* of terms; term 0 is the constant 1 */
+    expression *terms;
+    unsigned *sizes;    /* symbols of each term */
+    signed char *signs; /* that the coefficient must have, enum sign */
+    uint16_t *groups;   /* 0: none; of two other groups a formula has terms of one only */
+    const struct structure *structure;
+    uint16_t group;               /* of the terms that are added now */
+    bool given;                   /* they are the caller's */
+    size_t given_end;             /* terms 0 to given_end - 1 are the constant and the caller's */
+    size_t ends[BASIS_LIBRARIES]; /* terms 0 to ends[i] - 1 are library i; each holds the one before */
+    bool positive;                /* whether coefficients must be */
+    bool relative;                /* whether rows are divided by what they measure */
+    int *exponents;               /* column j of `columns` was divided by 2^exponents[j] */
+    struct matrix columns;
+    double *sqrt_weights, *response; /* of every row: what its terms were multiplied by, and what their sum is to be */
+};
+
+/*
+ * One more term, unless it is there already, there is no room, or the structure does not allow it. A term that is an
+ * error is returned.
+ */
+int
+basis_add_term(struct basis *basis, expression term, unsigned size);
+
+/* Values of terms from `first` on, on all rows. */
+int
+basis_evaluate(const struct basis *basis, const struct training *table, size_t first, size_t count, double **values);
+
+/*
+ * Room for so many given terms, and those of the libraries. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed basis may be
+ * released.
+ */
+int
+basis_allocate(struct basis *basis, const struct training *table, size_t given);
+
+/*
+ * Columns of all terms, once `sqrt_weights` are known. Terms that overflow somewhere are dropped; of the given ones
+ * that is an error.
+ */
+int
+basis_fill_columns(struct basis *basis, const struct training *table);
+
+/*
+ * One more term and its column, behind the libraries, once the basis is complete; `index` is its place, which may be
+ * an earlier one's. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW.
+ */
+int
+basis_append(struct basis *basis, const struct training *table, expression term, unsigned size, size_t *index);
+
+/* Size as a tree of a sum of these terms with their coefficients; column 0 is the constant. */
+unsigned
+basis_sum_nodes(const struct basis *basis, const uint16_t *columns, size_t count);
+
+void
+basis_release(memmodel_context *context, struct basis *basis);
+
+#endif

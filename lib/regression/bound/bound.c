@@ -1,0 +1,570 @@
+/* Upper bounds of predictions. */
+#include "regression/bound/bound.h"
+#include "base/environment.h"
+#include "regression/bound/variance_function.h"
+#include "regression/linear/student.h"
+#include "regression/model/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+/* A held-out ratio, and how many there are of its point. */
+struct held_out {
+    double ratio;
+    uint32_t repeats;
+};
+
+static int
+compare_held_out(const void *a, const void *b)
+{
+    const struct held_out *x = a, *y = b;
+
+    if (x->ratio != y->ratio)
+        return x->ratio > y->ratio ? 1 : -1;
+    return (x->repeats > y->repeats) - (x->repeats < y->repeats);
+}
+
+void
+bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
+{
+    double *row = triangle;
+
+    /* Row k is column k of R^-1. */
+    for (size_t k = 0; k < qr->count; row += ++k) {
+        double column[MODEL_MAX_TERMS] = {0};
+
+        column[k] = 1;
+        qr_back_substitute(qr, column);
+        for (size_t j = 0; j <= k; j++)
+            row[j] = ldexp(column[j], -exponents[j]);
+    }
+}
+
+int
+bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows, uint32_t *repeats)
+{
+    uint32_t *counts;
+
+    for (size_t i = 0; i < rows; i++)
+        repeats[i] = 1;
+    if (!points)
+        return 0;
+    counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
+    if (!counts)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < rows; i++)
+        counts[points[i]]++;
+    for (size_t i = 0; i < rows; i++)
+        repeats[i] = counts[points[i]];
+    memory_release(context, counts);
+    return 0;
+}
+
+static int
+sort_ratios(memmodel_context *context, struct model_bound *bound)
+{
+    struct held_out *pairs = memory_allocate_zeroed(context, bound->ratio_count, sizeof *pairs);
+
+    if (!pairs)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        pairs[i] = (struct held_out){bound->ratios[i], bound->repeats[i]};
+    qsort(pairs, bound->ratio_count, sizeof *pairs, compare_held_out);
+    for (size_t i = 0; i < bound->ratio_count; i++) {
+        bound->ratios[i] = pairs[i].ratio;
+        bound->repeats[i] = pairs[i].repeats;
+    }
+    memory_release(context, pairs);
+    return 0;
+}
+
+/* Root of the mean squared error of rows held out. */
+static double
+measure_sigma(const memmodel_model *model, const struct bound_rows *rows, const double *scales)
+{
+    const struct model_bound *bound = &model->bound;
+    double squares = 0;
+
+    for (size_t i = 0; i < bound->ratio_count; i++) {
+        double error = (rows->ratios[i] - model->relative) / (scales ? scales[i] : 1);
+
+        squares += rows->weights[i] * error * error;
+    }
+    return sqrt(squares / (double)bound->ratio_count);
+}
+
+/* Rising, with their repeats. */
+static int
+fill_ratios(memmodel_model *model, const struct bound_rows *rows, const double *scales)
+{
+    struct model_bound *bound = &model->bound;
+    int status;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        bound->ratios[i] = scales ? 1 + (rows->ratios[i] - 1) / scales[i] : rows->ratios[i];
+    status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);
+    return status ? status : sort_ratios(model->context, bound);
+}
+
+int
+bound_fill(memmodel_model *model, const struct bound_rows *rows)
+{
+    struct model_bound *bound = &model->bound;
+    int status;
+
+    bound->points = (int64_t)(rows->points ? rows->point_count : bound->ratio_count);
+    bound->dof = bound->points - (int64_t)(model->term_count + rows->numbers);
+    bound->dof = bound->dof < 1 ? 1 : bound->dof;
+    bound->sigma = measure_sigma(model, rows, NULL);
+    status = fill_ratios(model, rows, NULL);
+    if (status)
+        return status;
+    bound_fill_leverage(bound->leverage, rows->qr, rows->exponents);
+    bound_prepare(bound);
+    return 0;
+}
+
+/* ---- errors that grow with leverage ---- */
+
+static const double min_left = 1e-7; /* of 1 - leverage */
+
+/* What rows say of the variance function. */
+struct variance_rows {
+    double *errors, *leverages, *shares, *scales;
+    double *counts, *taken; /* of every point: its rows, and their leverage */
+};
+
+static int
+variance_rows_new(memmodel_context *context, size_t rows, size_t points, struct variance_rows *variance)
+{
+    variance->errors = memory_allocate_zeroed(context, 4 * rows + 2 * points, sizeof *variance->errors);
+    if (!variance->errors)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    variance->leverages = variance->errors + rows;
+    variance->shares = variance->leverages + rows;
+    variance->scales = variance->shares + rows;
+    variance->counts = variance->scales + rows;
+    variance->taken = variance->counts + points;
+    return 0;
+}
+
+static double
+row_leverage(const struct qr *qr, size_t row)
+{
+    double leverage = 0;
+
+    for (size_t k = 0; k < qr->count; k++)
+        leverage += matrix_column(&qr->q, k)[row] * matrix_column(&qr->q, k)[row];
+    return leverage;
+}
+
+/* The leverage of a row in a fit without its point, whose rows have the same terms. */
+static void
+fill_variance_rows(const struct bound_rows *rows, size_t count, struct variance_rows *variance)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t point = rows->points ? rows->points[i] : i;
+
+        variance->taken[point] += row_leverage(rows->qr, i);
+        variance->counts[point]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t point = rows->points ? rows->points[i] : i;
+
+        variance->errors[i] = rows->ratios[i] - 1;
+        variance->leverages[i] =
+            row_leverage(rows->qr, i) / rows->weights[i] / fmax(1 - variance->taken[point], min_left);
+        variance->shares[i] = rows->weights[i] / variance->counts[point];
+    }
+}
+
+static int
+apply_variance(memmodel_model *model, const struct bound_rows *rows, const struct variance_rows *variance)
+{
+    struct model_bound *bound = &model->bound;
+    int status;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        variance->scales[i] = variance_function(bound->variance.slope, variance->leverages[i]);
+    bound->variance.sigma = measure_sigma(model, rows, variance->scales);
+    status = fill_ratios(model, rows, variance->scales);
+    if (!status)
+        bound_prepare(bound);
+    return status;
+}
+
+int
+bound_fit_variance(memmodel_model *model, const struct bound_rows *rows)
+{
+    size_t count = model->bound.ratio_count;
+    struct variance_rows variance = {.errors = NULL};
+    int status = variance_rows_new(model->context, count, rows->points ? rows->point_count : count, &variance);
+
+    if (!status) {
+        fill_variance_rows(rows, count, &variance);
+        model->bound.variance.slope =
+            variance_function_slope(variance.errors, variance.leverages, variance.shares, count);
+        if (model->bound.variance.slope > 0)
+            status = apply_variance(model, rows, &variance);
+    }
+    memory_release(model->context, variance.errors);
+    return status;
+}
+
+/* ---- levels ---- */
+
+/* Levels that schedulers ask for with every job: a quantile takes as long as a hundred predictions. */
+static const double usual_levels[MODEL_USUAL_LEVELS] = {0.9, 0.95, 0.99};
+
+/*
+ * n points with one measurement each: level (n + 1). Where measurements were repeated, the same rank among all of
+ * them, each a share of its point: what a new measurement is, if its error has little to do with where it was made.
+ */
+double
+bound_rank(const struct model_bound *bound, double level)
+{
+    double points = (double)bound->points, rows = (double)bound->ratio_count;
+
+    return fmin(level * (rows + 1) * (points / rows), points);
+}
+
+/*
+ * Between two ratios in proportion (Hutson, "Calculating nonparametric confidence intervals for quantiles using
+ * fractional order statistics", 1999): the greater one stands for more than was asked, with 25 points 96.2 % in place
+ * of 95 %.
+ */
+static double
+ratio_of_rank(const struct model_bound *bound, double rank)
+{
+    double below = 0, part;
+    size_t k = 0;
+
+    while (k + 1 < bound->ratio_count && below + 1.0 / bound->repeats[k] < rank)
+        below += 1.0 / bound->repeats[k++];
+    if (k == 0)
+        return bound->ratios[0];
+    part = fmin((rank - below) * bound->repeats[k], 1);
+    return (1 - part) * bound->ratios[k - 1] + part * bound->ratios[k];
+}
+
+static struct model_safety
+compute_safety(const struct model_bound *bound, double level)
+{
+    double rank = bound_rank(bound, level);
+
+    return (struct model_safety){
+        .conformal = ratio_of_rank(bound, rank),
+        .attained = rank / (double)(bound->points + 1),
+        .quantile = student_quantile(level, (int)bound->dof),
+    };
+}
+
+void
+bound_prepare(struct model_bound *bound)
+{
+    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
+        bound->safeties[i] = compute_safety(bound, usual_levels[i]);
+}
+
+struct model_safety
+bound_safety(const struct model_bound *bound, double level)
+{
+    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
+        if (level == usual_levels[i])
+            return bound->safeties[i];
+    return compute_safety(bound, level);
+}
+
+bool
+bound_has_level(double level)
+{
+    return level >= 0.5 && level <= 0.999;
+}
+
+/* ---- one point ---- */
+
+/* What a row with this prediction would have been divided by in the fit. */
+static double
+point_scale(const memmodel_model *model, double value)
+{
+    return model->relative ? value : 1;
+}
+
+static double
+squared_norm(const double *triangle, const double *terms, size_t count, double scale)
+{
+    const double *row = triangle;
+    double sum = 0;
+
+    for (size_t k = 0; k < count; row += ++k) {
+        double coordinate = 0;
+
+        for (size_t j = 0; j <= k; j++)
+            coordinate += row[j] * (terms[j] / scale);
+        sum += coordinate * coordinate;
+    }
+    return sum;
+}
+
+/* What t s sqrt(1 + h) says, of the same kind as the held-out ratio or difference. */
+static double
+student_margin(const memmodel_model *model, const struct model_safety *safety, double leverage)
+{
+    return model->relative + safety->quantile * model->bound.sigma * sqrt(1 + leverage);
+}
+
+/* Below them a bound is that of the formula alone: where little is measured, little is needed. */
+static bool
+is_beyond(const memmodel_model *model, const double *inputs)
+{
+    for (size_t i = 0; i < model->input_count; i++)
+        if (inputs[i] > model->inputs[i].most)
+            return true;
+    return false;
+}
+
+/* The greatest prediction there of what may be the formula. */
+static double
+max_prediction(const memmodel_model *model, const double *inputs, double value)
+{
+    for (size_t i = 0; i < model->alternative_count && is_beyond(model, inputs); i++) {
+        double other;
+
+        expression_program_run(model->alternatives[i].value, inputs, &other);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+
+static bool
+outside(const memmodel_model *model, const double *inputs, double value)
+{
+    if (isnan(value) || (model->relative && !(value > 0)))
+        return true;
+    for (size_t i = 0; i < model->input_count; i++)
+        if (!(inputs[i] >= model->inputs[i].least && inputs[i] <= model->inputs[i].most))
+            return true;
+    return false;
+}
+
+/* A point under prediction. */
+struct point {
+    const memmodel_model *model;
+    const double *inputs;
+    const struct model_safety *safety;
+    double value, terms[MODEL_MAX_TERMS];
+    bool outside;
+};
+
+static void
+look_at(struct point *point)
+{
+    point->value = model_evaluate_terms(point->model, point->inputs, point->terms);
+    point->outside = outside(point->model, point->inputs, point->value);
+}
+
+static bool
+has_bound(const struct point *point)
+{
+    return !isnan(point->value) && (!point->model->relative || point->value > 0);
+}
+
+/* The bound that a margin stands for: never below the value. */
+static double
+apply(const struct point *point, double margin)
+{
+    double value = max_prediction(point->model, point->inputs, point->value);
+
+    return point->model->relative ? value * fmax(margin, 1) : value + fmax(margin, 0);
+}
+
+static double
+point_leverage(const struct point *point)
+{
+    const memmodel_model *model = point->model;
+
+    return squared_norm(model->bound.leverage, point->terms, model->term_count, point_scale(model, point->value));
+}
+
+/* How much greater the standard deviation of errors is here than where the leverage is 0. */
+static double
+deviation_here(const struct point *point)
+{
+    return variance_function(point->model->bound.variance.slope, point_leverage(point));
+}
+
+static double
+point_margin(const struct point *point)
+{
+    const struct model_variance *variance = &point->model->bound.variance;
+
+    if (variance->slope == 0)
+        return student_margin(point->model, point->safety, point_leverage(point));
+    return 1 + point->safety->quantile * variance->sigma * deviation_here(point) * sqrt(1 + point_leverage(point));
+}
+
+static double
+held_out_margin(const struct point *point)
+{
+    double margin = point->safety->conformal;
+
+    return point->model->bound.variance.slope == 0 ? margin : 1 + (margin - 1) * deviation_here(point);
+}
+
+/* The larger of the two, and which that is. */
+static double
+larger_margin(const struct point *point, int32_t *rule)
+{
+    double margin = held_out_margin(point), other = point_margin(point);
+
+    *rule = other > margin ? MEMMODEL_BOUND_METHOD_STUDENT_T : MEMMODEL_BOUND_METHOD_CONFORMAL;
+    return fmax(margin, other);
+}
+
+/* NaN, or a prediction that is not above 0 where it must be, is its own bound, by no rule. */
+static double
+larger_bound(const struct point *point, int32_t *rule)
+{
+    if (has_bound(point))
+        return apply(point, larger_margin(point, rule));
+    *rule = MEMMODEL_BOUND_METHOD_DEFAULT;
+    return point->value;
+}
+
+/* The bound by one method. */
+static double
+bound_by(const struct point *point, int32_t *rule)
+{
+    if (!has_bound(point) || *rule == MEMMODEL_BOUND_METHOD_DEFAULT)
+        return larger_bound(point, rule);
+    return apply(point, *rule == MEMMODEL_BOUND_METHOD_CONFORMAL ? held_out_margin(point) : point_margin(point));
+}
+
+double
+bound_upper(const memmodel_model *model, const double *inputs, const struct memmodel_predict_options *options,
+            const struct model_safety *safety)
+{
+    struct point point = {.model = model, .inputs = inputs, .safety = safety};
+    int32_t method = options->method;
+
+    look_at(&point);
+    return bound_by(&point, &method);
+}
+
+/* ---- predictions ---- */
+
+static const double default_level = 0.95;
+
+const char *const bound_method_names[] = {
+    [MEMMODEL_BOUND_METHOD_DEFAULT] = "default",
+    [MEMMODEL_BOUND_METHOD_CONFORMAL] = "conformal",
+    [MEMMODEL_BOUND_METHOD_STUDENT_T] = "student-t",
+    NULL,
+};
+
+const char *
+memmodel_bound_method_name(int method)
+{
+    return method >= 0 && method <= MEMMODEL_BOUND_METHOD_STUDENT_T ? bound_method_names[method] : NULL;
+}
+
+int
+bound_read_options(const struct memmodel_predict_options *options, struct memmodel_predict_options *own)
+{
+    int status = options_copy_quietly(options, own, sizeof *own);
+
+    if (status)
+        return status;
+    own->level = own->level == 0 ? default_level : own->level;
+    if (!bound_has_level(own->level) || own->reserved != 0 || !memmodel_bound_method_name(own->method))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return 0;
+}
+
+int
+memmodel_model_predict(const memmodel_model *model, const double *inputs,
+                       const struct memmodel_predict_options *options, struct memmodel_prediction *prediction)
+{
+    OWN_NUMBERS;
+    struct memmodel_prediction own = {.size = sizeof own};
+    struct memmodel_predict_options asked;
+    struct model_safety safety;
+    struct point point = {.model = model, .inputs = inputs, .safety = &safety};
+    int status;
+
+    if (!model || model_lacks(model, inputs))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = bound_read_options(options, &asked);
+    if (status || !values_allow(model, inputs, model->input_count))
+        return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    safety = bound_safety(&model->bound, asked.level);
+    look_at(&point);
+    own.calibration_count = model->bound.points;
+    own.value = point.value;
+    own.extrapolated = point.outside;
+    own.method = asked.method;
+    own.upper = bound_by(&point, &own.method);
+    own.distribution_free_level = safety.attained;
+    return result_copy(&own, sizeof own, prediction);
+}
+
+/* Columns whose points lie `stride` numbers apart. */
+struct points {
+    const double *const *columns;
+    size_t stride, count;
+};
+
+static void
+take_point(const memmodel_model *model, const struct points *points, size_t point, double *inputs)
+{
+    for (size_t k = 0; k < model->input_count; k++)
+        inputs[k] = points->columns[k][point * points->stride];
+}
+
+/* Before the first is written: results are whole, or are not touched. */
+static bool
+allows_points(const memmodel_model *model, const struct points *points)
+{
+    double inputs[MODEL_MAX_INPUTS];
+
+    for (size_t i = 0; i < points->count; i++) {
+        take_point(model, points, i, inputs);
+        if (!values_allow(model, inputs, model->input_count))
+            return false;
+    }
+    return true;
+}
+
+int
+memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t stride, size_t count,
+                            const struct memmodel_predict_options *options, double *values, double *upper,
+                            int32_t *extrapolated)
+{
+    OWN_NUMBERS;
+    const struct points points = {.columns = columns, .stride = stride, .count = count};
+    struct memmodel_predict_options asked;
+    struct model_safety safety;
+    double inputs[MODEL_MAX_INPUTS];
+    struct point point = {.model = model, .inputs = inputs, .safety = &safety};
+    int status;
+
+    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !extrapolated)))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = bound_read_options(options, &asked);
+    if (status || !allows_points(model, &points))
+        return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    safety = bound_safety(&model->bound, asked.level);
+    for (size_t i = 0; i < count; i++) {
+        int32_t method = asked.method;
+
+        take_point(model, &points, i, inputs);
+        look_at(&point);
+        values[i] = point.value;
+        upper[i] = bound_by(&point, &method);
+        extrapolated[i] = point.outside;
+    }
+    return 0;
+}

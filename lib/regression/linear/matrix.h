@@ -1,0 +1,82 @@
+/*
+ * Vectors, column-major matrices, and a QR factorisation that grows column by column.
+ *
+ * Sums run in one fixed order (four interleaved partial sums), so results have the same bits on every machine.
+ */
+#ifndef REGRESSION_LINEAR_ALGEBRA_H
+#define REGRESSION_LINEAR_ALGEBRA_H
+
+#include "base/context.h"
+
+double
+vector_dot(size_t n, const double *a, const double *b);
+
+/* y += factor * x */
+void
+vector_add_scaled(size_t n, double *y, double factor, const double *x);
+
+struct matrix {
+    memmodel_context *context;
+    size_t rows, columns;
+    double *values;
+};
+
+/* All zero. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed matrix may be released. */
+int
+matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix *matrix);
+
+void
+matrix_release(struct matrix *matrix);
+
+/* Nodes of context_spend() for a look at every number of so many columns: a thousand take a microsecond. */
+static inline int64_t
+matrix_work(size_t rows, size_t columns)
+{
+    return 1 + (int64_t)((double)rows * (double)columns / 1024);
+}
+
+static inline double *
+matrix_column(const struct matrix *matrix, size_t column)
+{
+    return matrix->values + column * matrix->rows;
+}
+
+/* products[j] = vector_dot() of column j and the vector, the same bits, for the first columns */
+void
+matrix_multiply(const struct matrix *matrix, size_t columns, const double *vector, double *products);
+
+/*
+ * A = Q R for the columns appended so far, Q with orthonormal columns, R upper triangular. Classical Gram-Schmidt done
+ * twice a column, which keeps Q orthogonal to machine precision as Householder's method does (Giraud, Langou, Rozloznik
+ * and van den Eshof, 2005: "twice is enough") and gives Q itself, whose rows are the leverages.
+ */
+struct qr {
+    struct matrix q, r;
+    size_t count;
+};
+
+int
+qr_new(memmodel_context *context, size_t rows, size_t capacity, struct qr *qr);
+
+void
+qr_release(struct qr *qr);
+
+/*
+ * false, and nothing appended, if the column depends on those before it: what is left of it is below 1e-10 of its norm
+ */
+bool
+qr_append(struct qr *qr, const double *column);
+
+/* products[i]: of column i of Q and the vector */
+void
+qr_align(const struct qr *qr, const double *response, double *products);
+
+/* solution[i]: least squares coefficients of the appended columns */
+void
+qr_solve(const struct qr *qr, const double *response, double *solution);
+
+/* x = R^-1 x, in place */
+void
+qr_back_substitute(const struct qr *qr, double *x);
+
+#endif

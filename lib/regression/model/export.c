@@ -1,0 +1,101 @@
+/*
+ * A model as a file that needs no library: text, C, Python, LaTeX or SQL. model_json.c writes what the library reads.
+ */
+#include "base/environment.h"
+#include "base/choice.h"
+#include "memmodel/version.h"
+#include "regression/model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the formula is of, and how good it is: one line in which no comment of any language ends. */
+static void
+print_origin(const memmodel_model *model, struct text *text)
+{
+    text_printf(text, "Fitted by memmodel %s to %lld samples, ", memmodel_version(), (long long)model->samples);
+    if (isnan(model->errors.held_out))
+        text_printf(text, "mean error on samples left out %.2f %%; ", 100 * model->loo_mape);
+    else
+        text_printf(text, "root mean square error on samples held out %.4g; ", model->errors.held_out);
+    for (size_t i = 0; i < model->input_count; i++)
+        text_printf(text, "%s%s %g to %g", i ? ", " : "", expression_symbol_name(model->pool, i),
+                    model->inputs[i].least, model->inputs[i].most);
+    text_append(text, ".");
+}
+
+/* predict_ and the target as an identifier */
+static void
+print_function_name(const memmodel_model *model, struct text *text)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+    text_append(text, "predict_");
+    for (const char *name = model->target; *name; name++)
+        text_append_bytes(text, strchr(allowed, *name) ? name : "_", 1);
+}
+
+static void
+print_function(const memmodel_model *model, int language, struct text *text)
+{
+    struct text name = TEXT_INIT(text->context), origin = TEXT_INIT(text->context);
+    const char *symbols[MODEL_MAX_INPUTS];
+    struct expression_function function = {.symbols = symbols, .symbol_count = model->input_count};
+
+    print_function_name(model, &name);
+    print_origin(model, &origin);
+    for (size_t i = 0; i < model->input_count; i++)
+        symbols[i] = expression_symbol_name(model->pool, i);
+    function.name = name.bytes;
+    function.comment = origin.bytes;
+    if (name.failed || origin.failed)
+        text->failed = true;
+    else
+        expression_program_print(model->value, (enum expression_language)language, &function, text);
+    text_release(&name);
+    text_release(&origin);
+}
+
+static void
+print_equation(const memmodel_model *model, int language, struct text *text)
+{
+    text_printf(text, "%s = %s\n", model->target, model->formulas[language]);
+}
+
+static void
+print_formula(const memmodel_model *model, int language, struct text *text)
+{
+    text_printf(text, "%s\n", model->formulas[language]);
+}
+
+/* What a file of each language has in it. */
+static void (*const printers[MODEL_LANGUAGES])(const memmodel_model *model, int language, struct text *text) = {
+    [MEMMODEL_LANGUAGE_TEXT] = print_equation,   [MEMMODEL_LANGUAGE_C] = print_function,
+    [MEMMODEL_LANGUAGE_PYTHON] = print_function, [MEMMODEL_LANGUAGE_LATEX] = print_formula,
+    [MEMMODEL_LANGUAGE_SQL] = print_formula,
+};
+
+static int
+write_code(const memmodel_model *model, int language, memmodel_context *context, char **text)
+{
+    OWN_ENVIRONMENT;
+    static const char *const names[] = {"text", "c", "python", "latex", "sql", NULL};
+    struct text printed = TEXT_INIT(context);
+
+    if (choice_check(context, NULL, "language", language, names))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    printers[language](model, language, &printed);
+    return text_hand_out(&printed, text);
+}
+
+int
+memmodel_model_to_code(const memmodel_model *model, int language, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!model || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    context = context ? context : model->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : write_code(model, language, context, text));
+}

@@ -1,0 +1,531 @@
+/* Candidates and their errors: on all rows, and again without each part. */
+#include "regression/select/judge.h"
+
+#include "base/shuffle.h"
+#include "regression/linear/logarithm.h"
+#include "regression/select/beam.h"
+
+#include <math.h>
+
+enum {
+    ROWS_PER_TERM = 3,
+    USUAL_POSITIVE_TERMS = 4,
+    USUAL_TERMS = 12,
+    TEMPERING_TERMS = 5,
+    TERMS_BEYOND = 2,
+    NO_FOLD = ROWS_MAX_FOLDS
+};
+
+static const double limit_margin = 0.1; /* of the target's range, by which a prediction may leave it */
+
+/* The best support of a library and a number of terms. */
+struct best {
+    bool found;
+    struct support support;
+    double merit;
+};
+
+struct judging {
+    struct comparison *comparison;
+    struct rows rows; /* that are seen */
+    struct shortlist shortlist;
+    struct best best[BASIS_LIBRARIES][SUPPORT_COLUMNS];
+    size_t most[BASIS_LIBRARIES]; /* terms that are worth a search */
+    unsigned char *unseen;
+    double *predictions; /* of the rows that are seen, and as much room again */
+    struct regimes_problem problem;
+    struct regimes_search search;
+    struct regimes found[REGIMES_MAX], without[REGIMES_MAX];
+};
+
+/* ---- losses ---- */
+
+double
+comparison_loss(const struct comparison *comparison, size_t row, double predicted)
+{
+    const struct training *table = comparison->table;
+
+    return comparison->weights[row] * loss_of(comparison->loss, table->measured[row], predicted);
+}
+
+double
+comparison_mean(const struct comparison *comparison, const double *predictions)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < comparison->table->columns.rows; i++) {
+        if (comparison->folds[i] == comparison->hidden)
+            continue;
+        sum += comparison_loss(comparison, i, predictions[i]);
+        count++;
+    }
+    return sum / (double)count;
+}
+
+void
+comparison_weigh(struct comparison *comparison, size_t row, double factor)
+{
+    comparison->sqrt_weights[row] = factor * comparison->basis->sqrt_weights[row];
+    comparison->weights[row] = factor * comparison->table->weights[row];
+}
+
+void
+judge_losses(struct comparison *comparison, size_t candidate)
+{
+    comparison->candidates[candidate].loo =
+        comparison_mean(comparison, matrix_column(&comparison->left_out, candidate));
+    comparison->candidates[candidate].nested =
+        comparison_mean(comparison, matrix_column(&comparison->held_out, candidate));
+}
+
+double
+description_length(const struct comparison *comparison, const struct candidate *candidate, double loo, double nested)
+{
+    double rows = (double)comparison->table->columns.rows, floor = loss_floor(comparison->loss);
+    double evidence = logarithm(nested + floor) + logarithm(loo + floor);
+
+    return rows / (loss_is_linear(comparison->loss) ? 2 : 4) * evidence + candidate->penalty;
+}
+
+/* A little beyond the measurements, but not beyond zero where all lie on one side of it. */
+void
+comparison_limit(const struct comparison *comparison, struct candidate *candidate)
+{
+    double least, most, margin;
+
+    candidate->least = -INFINITY;
+    candidate->most = INFINITY;
+    if (comparison->basis->relative || (candidate->source == SOURCE_TERMS && candidate->support.library == 0))
+        return;
+    training_measured_range(comparison->table, &least, &most);
+    margin = limit_margin * (most - least);
+    candidate->least = least >= 0 ? fmax(least - margin, 0) : least - margin;
+    candidate->most = most <= 0 ? fmin(most + margin, 0) : most + margin;
+    if (comparison->structure->non_negative) {
+        candidate->least = fmax(candidate->least, 0);
+        candidate->most = fmax(candidate->most, 0);
+    }
+}
+
+double
+comparison_clamp(const struct candidate *candidate, double value)
+{
+    return value < candidate->least ? candidate->least : value > candidate->most ? candidate->most : value;
+}
+
+/* ---- supports of the rows that are seen ---- */
+
+size_t
+comparison_max_terms(const struct comparison *comparison, size_t library)
+{
+    size_t affordable = comparison->table->columns.rows / ROWS_PER_TERM;
+    size_t most = comparison->max_terms > 0     ? comparison->max_terms
+                  : comparison->basis->positive ? USUAL_POSITIVE_TERMS
+                  : library > 0                 ? USUAL_TERMS
+                                                : SUPPORT_MAX;
+
+    if (comparison->basis->relative)
+        affordable = affordable < 2 ? 1 : affordable - 1;
+    return most < affordable ? most : affordable;
+}
+
+/*
+ * Mean loss of the rows that are seen, left out in turn, or of other losses than squares with what they are fitted
+ * to.
+ */
+static double
+merit_of(struct judging *judging, const struct support *support)
+{
+    struct rows *rows = &judging->rows;
+    double coefficients[SUPPORT_COLUMNS], loss = rows_fit(rows, support, coefficients), sum = 0;
+
+    if (!rows->basis->relative || !loss_is_square(rows->loss) || isinf(loss))
+        return loss;
+    if (!rows_leave_out(rows, support, judging->predictions))
+        return INFINITY;
+    for (size_t i = 0; i < rows->columns.rows; i++)
+        sum += comparison_loss(judging->comparison, rows->indices[i], judging->predictions[i]);
+    return sum / (double)rows->columns.rows;
+}
+
+static bool
+is_new_library(const struct basis *basis, size_t library)
+{
+    return library == 0 || basis->ends[library] > basis->ends[library - 1];
+}
+
+static int
+search_library(struct judging *judging, size_t library, size_t most)
+{
+    struct best *best = judging->best[library];
+    int status;
+
+    judging->shortlist.count = 0;
+    status = beam_search(&judging->rows, library, most, &judging->shortlist);
+    for (size_t i = 0; !status && i < judging->shortlist.count; i++) {
+        const struct support *support = &judging->shortlist.supports[i];
+        size_t terms = support_terms(support);
+        double merit = merit_of(judging, support);
+
+        if (merit < (best[terms].found ? best[terms].merit : INFINITY) || (terms == 0 && !best[terms].found))
+            best[terms] = (struct best){true, *support, merit};
+    }
+    return status;
+}
+
+/*
+ * Of linear losses: rows that a few terms do not explain count less, as least squares would be led astray by them. An
+ * error beyond the bound counts as much as one at it.
+ */
+static int
+temper(struct judging *judging)
+{
+    struct rows *rows = &judging->rows;
+    size_t count = rows->columns.rows;
+    double coefficients[SUPPORT_COLUMNS], *errors = judging->predictions, *sorted = errors + count, bound;
+    const struct support *support = NULL;
+    int status;
+
+    judging->shortlist.count = 0;
+    status = beam_search(rows, BASIS_LIBRARIES > 1 && is_new_library(rows->basis, 1) ? 1 : 0, TEMPERING_TERMS,
+                         &judging->shortlist);
+    for (size_t i = 0; i < judging->shortlist.count; i++)
+        if (!support || judging->shortlist.supports[i].squares < support->squares)
+            support = &judging->shortlist.supports[i];
+    if (status || !support || isinf(rows_fit(rows, support, coefficients)))
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        double measured = rows->measured[i];
+
+        errors[i] = fabs(measured - rows_predict(rows, support, coefficients, rows->indices[i])) /
+                    loss_scale(rows->loss, measured);
+        sorted[i] = errors[i];
+    }
+    bound = loss_wild_beyond(rows->loss, sorted, count);
+    for (size_t i = 0; i < count; i++)
+        if (errors[i] > bound)
+            rows_weigh(rows, i, bound / errors[i]);
+    return 0;
+}
+
+static int
+search_rows(struct judging *judging, unsigned fold)
+{
+    int status = 0;
+
+    rows_take(&judging->rows, judging->comparison->folds, fold);
+    memset(judging->best, 0, sizeof judging->best);
+    if (loss_is_linear(judging->comparison->loss))
+        status = temper(judging);
+    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++)
+        if (is_new_library(judging->comparison->basis, library))
+            status = search_library(judging, library, judging->most[library]);
+    return status;
+}
+
+/* ---- candidates ---- */
+
+/* ln of what each term was picked from; a term with a change point counts twice, as that is a claim of its own. */
+static double
+penalty_of(const struct basis *basis, const struct support *support)
+{
+    size_t picks = support_terms(support), from = basis->ends[support->library] - 1;
+
+    for (size_t k = 0; k < support->count; k++)
+        picks += basis->groups[support->columns[k]] != 0;
+    return from > 0 ? (double)picks * logarithm((double)from) : 0;
+}
+
+static void
+add_terms(struct judging *judging, const struct best *best, size_t size)
+{
+    struct comparison *comparison = judging->comparison;
+    struct candidate *candidate = &comparison->candidates[comparison->count];
+    double *left_out = matrix_column(&comparison->left_out, comparison->count), sum = 0;
+
+    *candidate = (struct candidate){
+        .source = SOURCE_TERMS,
+        .support = best->support,
+        .size = size,
+        .nodes = basis_sum_nodes(comparison->basis, best->support.columns, best->support.count),
+        .penalty = penalty_of(comparison->basis, &best->support),
+    };
+    if (!rows_leave_out(&judging->rows, &best->support, left_out)) {
+        if (size > 0)
+            return;
+        memset(left_out, 0, comparison->left_out.rows * sizeof *left_out); /* a constant that one point determines */
+    }
+    comparison_limit(comparison, candidate);
+    for (size_t i = 0; i < comparison->left_out.rows; i++) {
+        left_out[i] = comparison_clamp(candidate, left_out[i]);
+        sum += comparison_loss(comparison, i, left_out[i]);
+    }
+    candidate->loo = sum / (double)comparison->left_out.rows;
+    candidate->score = description_length(comparison, candidate, candidate->loo, candidate->loo);
+    comparison->count++;
+}
+
+/* Those of a library, up to a few terms more than those of the shortest description by rows left out. */
+static void
+list_library(struct judging *judging, size_t library)
+{
+    struct comparison *comparison = judging->comparison;
+    size_t first = comparison->count, longest = 0;
+    double least = INFINITY;
+
+    for (size_t size = library > 0; size <= judging->most[library]; size++)
+        if (judging->best[library][size].found)
+            add_terms(judging, &judging->best[library][size], size);
+    for (size_t c = first; c < comparison->count; c++)
+        if (comparison->candidates[c].score < least) {
+            least = comparison->candidates[c].score;
+            longest = comparison->candidates[c].size + TERMS_BEYOND;
+        }
+    while (comparison->count > first && comparison->candidates[comparison->count - 1].size > longest)
+        comparison->count--;
+    judging->most[library] = longest < judging->most[library] ? longest : judging->most[library];
+}
+
+static void
+list_terms(struct judging *judging)
+{
+    for (size_t library = 0; library < BASIS_LIBRARIES; library++)
+        if (is_new_library(judging->comparison->basis, library))
+            list_library(judging, library);
+}
+
+/* What was found in the candidate's place without the fold; if nothing was, with fewer terms. */
+static const struct best *
+found_instead(const struct judging *judging, const struct candidate *candidate)
+{
+    const struct best *best = judging->best[candidate->support.library];
+    size_t size = candidate->size;
+
+    while (size > 0 && !best[size].found)
+        size--;
+    return size == 0 ? &judging->best[0][0] : &best[size];
+}
+
+static void
+hold_out_terms(struct judging *judging)
+{
+    struct comparison *comparison = judging->comparison;
+    struct rows *rows = &judging->rows;
+
+    for (size_t c = 0; c < comparison->count; c++) {
+        const struct candidate *candidate = &comparison->candidates[c];
+        const struct best *best = found_instead(judging, candidate);
+        double coefficients[SUPPORT_COLUMNS];
+
+        if (candidate->source != SOURCE_TERMS)
+            continue;
+        rows_fit(rows, &best->support, coefficients);
+        for (size_t i = rows->columns.rows; i < comparison->held_out.rows; i++)
+            matrix_column(&comparison->held_out, c)[rows->indices[i]] =
+                comparison_clamp(candidate, rows_predict(rows, &best->support, coefficients, rows->indices[i]));
+    }
+}
+
+/* ---- regimes ---- */
+
+/* As its column; a formula that cannot be written is none. */
+static int
+add_regimes(struct judging *judging, const struct regimes *regimes)
+{
+    struct comparison *comparison = judging->comparison;
+    struct candidate *candidate = &comparison->candidates[comparison->count];
+    double unit;
+    expression term = regimes_express(&judging->problem, regimes, &unit);
+    size_t column;
+    int status = term < 0 ? term : basis_append(comparison->basis, comparison->table, term, 1, &column);
+
+    if (status)
+        return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
+    *candidate = (struct candidate){
+        .source = SOURCE_REGIMES,
+        .support = {.columns = {(uint16_t)column}, .count = 1},
+        .size = regimes->count,
+        .scale = ldexp(unit, comparison->basis->exponents[column]),
+        .numbers = regimes_numbers(&judging->problem, regimes) - 1,
+        .nodes = regimes_nodes(&judging->problem, regimes),
+        .exact = regimes_are_exact(&judging->problem, regimes),
+    };
+    comparison_limit(comparison, candidate);
+    comparison->count++;
+    return 0;
+}
+
+static int
+list_regimes(struct judging *judging)
+{
+    int status = 0;
+
+    for (size_t m = 0; !status && m < REGIMES_MAX; m++) {
+        regimes_find(&judging->search, NULL, m > 0 ? &judging->found[m - 1] : NULL, &judging->found[m]);
+        if (judging->found[m].count == 0)
+            break;
+        status = add_regimes(judging, &judging->found[m]);
+    }
+    return status;
+}
+
+/* What rounding leaves of a row that is met would decide between formulas that both meet it. */
+static double
+regimes_prediction(const struct judging *judging, const struct regimes *regimes, size_t row)
+{
+    double share = regimes_predict(&judging->problem, regimes, row);
+
+    return judging->comparison->table->measured[row] * (regimes_is_met(share) ? 1 : share);
+}
+
+static void
+hold_out_regimes(struct judging *judging, unsigned fold)
+{
+    struct comparison *comparison = judging->comparison;
+    size_t rows = comparison->held_out.rows, most = 0;
+
+    for (size_t c = 0; c < comparison->count; c++)
+        most = comparison->candidates[c].source == SOURCE_REGIMES ? comparison->candidates[c].size : most;
+    for (size_t i = 0; i < rows; i++)
+        judging->unseen[i] = judging->comparison->folds[i] == fold;
+    for (size_t m = 0; m < most; m++) {
+        regimes_find(&judging->search, judging->unseen, m > 0 ? &judging->without[m - 1] : NULL, &judging->without[m]);
+        if (judging->without[m].count == 0 && m > 0)
+            judging->without[m] = judging->without[m - 1];
+    }
+    for (size_t c = 0; c < comparison->count; c++)
+        for (size_t i = 0; i < rows && comparison->candidates[c].source == SOURCE_REGIMES; i++)
+            if (judging->unseen[i])
+                matrix_column(&comparison->held_out, c)[i] =
+                    regimes_prediction(judging, &judging->without[comparison->candidates[c].size - 1], i);
+}
+
+/* ---- the loop ---- */
+
+/* Into ten parts of points, dealt at random. */
+static int
+deal_folds(struct judging *judging)
+{
+    const struct training *table = judging->comparison->table;
+    size_t points = table->point_count;
+    size_t *order = memory_allocate_zeroed(table->context, 2 * points, sizeof *order);
+
+    if (!order)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    judging->comparison->fold_count = points < ROWS_MAX_FOLDS ? points : ROWS_MAX_FOLDS;
+    shuffle_numbers(0, points, order);
+    for (size_t i = 0; i < points; i++)
+        order[points + order[i]] = i % judging->comparison->fold_count;
+    for (size_t i = 0; i < table->columns.rows; i++)
+        judging->comparison->folds[i] = (unsigned char)order[points + table->points[i]];
+    memory_release(table->context, order);
+    return 0;
+}
+
+static int
+judge_all(struct judging *judging)
+{
+    struct comparison *comparison = judging->comparison;
+    int status;
+
+    for (size_t library = 0; library < BASIS_LIBRARIES; library++)
+        judging->most[library] = comparison_max_terms(comparison, library);
+    status = search_rows(judging, NO_FOLD);
+    if (status)
+        return status;
+    for (size_t i = 0; i < judging->rows.columns.rows; i++)
+        comparison_weigh(comparison, i, judging->rows.sqrt_weights[i] / comparison->basis->sqrt_weights[i]);
+    list_terms(judging);
+    if (comparison->regimes)
+        status = list_regimes(judging);
+    for (unsigned fold = 0; !status && fold < comparison->fold_count; fold++) {
+        status = search_rows(judging, fold);
+        if (status)
+            return status;
+        hold_out_terms(judging);
+        if (comparison->regimes)
+            hold_out_regimes(judging, fold);
+        status = context_look(comparison->table->context, 0);
+    }
+    for (size_t c = 0; !status && c < comparison->count; c++) {
+        if (comparison->candidates[c].source == SOURCE_REGIMES) /* is fitted to all rows at once */
+            memcpy(matrix_column(&comparison->left_out, c), matrix_column(&comparison->held_out, c),
+                   comparison->left_out.rows * sizeof(double));
+        judge_losses(comparison, c);
+    }
+    return status;
+}
+
+static int
+judging_new(struct comparison *comparison, struct judging *judging)
+{
+    memmodel_context *context = comparison->table->context;
+    size_t rows = comparison->table->columns.rows;
+    int status = rows_new(comparison->table, comparison->basis, comparison->loss, &judging->rows);
+
+    judging->comparison = comparison;
+    comparison->regimes =
+        comparison->regimes && regimes_prepare(comparison->table, comparison->basis, &judging->problem);
+    if (!status && comparison->regimes)
+        status = regimes_search_new(&judging->problem, &judging->search);
+    if (status)
+        return status;
+    judging->unseen = memory_allocate_zeroed(context, rows, 1);
+    judging->predictions = memory_allocate_zeroed(context, 2 * rows, sizeof *judging->predictions);
+    if (!judging->unseen || !judging->predictions)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    return deal_folds(judging);
+}
+
+int
+judge(struct comparison *comparison)
+{
+    memmodel_context *context = comparison->table->context;
+    struct judging *judging = memory_allocate_zeroed(context, 1, sizeof *judging);
+    int status;
+
+    if (!judging)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    status = judging_new(comparison, judging);
+    if (!status)
+        status = judge_all(judging);
+    rows_release(&judging->rows);
+    if (judging->search.problem)
+        regimes_search_release(&judging->search);
+    memory_release(context, judging->unseen);
+    memory_release(context, judging->predictions);
+    memory_release(context, judging);
+    return status;
+}
+
+int
+comparison_new(struct comparison *comparison)
+{
+    const struct training *table = comparison->table;
+    size_t rows = table->columns.rows;
+    int status = matrix_new(table->context, rows, CANDIDATES_MAX, &comparison->left_out);
+
+    if (!status)
+        status = matrix_new(table->context, rows, CANDIDATES_MAX, &comparison->held_out);
+    if (status)
+        return status;
+    comparison->hidden = ROWS_MAX_FOLDS;
+    comparison->folds = memory_allocate_zeroed(table->context, rows, 1);
+    comparison->nested = memory_allocate_zeroed(table->context, 3 * rows, sizeof *comparison->nested);
+    if (!comparison->folds || !comparison->nested)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    comparison->sqrt_weights = comparison->nested + rows;
+    comparison->weights = comparison->sqrt_weights + rows;
+    memcpy(comparison->weights, table->weights, rows * sizeof *comparison->weights);
+    return 0;
+}
+
+void
+comparison_release(struct comparison *comparison)
+{
+    matrix_release(&comparison->left_out);
+    matrix_release(&comparison->held_out);
+    memory_release(comparison->table->context, comparison->folds);
+    memory_release(comparison->table->context, comparison->nested);
+}

@@ -1,0 +1,183 @@
+/* Rows that are seen, gathered, so that whoever works on them need not know of others. */
+#include "regression/select/rows.h"
+
+#include <math.h>
+
+enum {
+    REFIT_WORK = 8192,
+    MIN_REFITS = 4,
+    MAX_REFITS = 16
+}; /* parts in which other losses than squares leave rows out */
+
+int
+rows_new(const struct training *table, const struct basis *basis, const struct loss *loss, struct rows *rows)
+{
+    memmodel_context *context = table->context;
+    size_t count = table->columns.rows;
+    int status;
+
+    *rows = (struct rows){.table = table, .basis = basis, .loss = loss};
+    status = matrix_new(context, count, basis->columns.columns, &rows->columns);
+    if (!status)
+        status = left_out_new(context, count, SUPPORT_COLUMNS, &rows->left_out);
+    if (!status && !loss_is_square(loss))
+        status = irls_new(context, count, SUPPORT_COLUMNS, &rows->irls);
+    if (status)
+        return status;
+    rows->numbers = memory_allocate_zeroed(context, 4 * count, sizeof *rows->numbers);
+    rows->whole = memory_allocate_zeroed(context, 2 * count + table->point_count, sizeof *rows->whole);
+    if (!rows->numbers || !rows->whole)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    rows->response = rows->numbers;
+    rows->sqrt_weights = rows->response + count;
+    rows->measured = rows->sqrt_weights + count;
+    rows->weights = rows->measured + count;
+    rows->points = rows->whole;
+    rows->indices = rows->points + count;
+    return 0;
+}
+
+void
+rows_release(struct rows *rows)
+{
+    memmodel_context *context = rows->table->context;
+
+    matrix_release(&rows->columns);
+    left_out_release(&rows->left_out);
+    if (rows->irls.qr.q.context)
+        irls_release(context, &rows->irls);
+    memory_release(context, rows->numbers);
+    memory_release(context, rows->whole);
+}
+
+/* Rows of one point stand next to each other. */
+static void
+number_points(struct rows *rows)
+{
+    const size_t *points = rows->table->points;
+
+    rows->point_count = 0;
+    for (size_t i = 0; i < rows->columns.rows; i++) {
+        bool same = i > 0 && points[rows->indices[i]] == points[rows->indices[i - 1]];
+
+        rows->points[i] = same ? rows->points[i - 1] : rows->point_count++;
+    }
+}
+
+void
+rows_take(struct rows *rows, const unsigned char *folds, unsigned fold)
+{
+    const struct basis *basis = rows->basis;
+    size_t count = rows->table->columns.rows, seen = 0, others = count;
+
+    for (size_t i = count; i-- > 0;)
+        if (folds && folds[i] == fold)
+            rows->indices[--others] = i;
+    for (size_t i = 0; i < count; i++)
+        if (!folds || folds[i] != fold)
+            rows->indices[seen++] = i;
+    rows->columns.rows = seen;
+    for (size_t i = 0; i < seen; i++) {
+        size_t row = rows->indices[i];
+
+        rows->response[i] = basis->response[row];
+        rows->sqrt_weights[i] = basis->sqrt_weights[row];
+        rows->measured[i] = rows->table->measured[row];
+        rows->weights[i] = rows->table->weights[row];
+    }
+    for (size_t j = 0; j < rows->columns.columns; j++) /* not those that were appended since */
+        for (size_t i = 0; i < seen; i++)
+            matrix_column(&rows->columns, j)[i] = matrix_column(&basis->columns, j)[rows->indices[i]];
+    number_points(rows);
+}
+
+void
+rows_weigh(struct rows *rows, size_t row, double factor)
+{
+    rows->response[row] *= factor;
+    rows->sqrt_weights[row] *= factor;
+    for (size_t j = 0; j < rows->columns.columns; j++)
+        matrix_column(&rows->columns, j)[row] *= factor;
+}
+
+/* ---- fits ---- */
+
+static struct irls_problem
+irls_problem(const struct rows *rows, const struct support *support, const double **columns)
+{
+    for (size_t k = 0; k < support->count; k++)
+        columns[k] = matrix_column(&rows->columns, support->columns[k]);
+    return (struct irls_problem){.loss = rows->loss,
+                                 .rows = rows->columns.rows,
+                                 .count = support->count,
+                                 .columns = columns,
+                                 .response = rows->response,
+                                 .sqrt_weights = rows->sqrt_weights,
+                                 .measured = rows->measured,
+                                 .weights = rows->weights,
+                                 .positive = rows->basis->positive};
+}
+
+static bool
+signs_are_right(const struct basis *basis, const struct support *support, const double *coefficients)
+{
+    for (size_t k = 0; k < support->count; k++)
+        if (basis->positive ? !(coefficients[k] > 0) : coefficients[k] * basis->signs[support->columns[k]] < 0)
+            return false;
+    return true;
+}
+
+double
+rows_fit(struct rows *rows, const struct support *support, double *coefficients)
+{
+    const double *columns[SUPPORT_COLUMNS];
+    struct irls_problem problem;
+    double loss;
+
+    if (loss_is_square(rows->loss)) {
+        loss = left_out_fit(&rows->left_out, &rows->columns, rows->response, support, coefficients)
+                   ? support->squares / (double)rows->columns.rows
+                   : INFINITY;
+    } else {
+        problem = irls_problem(rows, support, columns);
+        loss = irls_fit(&rows->irls, &problem, coefficients);
+    }
+    return isfinite(loss) && signs_are_right(rows->basis, support, coefficients) ? loss : INFINITY;
+}
+
+static size_t
+refits(const struct rows *rows)
+{
+    size_t count = REFIT_WORK / rows->columns.rows;
+
+    count = count > MAX_REFITS ? MAX_REFITS : count < MIN_REFITS ? MIN_REFITS : count;
+    return count < rows->point_count ? count : rows->point_count;
+}
+
+bool
+rows_leave_out(struct rows *rows, const struct support *support, double *predictions)
+{
+    const double *columns[SUPPORT_COLUMNS];
+    struct irls_problem problem;
+
+    if (!loss_is_square(rows->loss)) {
+        problem = irls_problem(rows, support, columns);
+        irls_leave_out(&rows->irls, &problem, rows->points, refits(rows), predictions);
+        return true;
+    }
+    if (!left_out_errors(&rows->left_out, &rows->columns, rows->response, rows->points, support, predictions))
+        return false;
+    for (size_t i = 0; i < rows->columns.rows; i++)
+        predictions[i] = (rows->response[i] - predictions[i]) / rows->sqrt_weights[i];
+    return true;
+}
+
+double
+rows_predict(const struct rows *rows, const struct support *support, const double *coefficients, size_t row)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < support->count; k++)
+        sum += coefficients[k] * matrix_column(&rows->basis->columns, support->columns[k])[row];
+    return sum / rows->basis->sqrt_weights[row];
+}
