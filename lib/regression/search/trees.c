@@ -144,8 +144,8 @@ wild_beyond(struct trees *trees, const struct formula *found)
         return INFINITY;
     formula_values(&trees->tree_search.fitter, &formula, trees->column);
     for (size_t i = 0; i < table->columns.rows; i++)
-        trees->column[i] = fabs(table->measured[i] - trees->column[i]) /
-                           loss_scale(trees->comparison->loss, table->measured[i]);
+        trees->column[i] =
+            fabs(table->measured[i] - trees->column[i]) / loss_scale(trees->comparison->loss, table->measured[i]);
     memcpy(trees->leverages, trees->column, table->columns.rows * sizeof *trees->leverages);
     return loss_wild_beyond(trees->comparison->loss, trees->leverages, table->columns.rows);
 }

@@ -9,7 +9,7 @@
 static const double max_ratio = 1000; /* of prediction and measurement, either way: what lies beyond counts as this */
 static const double exact_error = 1e-9;
 static const double huber_bound = 1.345 * 1.4826; /* of the median of the sizes of errors */
-static const double near_one = 1e-6; /* ratios nearer to 1 than this have the weight of 1 */
+static const double near_one = 1e-6;              /* ratios nearer to 1 than this have the weight of 1 */
 
 bool
 loss_is_square(const struct loss *loss)

@@ -33,8 +33,8 @@ double
 loss_floor(const struct loss *loss);
 
 /*
- * Size beyond which an error says that its row is wild: Huber's bound, 1.345 standard deviations as the median tells
- * them (Holland and Welsch 1977). Sorts `sizes`, errors divided by loss_scale().
+ * Size beyond which an error says that its row is wild: Huber's bound, 1.345 standard deviations, estimated from the
+ * median (Holland and Welsch 1977). Sorts `sizes`, errors divided by loss_scale().
  */
 double
 loss_wild_beyond(const struct loss *loss, double *sizes, size_t count);
