@@ -137,9 +137,9 @@ format_bytes(int64_t bytes, char text[QUANTITY_BYTES]);
 
 /*
  * "takes 1 GiB of 2 GiB, fits with 1 GiB headroom", of an enum memmodel_verdict; `headroom` is how much is left or over.
- * Where the verdict is unknown `takes` is the reason, ": ..." or "".
+ * Of an unknown verdict only the budget and the `reason`; NULL: none is known.
  */
 void
-print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom);
+print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom, const char *reason);
 
 #endif

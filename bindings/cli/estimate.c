@@ -171,20 +171,17 @@ print_max(const struct estimate *estimate, const char *end)
 }
 
 static void
-print_fit(const struct memmodel_report_result *result)
+print_fit(const struct memmodel_report_result *result, const char *framework)
 {
     char peak[QUANTITY_BYTES], headroom[QUANTITY_BYTES], budget[QUANTITY_BYTES], bytes[2 * QUANTITY_BYTES];
+    char reason[80];
     const char *metric = memmodel_metric_name(result->metric);
 
     format_bytes(result->budget, budget);
-    if (result->verdict == MEMMODEL_VERDICT_UNKNOWN) {
-        snprintf(bytes, sizeof bytes, ": %s bytes are not modelled", metric);
-        print_verdict(result->verdict, bytes, budget, "");
-        return;
-    }
     snprintf(bytes, sizeof bytes, "%s (%s bytes)", budget, metric);
+    snprintf(reason, sizeof reason, "not modelled for %s; live bytes are", framework ? framework : "this framework");
     print_verdict(result->verdict, format_bytes(result->budget - result->headroom, peak), bytes,
-                  format_bytes(llabs(result->headroom), headroom));
+                  format_bytes(llabs(result->headroom), headroom), reason);
 }
 
 static void
@@ -197,7 +194,7 @@ print_answer(const struct estimate *estimate)
         if (memmodel_metric_grows_in_jumps(job->framework, job->metric))
             printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
     } else if (estimate->result.verdict != MEMMODEL_VERDICT_NONE) {
-        print_fit(&estimate->result);
+        print_fit(&estimate->result, job->framework);
     }
 }
 

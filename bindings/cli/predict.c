@@ -224,7 +224,7 @@ print_answer(const struct predict *predict, const struct memmodel_prediction *pr
     format_target(predict, prediction->upper, upper);
     format_target(predict, fabs(limit - prediction->upper), headroom);
     snprintf(takes, sizeof takes, "up to %s", upper);
-    print_verdict(verdict_of(predict, prediction), isnan(prediction->upper) ? "" : takes, budget, headroom);
+    print_verdict(verdict_of(predict, prediction), takes, budget, headroom, NULL);
 }
 
 static void

@@ -55,12 +55,12 @@ format_bytes(int64_t bytes, char text[QUANTITY_BYTES])
 }
 
 void
-print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom)
+print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom, const char *reason)
 {
     if (verdict == MEMMODEL_VERDICT_FITS)
         printf("takes %s of %s, fits with %s headroom\n", takes, budget, headroom);
     else if (verdict == MEMMODEL_VERDICT_EXCEEDS)
         printf("takes %s of %s, does not fit, %s over\n", takes, budget, headroom);
     else
-        printf("whether it fits %s is unknown%s\n", budget, takes);
+        printf("whether it fits %s is unknown%s%s\n", budget, reason ? ": " : "", reason ? reason : "");
 }
