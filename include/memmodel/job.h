@@ -43,8 +43,8 @@ MEMMODEL_API int
 memmodel_metric_default(const char *framework);
 
 /**
- * Whether a larger job may take fewer of these bytes, since the framework's allocator grows in jumps: then the next size
- * after that of memmodel_estimate_max() does not fit, but one beyond may.
+ * Whether a larger job may take fewer of these bytes, since the framework's allocator grows in jumps: then the next
+ * size after that of memmodel_estimate_max() does not fit, but one beyond may.
  *
  * @param[in] framework  as in struct memmodel_job; NULL: its default. @nullable
  * @param[in] metric     enum memmodel_metric

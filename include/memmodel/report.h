@@ -42,8 +42,8 @@ struct memmodel_report_result {
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */
     int32_t step_count; /**< steps that were simulated; 1 for the textbook */
-    /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md): on the device "cuda" those of the
-     *  GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported */
+    /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md): on the device "cuda" those of
+     *  the GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported */
     int32_t validated;
 };
 
@@ -106,7 +106,8 @@ struct memmodel_report_change {
  * Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch, also
  * with the gradients of two batches added up; repeated blocks of layers recomputed in the backward pass; bfloat16;
  * gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes that the
- * network or the framework does not allow, or that change nothing in this job, are left out.
+ * network or the framework does not allow, or that change nothing in this job, are left out; all of them where the
+ * bytes that the job's metric means are not modelled.
  *
  * The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a
  * symbol.

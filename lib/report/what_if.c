@@ -242,11 +242,14 @@ sort_changes(memmodel_report *report)
         }
 }
 
+/* What a change saves is not known where the bytes that the metric means are not. */
 static int
 add_changes(memmodel_report *report, const struct query *query)
 {
     int status = 0;
 
+    if (peak_of_metric(&report->result, report->result.metric) < 0)
+        return 0;
     report->changes = arena_allocate(&report->arena, CHANGES * sizeof *report->changes);
     if (!report->changes)
         return MEMMODEL_ERROR_NO_MEMORY;

@@ -144,6 +144,14 @@ class Reports(unittest.TestCase):
         made = estimate(self.linear(), *words)
         self.assertEqual((made.returncode, made.stdout), (1, ""))
         self.assertIn("process bytes are not modelled for this framework; live ones are", made.stderr)
+        made = estimate(
+            self.linear(), "-s", "batch=2", "--framework", "textbook", "--budget", "200", "--metric", "process"
+        )
+        self.assertEqual((made.returncode, made.stderr), (1, ""))
+        line = "whether it fits 200 bytes (process bytes) is unknown: not modelled for textbook; live bytes are\n"
+        self.assertTrue(made.stdout.startswith(line), made.stdout)
+        self.assertNotIn("what if", made.stdout)
+        self.assertNotIn("-1 bytes", made.stdout)
 
 
 if __name__ == "__main__":

@@ -238,6 +238,21 @@ savings_are_of_the_process_by_default(void **state)
     memmodel_network_unref(network);
 }
 
+/* The textbook counts no process: what a change saves of it is not known. */
+static void
+nothing_is_advised_where_the_metric_is_not_modelled(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("textbook");
+    memmodel_report *report;
+
+    job.metric = MEMMODEL_METRIC_PROCESS;
+    report = what_if(network, &job);
+    assert_int_equal(memmodel_report_change_count(report), 0);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
 static void
 what_does_not_change_the_job_is_left_out(void **state)
 {
@@ -325,6 +340,7 @@ main(void)
         WITH_CONTEXT(the_textbook_saves_the_slots_of_an_optimizer),
         WITH_CONTEXT(what_saves_most_comes_first),
         WITH_CONTEXT(savings_are_of_the_process_by_default),
+        WITH_CONTEXT(nothing_is_advised_where_the_metric_is_not_modelled),
         WITH_CONTEXT(what_does_not_change_the_job_is_left_out),
         WITH_CONTEXT(a_batch_that_cannot_be_halved_is_left_out),
         WITH_CONTEXT(an_optimizer_of_groups_is_not_exchanged),
