@@ -46,6 +46,16 @@ reuse(const struct memmodel_plan_result *result, const struct memmodel_schedule_
     return result->peak ? (double)without / (double)result->peak : 0;
 }
 
+/* What is known of a simulated step besides. */
+static void
+print_json_step(const memmodel_report *report)
+{
+    struct memmodel_report_result step = {.size = sizeof step};
+
+    memmodel_report_get_result(report, &step);
+    printf(", \"reserved\": %" PRId64 ", \"validated\": %s", step.reserved, step.validated ? "true" : "false");
+}
+
 static void
 print_json(const struct plan_source *source, const struct memmodel_plan_result *result,
            const struct memmodel_schedule_result *summary)
@@ -60,8 +70,8 @@ print_json(const struct plan_source *source, const struct memmodel_plan_result *
                ", \"operator_count\": %zu, \"peak_program_order\": %" PRId64,
                summary->tensor_bytes, summary->parameter_bytes, memmodel_schedule_operator_count(source->schedule),
                summary->peak_program_order);
-    if (source->reserved >= 0)
-        printf(", \"reserved\": %" PRId64, source->reserved);
+    if (source->report)
+        print_json_step(source->report);
     printf(", \"buffer_count\": %zu, \"seconds\": ", memmodel_plan_buffer_count(source->plan));
     print_json_number(result->seconds);
     printf(", \"node_count\": %" PRId64 "}\n", result->node_count);
@@ -109,11 +119,12 @@ static void
 print_text(const struct plan_source *source, const struct memmodel_plan_result *result,
            const struct memmodel_schedule_result *summary)
 {
+    struct memmodel_report_result step = {.size = sizeof step};
     char after[64];
 
     print_without_reuse(result, summary);
-    if (source->reserved >= 0)
-        print_bytes("reserved", source->reserved, " by the framework's allocator");
+    if (source->report && memmodel_report_get_result(source->report, &step) == 0)
+        print_bytes("reserved", step.reserved, " by the framework's allocator");
     if (summary && summary->peak_program_order > summary->peak)
         print_bytes("program order", summary->peak_program_order, " would be the peak in the network's own order");
     snprintf(after, sizeof after, ", %.4f %% above the lower bound", 100 * gap(result));
@@ -125,6 +136,8 @@ print_text(const struct plan_source *source, const struct memmodel_plan_result *
     }
     printf("%-16s%12zu\n", "buffers", memmodel_plan_buffer_count(source->plan));
     printf("%s (%" PRId64 " nodes, %.3f s)\n", meaning(result->status), result->node_count, result->seconds);
+    if (source->report)
+        job_print_doubts(source->report);
 }
 
 /* What the table in a file of this name is called: "out/small-net.h" has small_net. */

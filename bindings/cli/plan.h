@@ -19,7 +19,7 @@ struct plan_source {
     memmodel_plan *buffers;      /* of a table or a step */
     memmodel_schedule *schedule; /* of a network without a backward pass */
     memmodel_tiling *tiling;     /* of its input */
-    int64_t reserved;            /* by the allocator of a simulated step; -1: not known */
+    memmodel_report *report;     /* of a simulated step */
 };
 
 enum plan_kind { PLAN_BUFFERS, PLAN_NETWORK, PLAN_TRACE };

@@ -232,28 +232,22 @@ plan_trace(const struct command *command, memmodel_context *context, const struc
 static int
 plan_step(const struct job_call *call, const struct plan_options *given, struct plan_source *source)
 {
-    struct memmodel_report_result result = {.size = sizeof result};
     struct memmodel_job job = call->job;
-    memmodel_report *report;
-    int status;
+    const memmodel_trace *trace;
 
     job.budget = 0; /* it is the plan's */
-    if (memmodel_estimate(call->network, &job, call->context, &report))
+    if (memmodel_estimate(call->network, &job, call->context, &source->report))
         return library_error(call->command, call->context);
-    memmodel_report_get_result(report, &result);
-    source->reserved = result.reserved;
-    if (memmodel_report_trace(report))
-        status = plan_trace(call->command, call->context, given, memmodel_report_trace(report), source);
-    else
-        status = usage_error(call->command, "the textbook has no trace that could be planned");
-    memmodel_report_unref(report);
-    return status;
+    trace = memmodel_report_trace(source->report);
+    if (!trace)
+        return usage_error(call->command, "the textbook has no trace that could be planned");
+    return plan_trace(call->command, call->context, given, trace, source);
 }
 
 int
 plan_source_network(const struct job_call *call, const struct plan_options *given, struct plan_source *source)
 {
-    *source = (struct plan_source){.reserved = -1};
+    *source = (struct plan_source){0};
     return (is_simulated(given) ? plan_step : plan_inference)(call, given, source);
 }
 
@@ -275,7 +269,7 @@ int
 plan_source_file(const struct command *command, memmodel_context *context, const struct plan_options *given,
                  const char *path, enum plan_kind kind, struct plan_source *source)
 {
-    *source = (struct plan_source){.reserved = -1};
+    *source = (struct plan_source){0};
     if (kind == PLAN_TRACE)
         return plan_recorded_step(command, context, given, path, source);
     if (memmodel_plan_load(context, path, &source->buffers))
@@ -289,4 +283,5 @@ plan_source_close(struct plan_source *source)
     memmodel_schedule_unref(source->schedule);
     memmodel_tiling_unref(source->tiling);
     memmodel_plan_unref(source->buffers);
+    memmodel_report_unref(source->report);
 }

@@ -214,6 +214,7 @@ recompute(struct query *query, const struct memmodel_recompute_options *options,
     new = recomputation_start(query->context, query->network, query->job.budget);
     if (!new)
         return MEMMODEL_ERROR_NO_MEMORY;
+    new->validated = job_is_validated(&query->job);
     status = solve(query, &own, new);
     if (status)
         memmodel_recomputation_unref(new);

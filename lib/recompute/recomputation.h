@@ -28,6 +28,7 @@ struct memmodel_recomputation {
     memmodel_network *network; /* whose names the curve has */
     struct curve curve;
     struct memmodel_recomputation_result result;
+    bool validated; /* the job is, as a report of it says */
 };
 
 #endif

@@ -57,12 +57,12 @@ json_of_curve(const memmodel_recomputation *recomputation, memmodel_context *con
     int status;
 
     result = &recomputation->result;
-    root = json_pack("{ss si ss sI ss sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
+    root = json_pack("{ss si ss sI ss sb sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
                      FORMAT_VERSION, "metric", memmodel_metric_name(result->metric), "budget",
                      (json_int_t)recomputation->curve.budget, "verdict", memmodel_verdict_name(result->verdict),
-                     "peak_baseline", (json_int_t)result->peak_baseline, "peak", (json_int_t)result->peak, "min_peak",
-                     (json_int_t)result->min_peak, "overhead", result->overhead, "checkpoint",
-                     recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
+                     "validated", recomputation->validated, "peak_baseline", (json_int_t)result->peak_baseline, "peak",
+                     (json_int_t)result->peak, "min_peak", (json_int_t)result->min_peak, "overhead", result->overhead,
+                     "checkpoint", recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
                      result->selected_point, "simulation_count", (json_int_t)result->simulation_count, "status",
                      memmodel_search_status_name(result->status), "curve", curve_json(&recomputation->curve));
     if (!root)

@@ -1,7 +1,6 @@
 /* From a network and a job to a report. */
 #include "network/formula.h"
 #include "base/environment.h"
-#include "frameworks/cuda/gpu.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -127,16 +126,6 @@ copy_unmodelled(memmodel_report *report, const struct simulation *simulation)
     return 0;
 }
 
-/* Those of the device "cuda" were not compared with measurements. */
-/* Whether jobs on the device were compared with measurements: doc/guide/accuracy.md. */
-static bool
-device_is_validated(const struct memmodel_job *job)
-{
-    const struct gpu *gpu = strcmp(job->device, "cpu") == 0 ? NULL : gpu_of_name(job->gpu);
-
-    return gpu ? gpu->measured : strcmp(job->device, "cpu") == 0;
-}
-
 static void
 judge(memmodel_report *report)
 {
@@ -148,7 +137,7 @@ judge(memmodel_report *report)
     result->verdict = verdict_of(result->budget, bytes);
     if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
         result->headroom = result->budget - bytes;
-    result->validated = device_is_validated(&report->job);
+    result->validated = job_is_validated(&report->job);
 }
 
 static int

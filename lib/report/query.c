@@ -47,6 +47,14 @@ job_complete(struct memmodel_job *job)
     job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
 }
 
+bool
+job_is_validated(const struct memmodel_job *job)
+{
+    const struct gpu *gpu = strcmp(job->device, "cpu") == 0 ? NULL : gpu_of_name(job->gpu);
+
+    return gpu ? gpu->measured : strcmp(job->device, "cpu") == 0;
+}
+
 /* What one framework alone has is refused elsewhere rather than ignored. */
 static int
 check_options(memmodel_context *context, const struct framework *framework, const struct memmodel_job *job)

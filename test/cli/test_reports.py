@@ -132,12 +132,14 @@ class Reports(unittest.TestCase):
         truth = {"op": "input", "name": "truth", "dims": ["batch", 4], "dtype": "float32"}
         network = {**LINEAR, "layers": [LINEAR["layers"][0], truth, LINEAR["layers"][1], loss]}
         path.write_text(json.dumps(network), encoding="utf-8")
-        for command in ("estimate", "layers", "recompute"):
+        for command in ("estimate", "layers", "recompute", "plan --mode training"):
             for device, told in ((("--gpu", "h100", "--framework", "pytorch"), 1), (("--framework", "pytorch"), 0)):
-                words = [TOOL, command, str(path), "-s", "batch=2", *device]
+                words = [TOOL, *command.split(), str(path), "-s", "batch=2", *device]
                 made = subprocess.run(words, capture_output=True, text=True, check=False)
                 self.assertEqual(made.returncode, 0, made.stderr)
                 self.assertEqual(made.stdout.count("\nnot validated: "), told, words)
+                made = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
+                self.assertEqual(json.loads(made.stdout)["validated"], not told, words)
 
     def test_a_metric_that_a_framework_lacks_is_named(self):
         words = ("--framework", "textbook", "--max", "batch", "--budget", "1GiB", "--metric", "process")
