@@ -41,6 +41,15 @@ apply_filter(const struct fit *fit, const char *filter, memmodel_samples **sampl
     return EXIT_OK;
 }
 
+/* What is wrong then is the table, not the command line. */
+static int
+no_rows(const struct fit *fit, const char *path)
+{
+    fprintf(stderr, "memmodel %s: %s: has no rows%s\n", fit->command->name, path,
+            fit->options->filters.count ? " that pass --filter" : "");
+    return EXIT_FAILED;
+}
+
 static int
 read_samples(const struct fit *fit, const char *path, memmodel_samples **samples)
 {
@@ -52,8 +61,7 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
     for (size_t i = 0; !status && i < fit->options->filters.count; i++)
         status = apply_filter(fit, fit->options->filters.values[i], &read);
     if (!status && memmodel_samples_row_count(read) == 0)
-        status = usage_error(fit->command, "%s has no rows%s", path,
-                             fit->options->filters.count ? " that pass --filter" : "");
+        status = no_rows(fit, path);
     if (status)
         memmodel_samples_unref(read);
     else

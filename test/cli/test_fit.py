@@ -310,6 +310,17 @@ class Units(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (2, ""), words)
             self.assertIn(told, made.stderr)
 
+    def test_a_table_without_rows_fails(self):
+        path = self.folder / "table.csv"
+        path.write_text("batch,peak,status\n", encoding="utf-8")
+        empty = run("fit", path, "--target", "peak")
+        self.assertEqual((empty.returncode, empty.stdout), (1, ""))
+        self.assertEqual(empty.stderr, f"memmodel fit: {path}: has no rows\n")
+        path.write_text("batch,peak,status\n1,2,ok\n2,3,ok\n", encoding="utf-8")
+        none_pass = run("fit", path, "--target", "peak", "--filter", "status=oom")
+        self.assertEqual((none_pass.returncode, none_pass.stdout), (1, ""))
+        self.assertEqual(none_pass.stderr, f"memmodel fit: {path}: has no rows that pass --filter\n")
+
     def test_columns_of_text_that_are_passed_over_are_named(self):
         path = self.folder / "table.csv"
         rows = [f"{'ab'[batch % 2]},{batch},{5e9 + 1e9 * batch},none" for batch in range(1, 13)]
