@@ -11,7 +11,7 @@
 
 static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 
-int
+void
 csv_open(struct csv *csv, memmodel_context *context, const char *name, const char *text, size_t length)
 {
     *csv = (struct csv){.context = context,
@@ -23,7 +23,6 @@ csv_open(struct csv *csv, memmodel_context *context, const char *name, const cha
                         .characters = TEXT_INIT(context)};
     if (length >= strlen(BYTE_ORDER_MARK) && memcmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
         csv->next += strlen(BYTE_ORDER_MARK);
-    return context_check_input(context, name, (int64_t)length);
 }
 
 void

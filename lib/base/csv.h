@@ -20,8 +20,8 @@ struct csv {
     size_t count, capacity;
 };
 
-/* 0, or MEMMODEL_ERROR_LIMIT: longer than the context lets a text be. To be closed in any case. */
-int
+/* Begins to read a text whose length the context allows: its caller has asked. To be closed. */
+void
 csv_open(struct csv *csv, memmodel_context *context, const char *name, const char *text, size_t length);
 
 void

@@ -222,10 +222,8 @@ admit(struct json_document *document)
 {
     struct outline outline = outline_of(document->text, document->length);
     size_t charge = document->length;
-    int status = context_check_input(document->context, document->name, (int64_t)document->length);
+    int status;
 
-    if (status)
-        return status;
     if (outline.too_deep)
         return error_at_character(document, outline.too_deep, "arrays and objects are nested more than 128 deep");
     charge += outline.objects * OBJECT_BYTES + outline.members * MEMBER_BYTES + outline.arrays * ARRAY_BYTES +

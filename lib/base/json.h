@@ -25,8 +25,9 @@ struct json_document {
 enum { JSON_MAX_DEPTH = 128 };
 
 /*
- * Reads `text`; duplicate keys are refused, and what is nested deeper than JSON_MAX_DEPTH. 0, MEMMODEL_ERROR_PARSE with
- * line and column, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT.
+ * Reads `text`, whose length the context allows: its caller has asked. Duplicate keys are refused, and what is nested
+ * deeper than JSON_MAX_DEPTH. 0, MEMMODEL_ERROR_PARSE with line and column, MEMMODEL_ERROR_NO_MEMORY,
+ * MEMMODEL_ERROR_LIMIT.
  */
 int
 json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,

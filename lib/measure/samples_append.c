@@ -185,10 +185,10 @@ static int
 check_old(struct append *append)
 {
     struct csv csv;
-    int status = csv_open(&csv, append->context, append->path, append->old, append->length);
+    int status;
 
-    if (!status)
-        status = csv_read_row(&csv);
+    csv_open(&csv, append->context, append->path, append->old, append->length);
+    status = csv_read_row(&csv);
     if (status == 1) {
         status = match_columns(append, &csv);
         if (!status && append->old[append->length - 1] != '\n')

@@ -101,9 +101,8 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
     struct csv csv;
     int status;
 
-    status = csv_open(&csv, context, name, text, length);
-    if (!status)
-        status = read_header(&csv, &new);
+    csv_open(&csv, context, name, text, length);
+    status = read_header(&csv, &new);
     if (!status)
         status = read_rows(&csv, new, &lines);
     csv_close(&csv);

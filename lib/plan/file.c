@@ -331,9 +331,8 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
     status = memmodel_plan_new(context, &reader.plan);
     if (status)
         return status;
-    status = csv_open(&reader.csv, context, name, text, length);
-    if (!status)
-        status = read_all(&reader);
+    csv_open(&reader.csv, context, name, text, length);
+    status = read_all(&reader);
     csv_close(&reader.csv);
     if (status)
         memmodel_plan_unref(reader.plan);
