@@ -1,4 +1,5 @@
 /* The same elements elsewhere: reshape, transpose, concatenate, expand, pad. */
+#include "base/checked.h"
 #include "import/onnx_import.h"
 
 #include <string.h>
@@ -215,6 +216,21 @@ constant_pads(struct import *import, int rank, int64_t pads[2 * MEMMODEL_MAX_RAN
     return true;
 }
 
+/* The shape after pads that cut something off. */
+static void
+add_pads(struct import *import, const int64_t *pads, struct memmodel_shape *shape)
+{
+    for (int i = 0; i < shape->rank && !import->status; i++) {
+        int64_t before = pads[i], after = pads[shape->rank + i], both;
+
+        if (checked_add(before, after, &both))
+            shape->dims[i] = import_linear(import, shape->dims[i], both, 1);
+        else
+            import_error(import, MEMMODEL_ERROR_OVERFLOW, "pads of %lld and %lld do not fit in 63 bits",
+                         (long long)before, (long long)after);
+    }
+}
+
 static void
 build_pad(struct import *import, int64_t argument)
 {
@@ -244,9 +260,9 @@ build_pad(struct import *import, int64_t argument)
             node_output(import, 0, memmodel_network_pad(import->network, x, &pad));
         return;
     }
-    for (int i = 0; i < shape.rank; i++)
-        shape.dims[i] = import_linear(import, shape.dims[i], pads[i] + pads[shape.rank + i], 1);
-    build_custom_one(import, &shape);
+    add_pads(import, pads, &shape);
+    if (!import->status)
+        build_custom_one(import, &shape);
 }
 
 /* ---- between channels and space ---- */

@@ -369,6 +369,22 @@ a_shape_that_does_not_fit_names_the_node(void **state)
     onnx_release(&file);
 }
 
+/* -2^63 twice is 0 in 64 bits that wrap around. */
+static void
+pads_whose_sum_does_not_fit_are_refused(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,4");
+    onnx_node(&file, "Pad", "x", "y", "pads=0,-9223372036854775808,0,-9223372036854775808");
+    onnx_output(&file, "y");
+    onnx_end(&file, 9);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_OVERFLOW,
+                 "pads of -9223372036854775808 and -9223372036854775808 do not fit in 63 bits");
+    onnx_release(&file);
+}
+
 static void
 an_old_opset_is_refused(void **state)
 {
@@ -699,6 +715,7 @@ main(void)
         WITH_CONTEXT(an_unknown_operator_without_a_shape_is_named),
         WITH_CONTEXT(a_branch_is_refused),
         WITH_CONTEXT(a_shape_that_does_not_fit_names_the_node),
+        WITH_CONTEXT(pads_whose_sum_does_not_fit_are_refused),
         WITH_CONTEXT(an_old_opset_is_refused),
         WITH_CONTEXT(every_cut_file_is_refused_with_the_byte),
         WITH_CONTEXT(what_is_no_onnx_file_is_refused),
