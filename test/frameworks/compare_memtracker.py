@@ -67,9 +67,13 @@ def estimated(case: Case) -> tuple[float, float]:
 ASKED: dict[str, Callable[[Case], tuple[float, float]]] = {"MemTracker": tracked, "memmodel.torch": estimated}
 
 
+def recording_of(name: str) -> Path:
+    return compare_models.RECORDINGS / f"{name}.recording.json.gz"
+
+
 def answers(name: str) -> dict[str, Any]:
     """Relative error and seconds by who was asked; None where there was no answer."""
-    recording = compare_models.load(compare_models.RECORDINGS / f"{name}.recording.json.gz")
+    recording = compare_models.load(recording_of(name))
     truth = max(step["peak"] for step in recording["steps"])
     found: dict[str, Any] = {}
     for who, ask in ASKED.items():
@@ -118,6 +122,7 @@ def main() -> None:
     groups = json.loads((compare_models.RECORDINGS / "halves.json").read_text())
     wanted = options.group or [group for group in groups if "variants" not in group]
     names = [name for group in wanted for name in groups[group] if CASES[name].optimizer]
+    names = [name for name in names if recording_of(name).exists()]
     results = []
     for name in names[:: options.every]:
         results.append(in_its_own_process(name))
