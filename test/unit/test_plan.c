@@ -471,6 +471,10 @@ tables_that_are_wrong_are_refused_with_their_place(void **state)
     assert_refused(context, "id,lower,upper,size\na,0,1,-8\n", MEMMODEL_ERROR_INVALID_ARGUMENT, "-8");
     assert_int_equal(memmodel_context_error(context)->line, 2);
     assert_refused(context, "id,lower,upper,size\na,0,1,9223372036854775807\n", MEMMODEL_ERROR_OVERFLOW, "exceed");
+    assert_refused(context, "id,lower,upper,size,alignment\na,0,1,9223372036854775807,1\n", MEMMODEL_ERROR_OVERFLOW,
+                   "exceed");
+    assert_refused(context, "id,lower,upper,size\na,0,1,1\nb,1,2,9223372036854775807\n", MEMMODEL_ERROR_OVERFLOW,
+                   "exceed");
     assert_refused(context, "id,lower,upper,size\na,0,1,9223372036854775808\n", MEMMODEL_ERROR_PARSE,
                    "no whole number");
     assert_refused(context, "id,lower,upper,size,alignment\na,0,1,4,24\n", MEMMODEL_ERROR_INVALID_ARGUMENT,

@@ -115,6 +115,28 @@ lengths_beyond_32_bits_are_not_cut(void **state)
     memmodel_network_unref(net);
 }
 
+/*
+ * Of each step of each sequence, from the equations of Hochreiter and Schmidhuber (1997) with a projection (Sak and
+ * others 2014): four gates of weights times the input and the output before, and the projection.
+ */
+static void
+multiplications_are_those_of_the_gates(void **state)
+{
+    enum { LENGTH = 7, BATCH = 3, PROJECTED = 2 };
+    memmodel_network *net = network_of(
+        *state, LENGTH, BATCH,
+        MEMMODEL_RECURRENT(.kind = MEMMODEL_RECURRENT_LSTM, .hidden_size = UNITS, .projection_size = PROJECTED));
+    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .mode = 1};
+    struct memmodel_report_layer total = {.size = sizeof total};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_total(report, &total), 0);
+    assert_int_equal(total.multiply_adds, LENGTH * BATCH * (4 * UNITS * (FEATURES + PROJECTED) + PROJECTED * UNITS));
+    memmodel_report_unref(report);
+    memmodel_network_unref(net);
+}
+
 int
 main(void)
 {
@@ -122,6 +144,7 @@ main(void)
         WITH_CONTEXT(a_sequence_of_length_0_is_refused),
         WITH_CONTEXT(an_operator_by_name_refuses_a_sequence_of_length_0),
         WITH_CONTEXT(an_empty_batch_holds_nothing_but_the_weights),
+        WITH_CONTEXT(multiplications_are_those_of_the_gates),
         LONG_WITH_CONTEXT(lengths_beyond_32_bits_are_not_cut),
     };
 

@@ -101,6 +101,7 @@ a_recording_is_read_step_by_step(void **state)
     assert_int_equal(memmodel_trace_event_count(trace), 6);
     assert_int_equal(memmodel_trace_get_event(trace, 0, &event), 0);
     assert_int_equal(event.step, 0);
+    assert_int_equal(event.phase, MEMMODEL_PHASE_SETUP);
     assert_int_equal(trace->events[trace_peak_event(trace, 1)].live, 128);
     assert_int_equal(memmodel_trace_get_event(trace, 4, &event), 0);
     assert_int_equal(event.phase, MEMMODEL_PHASE_OPTIMIZER);
