@@ -57,6 +57,28 @@ fit_to_json(const memmodel_samples *samples, int32_t search, int64_t evaluations
 }
 
 static double
+ratio(double x, double z)
+{
+    return x / z;
+}
+
+/* Terms have it as well, and alone would stay near the samples: x and z were 1 to 5. */
+static void
+a_law_goes_on_beyond_the_samples_even_if_terms_have_it(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, ratio, 0, 60);
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .max_evaluations = 20000};
+    memmodel_model *model = fit(samples, &options);
+
+    assert_near(memmodel_model_evaluate(model, (double[]){8, 0.5}), 16, 1e-12);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static double
 over_logarithm(double x, double z)
 {
     return x / log(x + z);
@@ -337,6 +359,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_law_goes_on_beyond_the_samples_even_if_terms_have_it),
         LONG_WITH_CONTEXT(a_law_over_a_logarithm_is_found),
         LONG_WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
         WITH_CONTEXT(a_third_in_a_law_is_written_as_one),

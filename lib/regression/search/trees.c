@@ -373,6 +373,20 @@ judge_candidate(struct trees *trees, struct rows *rows, size_t c)
     }
 }
 
+/* Terms that the search finds, too, are the same formula: it goes on where the tree does. */
+static void
+share_limits(struct comparison *comparison, size_t tree)
+{
+    const struct candidate *found = &comparison->candidates[tree];
+
+    for (size_t i = 0; i < tree; i++)
+        if (comparison->candidates[i].source == SOURCE_TERMS &&
+            support_is_same(&comparison->candidates[i].support, &found->support)) {
+            comparison->candidates[i].least = found->least;
+            comparison->candidates[i].most = found->most;
+        }
+}
+
 static int
 judge_candidates(struct trees *trees)
 {
@@ -384,6 +398,8 @@ judge_candidates(struct trees *trees)
         rows_take(&rows, NULL, 0);
         for (size_t c = trees->first; c < comparison->count; c++)
             judge_candidate(trees, &rows, c);
+        for (size_t c = trees->first; c < comparison->count; c++)
+            share_limits(comparison, c);
     }
     rows_release(&rows);
     return status;
