@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands behind "name=", or NULL. */
+/* What stands behind "name=", or NULL. Other layers than custom ones have none. */
 static const char *
 find_attribute(const struct layer *layer, const char *name)
 {
     const struct memmodel_custom *custom = layer->options;
     size_t length = strlen(name);
 
-    for (const char *at = custom->attributes; at && *at;) {
+    for (const char *at = layer->op == OP_CUSTOM ? custom->attributes : NULL; at && *at;) {
         if (strncmp(at, name, length) == 0 && at[length] == '=')
             return at + length + 1;
         at = strchr(at, ' ');

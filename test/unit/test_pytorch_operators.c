@@ -481,9 +481,10 @@ each_rule_is_found_by_its_name(void **state)
 
 /* Arguments that operators are called with, and the names of results and gradients. */
 static const char *const known_words[] = {
-    "align_corners", "alpha",  "beta", "compute_mode", "dim",   "eps", "grad",   "grad1",     "grad2",  "keepdim",
-    "log_input",     "margin", "n",    "none",         "ord",   "p",   "reduce", "reduction", "result", "result1",
-    "result2",       "sum",    "swap", "training",     "value",
+    "align_corners", "alpha", "approximate", "beta",    "compute_mode", "dim",      "eps",
+    "grad",          "grad1", "grad2",       "keepdim", "log_input",    "margin",   "n",
+    "none",          "ord",   "p",           "reduce",  "reduction",    "result",   "result1",
+    "result2",       "self",  "sum",         "swap",    "tanh",         "training", "value",
 };
 
 static bool

@@ -21,172 +21,6 @@ contiguous_scratch(struct step *step, const struct value *gradient)
         value_scratch(step, &gradient->shape);
 }
 
-/* ---- elementwise, one row each ---- */
-
-enum keeping { NOTHING, INPUT, RESULT };
-
-/*
- * What an in-place form does when a gradient is wanted: keep the result, a clone of the input, or nothing; or there is
- * no such form.
- */
-enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE, IN_PLACE_ONLY };
-
-struct pointwise {
-    struct derivative derivative;
-    enum keeping keeping;
-    enum in_place in_place;
-    const char *
-        steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result. "": the
-                   gradient itself */
-};
-
-static const struct pointwise pointwise[];
-
-/* All but the last are freed in reverse order. */
-static void
-pointwise_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    enum { MAX = 8 };
-    const char *steps = pointwise[node->number].steps;
-    struct value *made[MAX];
-    int count = 0;
-
-    if (!steps[0]) {
-        gradients[0] = value_keep(incoming[0]);
-        return;
-    }
-    for (; steps[count]; count++) {
-        if (steps[count] == 's')
-            made[count] = number_result(step, incoming[0]);
-        else
-            made[count] = gradient_like(step, incoming[0], count == 0 && !steps[1] ? node->saved[0] : NULL);
-    }
-    gradients[0] = made[--count];
-    while (count > 0)
-        value_drop(step, made[--count]);
-}
-
-/*
- * Threshold kernels name what was saved before the gradient: its memory order decides. Activation.cpp,
- * threshold_backward
- */
-static void
-threshold_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    const struct shape *shape = &incoming[0]->shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {0};
-
-    strides_after(shape, (const struct value *[]){node->saved[0], incoming[0]}, 2, strides);
-    gradients[0] = value_empty_strided(step, shape, strides);
-}
-
-/* The erf form copies a gradient that is not laid out like the input, on a CPU. Activation.cpp, gelu_backward_cpu */
-static void
-gelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    const struct value *x = node->saved[0], *gradient = incoming[0];
-    struct value *first, *second;
-
-    gradients[0] = gradient_like(step, gradient, x);
-    if (!step->device->host)
-        return;
-    if (value_is_dense(gradient) && (value_is_contiguous(gradient) || !value_is_contiguous(x)))
-        return;
-    first = value_copy(step, gradient);
-    second = value_is_dense(gradient) ? value_copy(step, gradient) : NULL;
-    value_drop(step, first);
-    value_drop(step, second);
-}
-
-#define POINTWISE(name)                                                                                                \
-    {                                                                                                                  \
-        name, pointwise_backward                                                                                       \
-    }
-
-static const struct pointwise pointwise[] = {
-    [MEMMODEL_ACTIVATION_RELU] = {{"relu", threshold_backward}, RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_LEAKY_RELU] = {{"leaky_relu", threshold_backward}, INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_ELU] = {POINTWISE("elu"), INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_SELU] = {POINTWISE("selu"), INPUT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_GELU] = {{"gelu", gelu_backward}, INPUT, NO_FORM, ""},
-    [MEMMODEL_ACTIVATION_GELU_TANH] = {POINTWISE("gelu"), INPUT, NO_FORM, "t"},
-    [MEMMODEL_ACTIVATION_SILU] = {POINTWISE("silu"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_SIGMOID] = {POINTWISE("sigmoid"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_TANH] = {POINTWISE("tanh"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_HARDSWISH] = {POINTWISE("hardswish"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_HARDSIGMOID] = {POINTWISE("hardsigmoid"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_RELU6] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_SOFTPLUS] = {POINTWISE("softplus"), INPUT, NO_FORM, "t"},
-    [MEMMODEL_ACTIVATION_MISH] = {POINTWISE("mish"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_EXP] = {POINTWISE("exp"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_ACTIVATION_LOG] = {POINTWISE("log"), INPUT, KEEPS_CLONE, "t"},
-    [MEMMODEL_ACTIVATION_SQRT] = {POINTWISE("sqrt"), RESULT, KEEPS_RESULT, "st"},
-    [MEMMODEL_ACTIVATION_SQUARE] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
-    [MEMMODEL_ACTIVATION_ABS] = {POINTWISE("abs"), INPUT, KEEPS_CLONE, "tt"},
-    [MEMMODEL_ACTIVATION_NEGATE] = {POINTWISE("neg"), NOTHING, IN_PLACE_ONLY, "t"},
-    [ATEN_ACOS] = {POINTWISE("acos"), INPUT, KEEPS_CLONE, "ttsttt"},
-    [ATEN_ASIN] = {POINTWISE("asin"), INPUT, KEEPS_CLONE, "ttstt"},
-    [ATEN_ATAN] = {POINTWISE("atan"), INPUT, KEEPS_CLONE, "tst"},
-    [ATEN_CELU] = {POINTWISE("celu"), INPUT, KEEPS_RESULT, "t"},
-    [ATEN_COS] = {POINTWISE("cos"), INPUT, KEEPS_CLONE, "ttt"},
-    [ATEN_COSH] = {POINTWISE("cosh"), INPUT, KEEPS_CLONE, "tt"},
-    [ATEN_ERF] = {POINTWISE("erf"), INPUT, KEEPS_CLONE, "tttst"},
-    [ATEN_DIGAMMA] = {POINTWISE("digamma"), INPUT, KEEPS_CLONE, "tt"},
-    [ATEN_EXP2] = {POINTWISE("exp2"), RESULT, KEEPS_RESULT, "ts"},
-    [ATEN_EXPM1] = {POINTWISE("expm1"), RESULT, KEEPS_RESULT, "st"},
-    [ATEN_FRAC] = {POINTWISE("frac"), NOTHING, IN_PLACE_ONLY, ""},
-    [ATEN_HARDTANH] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
-    [ATEN_LOG1P] = {POINTWISE("log1p"), INPUT, KEEPS_CLONE, "st"},
-    [ATEN_LOG_OF_BASE] = {POINTWISE("log2"), INPUT, KEEPS_CLONE, "st"},
-    [ATEN_POW] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
-    [ATEN_RECIPROCAL] = {POINTWISE("reciprocal"), RESULT, KEEPS_RESULT, "ttt"},
-    [ATEN_ROUND] = {POINTWISE("round"), NOTHING, IN_PLACE_ONLY, "t"},
-    [ATEN_RSQRT] = {POINTWISE("rsqrt"), RESULT, KEEPS_RESULT, "tst"},
-    [ATEN_SIN] = {POINTWISE("sin"), INPUT, KEEPS_CLONE, "tt"},
-    [ATEN_SINH] = {POINTWISE("sinh"), INPUT, KEEPS_CLONE, "tt"},
-    [ATEN_TAN] = {POINTWISE("tan"), RESULT, KEEPS_RESULT, "tst"},
-    [ATEN_THRESHOLD] = {{"threshold", threshold_backward}, INPUT, KEEPS_CLONE, "t"},
-};
-
-static void
-keep_for_backward(struct step *step, struct node *node, int kind, enum keeping keeping, struct value *x,
-                  struct value *result)
-{
-    if (!node)
-        return;
-    node->number = kind;
-    if (keeping != NOTHING)
-        step_save(step, node, keeping == INPUT ? x : result);
-}
-
-struct value *
-aten_pointwise(struct step *step, int kind, struct value *x)
-{
-    const struct pointwise *row = &pointwise[kind];
-    struct value *result = value_like(step, x);
-
-    keep_for_backward(step, step_record(step, &row->derivative, result, 1, &x), kind, row->keeping, x, result);
-    return result;
-}
-
-struct value *
-aten_pointwise_in_place(struct step *step, int kind, struct value *x)
-{
-    const struct pointwise *row = &pointwise[kind];
-    bool wanted = step->grad_mode && x->node;
-    struct value *clone;
-    struct node *node;
-
-    if (row->in_place == NO_FORM)
-        return aten_pointwise(step, kind, x);
-    clone = wanted && row->in_place == KEEPS_CLONE ? value_like(step, x) : NULL;
-    node = node_new(step, &row->derivative, &x, 1, 1);
-    keep_for_backward(step, node, kind, row->in_place == IN_PLACE_ONLY ? NOTHING : INPUT, clone ? clone : x, NULL);
-    node_attach(step, node, x, 0);
-    value_drop(step, clone);
-    return value_keep(x);
-}
-
 /* ---- prelu: one weight per channel, or one ---- */
 
 static void
@@ -229,23 +63,49 @@ prelu_forward(struct step *step, const struct layer *layer)
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
 
+/* ---- elementwise: which formula an activation has, formulas_elementwise.c ---- */
+
+static const struct {
+    const char *name, *in_place; /* NULL: PyTorch has no such form */
+} activations[] = {
+    [MEMMODEL_ACTIVATION_RELU] = {"relu", "relu_"},
+    [MEMMODEL_ACTIVATION_LEAKY_RELU] = {"leaky_relu", "leaky_relu_"},
+    [MEMMODEL_ACTIVATION_ELU] = {"elu", "elu_"},
+    [MEMMODEL_ACTIVATION_SELU] = {"selu", "selu_"},
+    [MEMMODEL_ACTIVATION_GELU] = {"gelu", NULL},
+    [MEMMODEL_ACTIVATION_GELU_TANH] = {"gelu_tanh", NULL},
+    [MEMMODEL_ACTIVATION_SILU] = {"silu", "silu_"},
+    [MEMMODEL_ACTIVATION_SIGMOID] = {"sigmoid", "sigmoid_"},
+    [MEMMODEL_ACTIVATION_TANH] = {"tanh", "tanh_"},
+    [MEMMODEL_ACTIVATION_HARDSWISH] = {"hardswish", "hardswish_"},
+    [MEMMODEL_ACTIVATION_HARDSIGMOID] = {"hardsigmoid", "hardsigmoid_"},
+    [MEMMODEL_ACTIVATION_RELU6] = {"hardtanh", "hardtanh_"},
+    [MEMMODEL_ACTIVATION_SOFTPLUS] = {"softplus", NULL},
+    [MEMMODEL_ACTIVATION_MISH] = {"mish", "mish_"},
+    [MEMMODEL_ACTIVATION_EXP] = {"exp", "exp_"},
+    [MEMMODEL_ACTIVATION_LOG] = {"log", "log_"},
+    [MEMMODEL_ACTIVATION_SQRT] = {"sqrt", "sqrt_"},
+    [MEMMODEL_ACTIVATION_SQUARE] = {"square", "square_"},
+    [MEMMODEL_ACTIVATION_ABS] = {"abs", "abs_"},
+    [MEMMODEL_ACTIVATION_NEGATE] = {"neg", "neg_"},
+};
+
 static void
 activation_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_activation *options = layer->options;
     struct value *x = step_input(step, layer, 0);
+    bool in_place =
+        options->in_place && options->kind != MEMMODEL_ACTIVATION_PRELU && activations[options->kind].in_place;
 
     if (options->kind == MEMMODEL_ACTIVATION_PRELU) {
         prelu_forward(step, layer);
         return;
     }
-    step->what = pointwise[options->kind].derivative.name;
-    if (options->in_place) {
-        step_output(step, layer, 0, aten_pointwise_in_place(step, options->kind, x));
+    step->what = activations[options->kind].name;
+    step_output(step, layer, 0, aten_unary(step, in_place ? activations[options->kind].in_place : step->what, x));
+    if (in_place)
         node_written(step, x);
-    } else {
-        step_output(step, layer, 0, aten_pointwise(step, options->kind, x));
-    }
 }
 
 const struct rule pytorch_activation = {OP_ACTIVATION, activation_forward};

@@ -39,13 +39,12 @@ lstm_cell_forward(struct step *step, const struct layer *layer, int detail)
     if (step->status)
         return;
     for (int i = 0; i < GATES; i++)
-        value_drop(step, aten_pointwise_in_place(
-                             step, i == NEW ? MEMMODEL_ACTIVATION_TANH : MEMMODEL_ACTIVATION_SIGMOID, g[i]));
+        value_drop(step, aten_unary(step, i == NEW ? "tanh_" : "sigmoid_", g[i]));
     state = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[FORGET], step_input(step, layer, 2));
     added = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[INPUT], g[NEW]);
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, state, added));
     value_drop(step, added);
-    squashed = aten_pointwise(step, MEMMODEL_ACTIVATION_TANH, state);
+    squashed = aten_unary(step, "tanh", state);
     step_output(step, layer, 0, aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[OUTPUT], squashed));
     step_output(step, layer, 1, state);
     value_drop(step, squashed);
@@ -53,12 +52,12 @@ lstm_cell_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static void
-rnn_cell_forward(struct step *step, const struct layer *layer, int kind)
+rnn_cell_forward(struct step *step, const struct layer *layer, int squashes)
 {
     struct cell cell = cell_from(step, layer, 2);
     struct value *input, *gates = gates_of(step, layer, &cell, &input);
 
-    step_output(step, layer, 0, aten_pointwise(step, kind, gates));
+    step_output(step, layer, 0, aten_unary(step, squashes ? "tanh" : "relu", gates));
     value_drop(step, gates);
     value_drop(step, input);
 }
@@ -78,8 +77,8 @@ gru_cell_forward(struct step *step, const struct layer *layer, int detail)
 static const struct aten_op_rule cells[] = {
     {"aten.gru_cell.default", gru_cell_forward, 0, "2222"},
     {"aten.lstm_cell.default", lstm_cell_forward, 0, "22222"},
-    {"aten.rnn_relu_cell.default", rnn_cell_forward, MEMMODEL_ACTIVATION_RELU, "2222"},
-    {"aten.rnn_tanh_cell.default", rnn_cell_forward, MEMMODEL_ACTIVATION_TANH, "2222"},
+    {"aten.rnn_relu_cell.default", rnn_cell_forward, 0, "2222"},
+    {"aten.rnn_tanh_cell.default", rnn_cell_forward, 1, "2222"},
 };
 
 const struct aten_ops aten_op_cells = ATEN_OPS(cells);

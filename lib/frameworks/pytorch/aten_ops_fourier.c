@@ -411,30 +411,6 @@ pairs_forward(struct step *step, const struct layer *layer, int dtype)
     step_output(step, layer, 0, seen_as(step, step_input(step, layer, 0), &shape));
 }
 
-/* ---- |x|: grad * self.sgn() ---- */
-
-static void
-magnitude_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    struct value *plain = value_resolved(step, node->saved[0]), *sign = value_like(step, plain);
-
-    value_drop(step, plain);
-    gradients[0] = binary_result(step, incoming[0], sign, 0);
-    value_drop(step, sign);
-}
-
-struct value *
-aten_magnitude(struct step *step, struct value *x)
-{
-    static const struct derivative abs = {"abs", magnitude_backward};
-    struct value *plain = value_resolved(step, x), *result = value_like_typed(step, x, REAL);
-
-    value_drop(step, value_like(step, x)); /* the kernel's own result is complex */
-    step_save(step, step_record(step, &abs, result, 1, &x), x);
-    value_drop(step, plain);
-    return result;
-}
-
 /* ---- stft: overlapping frames, times a window, transformed. SpectralOps.cpp, stft ---- */
 
 /* Where frames overlap the gradient is added up, by the places that are left of all. as_strided_backward */

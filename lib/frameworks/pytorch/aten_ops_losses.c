@@ -127,7 +127,7 @@ static struct value *
 logarithmic_divergence(struct step *step, struct value *x, struct value *target, int reduction)
 {
     struct value *difference = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, target, x);
-    struct value *power = aten_pointwise(step, MEMMODEL_ACTIVATION_EXP, target);
+    struct value *power = aten_unary(step, "exp", target);
     struct value *full = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, difference, power), *result;
 
     value_drop(step, power);
@@ -170,7 +170,7 @@ of_probabilities(struct step *step, struct value *log_probabilities, struct valu
 
     value_drop(step, log_probabilities);
     sum = aten_sum(step, product, axes, false);
-    negative = aten_pointwise(step, MEMMODEL_ACTIVATION_NEGATE, sum);
+    negative = aten_unary(step, "neg", sum);
     result = reduction == MEMMODEL_LOSS_REDUCTION_MEAN ? aten_scale(step, negative) : value_keep(negative);
     value_drop(step, negative);
     value_drop(step, sum);
@@ -198,7 +198,7 @@ class_sums(struct step *step, struct value *log_probabilities, struct value *wei
     product =
         weight ? aten_binary(step, MEMMODEL_BINARY_MULTIPLY, log_probabilities, seen) : value_keep(log_probabilities);
     sum = aten_sum(step, product, UINT64_C(2), false);
-    terms = aten_pointwise(step, MEMMODEL_ACTIVATION_NEGATE, sum);
+    terms = aten_unary(step, "neg", sum);
     value_drop(step, sum);
     value_drop(step, product);
     value_drop(step, seen);

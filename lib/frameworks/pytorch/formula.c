@@ -61,8 +61,9 @@ has_gradients(const struct formula_rule *formula)
 
 /* ---- backward ---- */
 
-/* What a node knows: its formula, and operands that are no tensors. */
+/* What a node knows: its formula, and operands that are no tensors. Its memory is named after what ran. */
 struct recorded {
+    struct derivative derivative;
     const struct formula_rule *formula;
     struct formula_operand operands[FORMULA_INPUTS];
 };
@@ -199,86 +200,158 @@ save(struct step *step, struct node *node, const struct formula_rule *formula, s
             step_save(step, node, results[i]);
 }
 
-static void
-record(struct step *step, const struct formula_rule *formula, const struct formula_operand *operands,
-       struct value **results, int count)
+static struct node *
+node_of(struct step *step, const struct formula_rule *formula, const struct formula_operand *operands, int count)
 {
-    static const struct derivative derivative = {"formula", formula_backward};
-    struct value *inputs[FORMULA_INPUTS], *differentiable[FORMULA_INPUTS];
+    struct value *differentiable[FORMULA_INPUTS];
     struct recorded *recorded = arena_allocate(&step->pool.arena, sizeof *recorded);
     struct node *node;
+    int inputs = 0;
 
-    for (int i = 0; i < FORMULA_INPUTS; i++) {
-        inputs[i] = operands[i].kind == OPERAND_TENSOR ? operands[i].value : NULL;
-        differentiable[i] = formula->gradients[i] ? inputs[i] : NULL;
-    }
     if (!recorded) {
         step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
-        return;
+        return NULL;
     }
-    node = node_new(step, &derivative, differentiable, FORMULA_INPUTS, count);
-    if (!node)
-        return;
-    recorded->formula = formula;
+    for (int i = 0; i < FORMULA_INPUTS; i++) {
+        bool has = formula->gradients[i] && operands[i].kind == OPERAND_TENSOR;
+
+        differentiable[i] = has ? operands[i].value : NULL;
+        inputs = formula->gradients[i] ? i + 1 : inputs;
+    }
+    *recorded = (struct recorded){.derivative = {step->what, formula_backward}, .formula = formula};
     memcpy(recorded->operands, operands, sizeof recorded->operands);
-    node->options = recorded;
-    save(step, node, formula, inputs, results);
-    for (int i = 0; i < count; i++)
-        if (results[i] && value_is_float(results[i]))
-            node_attach(step, node, results[i], i);
+    node = node_new(step, &recorded->derivative, differentiable, inputs, count);
+    if (node)
+        node->options = recorded;
+    return node;
 }
+
+/* ---- in place ---- */
+
+/* "aten.cos_.default" */
+static bool
+is_in_place(const char *operation)
+{
+    return strstr(operation, "_.") != NULL;
+}
+
+/* What the first operand was before it is changed, if its gradient needs that: gen_variable_type.py, original_self. */
+static struct value *
+original_self(struct step *step, const struct node *node, const struct formula_rule *formula, struct value *self)
+{
+    const char *name;
+    size_t length;
+    uint32_t users = input_name(formula, 0, &name, &length) ? users_of(formula, name, length) : 0;
+
+    return node && self && users && is_needed(formula, node, users) ? value_like(step, self) : NULL;
+}
+
+/* What in-place forms do, which change their first operand. */
+static const char *
+result_text(const struct formula_rule *formula, bool in_place)
+{
+    return in_place && !is_in_place(formula->name) ? "self" : formula->result;
+}
+
+/* ---- one call ---- */
 
 /* Results after the first `count` are only saved. */
 static void
-run_formula(const struct formula_call *call, const struct formula_rule *formula, struct value **results, int count)
+run_formula(const struct formula_call *call, const struct formula_rule *formula, bool in_place, struct value **results,
+            int count)
 {
     struct step *step = call->step;
     struct formula_run run = {.step = step, .layer = call->layer, .depth = call->depth};
+    struct value *inputs[FORMULA_INPUTS], *old = NULL;
     bool grad_mode = step->grad_mode, own = has_gradients(formula);
+    struct node *node = NULL;
     const char *name;
     size_t length;
 
+    for (int i = 0; i < FORMULA_INPUTS; i++)
+        inputs[i] = call->operands[i].kind == OPERAND_TENSOR ? call->operands[i].value : NULL;
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++)
         formula_bind(&run, name, length, call->operands[i]);
+    if (own && grad_mode && in_place) {
+        node = node_of(step, formula, call->operands, count);
+        inputs[0] = old = original_self(step, node, formula, inputs[0]);
+    }
     step->grad_mode = grad_mode && !own;
-    formula_run_text(&run, formula->result, results, MAX_RESULTS, ~UINT32_C(0));
+    formula_run_text(&run, result_text(formula, in_place), results, MAX_RESULTS, ~UINT32_C(0));
     step->grad_mode = grad_mode;
-    if (own && grad_mode && !step->status)
-        record(step, formula, call->operands, results, count);
+    if (own && grad_mode && !in_place && !step->status)
+        node = node_of(step, formula, call->operands, count);
+    if (node && !step->status)
+        save(step, node, formula, inputs, results);
+    for (int i = 0; node && i < count; i++)
+        if (results[i] && value_is_float(results[i]))
+            node_attach(step, node, results[i], i);
+    value_drop(step, old);
     for (int i = count; i < MAX_RESULTS; i++)
         value_drop(step, results[i]);
 }
 
+/* "cos_" */
+static bool
+ends_in_place(const char *name)
+{
+    return name[0] && name[strlen(name) - 1] == '_';
+}
+
 struct value *
-formula_called(struct formula_call *call, const struct formula_rule *formula)
+formula_called(struct formula_call *call, const struct formula_rule *formula, const char *name)
 {
     struct value *results[MAX_RESULTS] = {NULL};
 
-    run_formula(call, formula, results, 1);
+    run_formula(call, formula, ends_in_place(name), results, 1);
     return results[0] ? results[0] : value_buffer(call->step, 0);
 }
 
-bool
-formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula)
+struct value *
+aten_formula(struct step *step, const char *name, const struct formula_operand *operands, int count)
 {
+    struct formula_call call = {.step = step, .layer = &step->network->layers[step->layer], .count = count};
+
+    memcpy(call.operands, operands, (size_t)count * sizeof *operands);
+    return formula_called(&call, formula_find_default(name), name);
+}
+
+struct value *
+aten_unary(struct step *step, const char *name, struct value *x)
+{
+    const struct formula_operand operand = formula_tensor(x);
+
+    return aten_formula(step, name, &operand, 1);
+}
+
+bool
+formula_forward(struct step *step, const struct layer *layer, const char *operation)
+{
+    const struct formula_rule *formula = formula_find_form(operation);
     struct formula_call call = {.step = step, .layer = layer};
     struct value *results[MAX_RESULTS] = {NULL};
     int count = layer->output_count < MAX_RESULTS ? layer->output_count : MAX_RESULTS;
+    bool in_place = is_in_place(operation);
     const char *name;
     size_t length;
 
-    for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++) {
+    for (int i = 0; formula && i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++) {
         struct value *input = i < layer->input_count ? step_input(step, layer, i) : NULL;
 
         if (!input && name[length] != '?')
             return false;
         call.operands[i] = formula_tensor(input);
     }
-    run_formula(&call, formula, results, count);
+    if (!formula)
+        return false;
+    step->what = formula->name;
+    run_formula(&call, formula, in_place, results, count);
     if (!results[0])
         return false;
     for (int i = 0; i < count; i++)
         step_output(step, layer, i, results[i] ? results[i] : value_buffer(step, 0));
+    if (in_place)
+        node_written(step, step_input(step, layer, 0));
     return true;
 }
 
@@ -316,4 +389,35 @@ formula_find(const char *operation)
     for (size_t i = 0; i < TABLE_COUNT && !formula; i++)
         formula = bsearch(operation, tables[i]->formulas, tables[i]->count, sizeof *formula, compare_names);
     return formula;
+}
+
+const struct formula_rule *
+formula_find_form(const char *operation)
+{
+    const struct formula_rule *formula = formula_find(operation);
+    char name[64];
+    size_t length;
+
+    if (formula || !is_in_place(operation) || strlen(operation) >= sizeof name)
+        return formula;
+    length = (size_t)(strstr(operation, "_.") - operation);
+    memcpy(name, operation, length);
+    strcpy(name + length, operation + length + 1);
+    formula = formula_find(name);
+    return formula && strncmp(formula->result, "like(self", strlen("like(self")) == 0 ? formula : NULL;
+}
+
+const struct formula_rule *
+formula_find_default(const char *name)
+{
+    static const char prefix[] = "aten.", suffix[] = ".default";
+    char operation[64];
+    size_t length = strlen(name);
+
+    if (length + sizeof prefix + sizeof suffix > sizeof operation)
+        return NULL;
+    memcpy(operation, prefix, sizeof prefix);
+    memcpy(operation + sizeof prefix - 1, name, length);
+    memcpy(operation + sizeof prefix - 1 + length, suffix, sizeof suffix);
+    return formula_find_form(operation);
 }

@@ -47,9 +47,23 @@ formula_at(size_t index);
 const struct formula_rule *
 formula_find(const char *operation);
 
-/* False, and no output made, if the layer lacks an input or is in a form that the formula does not cover. */
+/*
+ * The same, or the formula of which it is the in-place form: one whose result is like its first operand has such a form,
+ * "aten.cos_.default" of "aten.cos.default", which changes the operand and has the same gradients.
+ */
+const struct formula_rule *
+formula_find_form(const char *operation);
+
+/* Of "norm": aten.norm.default, or a form of it; NULL if there is none. */
+const struct formula_rule *
+formula_find_default(const char *name);
+
+/*
+ * Runs the formula of that name. False, and no output made, if there is none, or the layer lacks an input, or is in a
+ * form that the formula does not cover.
+ */
 bool
-formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula);
+formula_forward(struct step *step, const struct layer *layer, const char *operation);
 
 /* ---- inside: what an expression is ---- */
 
@@ -68,6 +82,10 @@ formula_tensor(struct value *value);
 
 struct formula_operand
 formula_number(double number, bool whole);
+
+/* aten.NAME.default, called by another operator: its first result. */
+struct value *
+aten_formula(struct step *step, const char *name, const struct formula_operand *operands, int count);
 
 /* A number, or an argument of the operator. */
 bool
@@ -142,9 +160,9 @@ formula_ask(const struct formula_call *call, const char *name, struct formula_op
 bool
 formula_knows(const char *name);
 
-/* An operator with a formula of its own, called in another's. */
+/* An operator with a formula of its own, called in another's; by a name such as "sqrt_" it is in place. */
 struct value *
-formula_called(struct formula_call *call, const struct formula_rule *formula);
+formula_called(struct formula_call *call, const struct formula_rule *formula, const char *name);
 
 /* ---- inside: one text being computed ---- */
 

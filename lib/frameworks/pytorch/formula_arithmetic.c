@@ -59,7 +59,7 @@ formula_binary(struct step *step, char sign, const struct formula_operand *a, co
                                 ['/'] = MEMMODEL_BINARY_DIVIDE};
 
     if (sign == 'n')
-        return aten_pointwise(step, MEMMODEL_ACTIVATION_NEGATE, a->value);
+        return aten_unary(step, "neg", a->value);
     if (b->kind != OPERAND_TENSOR)
         return with_number(step, sign, a->value, b->whole);
     if (a->kind != OPERAND_TENSOR)
@@ -98,12 +98,6 @@ then(struct formula_call *call)
 
 /* ---- elementwise ---- */
 
-static struct value *
-pointwise(struct formula_call *call)
-{
-    return aten_pointwise(call->step, call->detail, operand_tensor(call, 0));
-}
-
 /* times(x, factor): x itself where the argument is absent */
 static struct value *
 times(struct formula_call *call)
@@ -121,12 +115,6 @@ scaled(struct formula_call *call)
     return value_keep(operand_tensor(call, 0));
 }
 
-static struct value *
-pointwise_in_place(struct formula_call *call)
-{
-    return aten_pointwise_in_place(call->step, call->detail, operand_tensor(call, 0));
-}
-
 /*
  * pow(x, exponent): of a tensor that is an operator of its own, without a node here; 2 ** x has the number as a tensor
  */
@@ -138,7 +126,7 @@ power(struct formula_call *call)
     if (operand_is_tensor(call, 0) && operand_is_tensor(call, 1))
         return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), 0);
     if (operand_is_tensor(call, 0))
-        return aten_pointwise(call->step, ATEN_POW, operand_tensor(call, 0));
+        return formula_called(call, formula_find("aten.pow.Tensor_Scalar"), "pow");
     result = value_like(call->step, operand_tensor(call, 1));
     number_in_place(call->step, result->shape.dtype);
     return result;
@@ -209,13 +197,7 @@ reduce_loss(struct formula_call *call)
                        reductions[reduction >= 0 && reduction <= 2 ? reduction : 1]);
 }
 
-/* ---- clamp ---- */
-
-static struct value *
-clamp(struct formula_call *call)
-{
-    return aten_clamp(call->step, operand_tensor(call, 0), 1, call->detail != 0);
-}
+/* ---- maximum and minimum ---- */
 
 static struct value *
 extremum(struct formula_call *call)
@@ -243,24 +225,14 @@ multiply_matrices(struct formula_call *call)
 /* ---- the table ---- */
 
 static const struct formula_function arithmetic[] = {
-    {"abs", pointwise, MEMMODEL_ACTIVATION_ABS},
     {"add_", change, MEMMODEL_BINARY_ADD},
     {"amax", reduce_extreme, 0},
     {"any", reduce_plain, BOOLEANS},
     {"bmm", multiply_matrices, BMM},
-    {"clamp_min", clamp, 0},
-    {"clamp_min_", clamp, 1},
-    {"cos", pointwise, ATEN_COS},
-    {"cosh", pointwise, ATEN_COSH},
-    {"digamma", pointwise, ATEN_DIGAMMA},
     {"div_", change, MEMMODEL_BINARY_DIVIDE},
-    {"exp", pointwise, MEMMODEL_ACTIVATION_EXP},
-    {"expm1", pointwise, ATEN_EXPM1},
     {"first", first, 0},
     {"flat", reduce_plain, SAME_TYPE},
     {"flat_integers", reduce_plain, INTEGERS},
-    {"log", pointwise, MEMMODEL_ACTIVATION_LOG},
-    {"log1p", pointwise, ATEN_LOG1P},
     {"masked", first, 0},
     {"matmul", multiply_matrices, MATMUL},
     {"maximum", extremum, MEMMODEL_BINARY_MAXIMUM},
@@ -268,23 +240,11 @@ static const struct formula_function arithmetic[] = {
     {"minimum", extremum, MEMMODEL_BINARY_MINIMUM},
     {"mm", multiply_matrices, MM},
     {"mul_", change, MEMMODEL_BINARY_MULTIPLY},
-    {"neg", pointwise, MEMMODEL_ACTIVATION_NEGATE},
-    {"neg_", pointwise_in_place, MEMMODEL_ACTIVATION_NEGATE},
     {"pow", power, 0},
-    {"reciprocal", pointwise, ATEN_RECIPROCAL},
     {"reduce", reduce_loss, 0},
-    {"relu", pointwise, MEMMODEL_ACTIVATION_RELU},
-    {"rsqrt", pointwise, ATEN_RSQRT},
     {"scaled", scaled, 0},
-    {"sigmoid", pointwise, MEMMODEL_ACTIVATION_SIGMOID},
-    {"sign", pointwise, ATEN_ROUND},
-    {"sin", pointwise, ATEN_SIN},
-    {"sinh", pointwise, ATEN_SINH},
-    {"sqrt", pointwise, MEMMODEL_ACTIVATION_SQRT},
-    {"sqrt_", pointwise_in_place, MEMMODEL_ACTIVATION_SQRT},
     {"sub_", change, MEMMODEL_BINARY_SUBTRACT},
     {"sum", reduce_sum, 0},
-    {"tanh", pointwise, MEMMODEL_ACTIVATION_TANH},
     {"then", then, 0},
     {"times", times, 0},
     {"where", where, 0},

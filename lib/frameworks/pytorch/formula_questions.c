@@ -25,6 +25,13 @@ elements(const struct formula_call *call)
     return operand_is_tensor(call, 0) ? (double)value_elements(asked(call)) : 0;
 }
 
+/* is(reduce, amax): whether an argument is that word. */
+static double
+is(const struct formula_call *call)
+{
+    return attribute_is(call->layer, call->operands[0].argument, call->operands[1].argument);
+}
+
 static double
 is_boolean(const struct formula_call *call)
 {
@@ -38,9 +45,36 @@ is_complex(const struct formula_call *call)
 }
 
 static double
+is_contiguous(const struct formula_call *call)
+{
+    return value_is_contiguous(asked(call));
+}
+
+/* Its elements lie without gaps, in any order. */
+static double
+is_dense(const struct formula_call *call)
+{
+    return value_is_dense(asked(call));
+}
+
+/* Whether a tensor or an argument is there, also one that is zero. */
+static double
+is_given(const struct formula_call *call)
+{
+    return call->operands[0].kind != OPERAND_NONE;
+}
+
+static double
 is_float(const struct formula_call *call)
 {
     return operand_is_tensor(call, 0) && value_is_float(asked(call));
+}
+
+/* Whether kernels run on the host: those of GPUs may do with less. */
+static double
+on_cpu(const struct formula_call *call)
+{
+    return call->step->device->host;
 }
 
 static double
@@ -82,9 +116,14 @@ struct question {
 /* Sorted by name. */
 static const struct question questions[] = {
     {"elements", elements},
+    {"is", is},
     {"is_boolean", is_boolean},
     {"is_complex", is_complex},
+    {"is_contiguous", is_contiguous},
+    {"is_dense", is_dense},
     {"is_float", is_float},
+    {"is_given", is_given},
+    {"on_cpu", on_cpu},
     {"rank", rank},
     {"result_size", result_size},
     {"size", size},

@@ -99,6 +99,19 @@ rows_of_threads(struct formula_call *call)
     return value_keep(x);
 }
 
+/* tensor(x): x itself, or a number as a tensor, which is cast where it meets one of another type */
+static struct value *
+tensor(struct formula_call *call)
+{
+    struct value *number;
+
+    if (operand_is_tensor(call, 0))
+        return value_keep(operand_tensor(call, 0));
+    number = value_on_host(call->step, call->operands[0].whole ? MEMMODEL_DTYPE_INT64 : MEMMODEL_DTYPE_FLOAT64);
+    number->number = true;
+    return number;
+}
+
 /* Allocated and freed at once; stands for its operand. */
 static struct value *
 scratch(struct formula_call *call)
@@ -187,6 +200,7 @@ static const struct formula_function tensors[] = {
     {"scalar", scalar, SAME_TYPE},
     {"scattered", scattered, 0},
     {"scratch", scratch, 0},
+    {"tensor", tensor, 0},
     {"truth", scalar, BOOLEANS},
     {"vector", vector, SAME_TYPE},
     {"vector_of_integers", vector, INTEGERS},

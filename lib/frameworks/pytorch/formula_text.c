@@ -139,20 +139,11 @@ formula_is_number(const struct formula_operand *operand)
     return operand->kind == OPERAND_NUMBER || operand->kind == OPERAND_ARGUMENT;
 }
 
-/* "norm" has a formula as aten.norm.default; NULL if there is none. */
-static const struct formula_rule *
-rule_called(const char *name)
-{
-    char operation[LONGEST_NAME + 16] = "aten.";
-
-    return formula_find(strcat(strcat(operation, name), ".default"));
-}
-
 bool
 formula_knows(const char *name)
 {
     return strlen(name) < LONGEST_NAME &&
-           (formula_is_question(name) || formula_function_find(name) || rule_called(name));
+           (formula_is_question(name) || formula_function_find(name) || formula_find_default(name));
 }
 
 static struct formula_operand
@@ -170,10 +161,10 @@ call_function(struct formula_run *run, struct formula_call *call, const char *na
         call->detail = function->detail;
         return keep_temporary(run, function->make(call));
     }
-    formula = rule_called(name);
+    formula = formula_find_default(name);
     if (!formula)
         return formula_tensor(NULL);
-    return keep_temporary(run, formula_called(call, formula));
+    return keep_temporary(run, formula_called(call, formula, name));
 }
 
 /* ---- parts ---- */

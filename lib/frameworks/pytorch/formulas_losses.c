@@ -6,21 +6,21 @@ static const struct formula_rule losses[] = {
      "input1 input2 target",
      "prod = sum(input1 * input2, -1); mag1 = sum(input1 * input1, -1) + 0.1; "
      "mag2 = sum(input2 * input2, -1) + 0.1; denom = sqrt_(mag1 * mag2); ratio = prod / denom; "
-     "zeros = like(ratio); pos = 1 - ratio; neg = clamp_min_(ratio - given(margin, 0.0)); "
+     "zeros = like(ratio); pos = 1 - ratio; neg = clamp_min_(ratio - given(margin, 0.0), 0); "
      "output_pos = where(target == 1, pos, zeros); output_neg = where(target == -1, neg, zeros); "
      "output = output_pos + output_neg; reduce(output)",
      {NULL}},
     {"aten.hinge_embedding_loss.default",
      "self target",
      "zeros = like(self); margin_diff = given(margin, 1) - self; "
-     "margin_clamp = clamp_min_(margin_diff); "
+     "margin_clamp = clamp_min_(margin_diff, 0); "
      "output_margin = where(target != 1, margin_clamp, zeros); "
      "output_self = where(target != -1, self, zeros); output = output_margin + output_self; "
      "reduce(output)",
      {NULL}},
     {"aten.margin_ranking_loss.default",
      "input1 input2 target",
-     "output = -target * (input1 - input2) + given(margin, 0); reduce(clamp_min_(output))",
+     "output = -target * (input1 - input2) + given(margin, 0); reduce(clamp_min_(output, 0))",
      {NULL}},
     {"aten.multi_margin_loss.default", "self target weight?", "output()", {"first(row_major(self), target, weight)"}},
     {"aten.multilabel_margin_loss.default",
@@ -45,7 +45,7 @@ static const struct formula_rule losses[] = {
      "anchor positive negative",
      "pos = pairwise_distance(anchor, positive); neg = pairwise_distance(anchor, negative); "
      "swapped = given(swap, 0) ? pairwise_distance(positive, negative); "
-     "neg = swapped ? minimum(neg, swapped) : neg; output = clamp_min(given(margin, 1) + pos - neg); "
+     "neg = swapped ? minimum(neg, swapped) : neg; output = clamp_min(given(margin, 1) + pos - neg, 0); "
      "reduce(output)",
      {NULL}},
 };

@@ -170,7 +170,7 @@ struct value *
 aten_mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction)
 {
     struct value *difference = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, x, target);
-    struct value *absolute = aten_pointwise(step, MEMMODEL_ACTIVATION_ABS, difference), *result;
+    struct value *absolute = aten_unary(step, "abs", difference), *result;
 
     value_drop(step, difference);
     result = aten_reduce(step, absolute, reduction);

@@ -133,12 +133,11 @@ static struct value *
 inverse_deviation(struct step *step, struct value *x, int axes)
 {
     uint64_t last = ((UINT64_C(1) << axes) - 1) << (x->shape.rank - axes);
-    struct value *square = aten_pointwise(step, MEMMODEL_ACTIVATION_SQUARE, x),
-                 *mean = aten_mean(step, square, last, true);
+    struct value *square = aten_unary(step, "square", x), *mean = aten_mean(step, square, last, true);
     struct value *inverse;
 
     number_in_place(step, mean->shape.dtype); /* += eps */
-    inverse = aten_pointwise(step, ATEN_RSQRT, mean);
+    inverse = aten_unary(step, "rsqrt", mean);
     value_drop(step, mean);
     value_drop(step, square);
     return inverse;

@@ -14,6 +14,12 @@
 #include "memmodel/layers.h"
 #include "network/attributes.h"
 
+/* ---- formula.c ---- */
+
+/* aten.NAME.default of one tensor, which has a formula; "tanh_" in place: `x` is returned with one more reference. */
+struct value *
+aten_unary(struct step *step, const char *name, struct value *x);
+
 /* ---- arithmetic.c: numbers. A Python number becomes a tensor of 8 bytes, then one of the operand's type ---- */
 
 /* x.mul_(2) */
@@ -63,39 +69,6 @@ aten_number_minus(struct step *step, struct value *x);
 
 /* ---- activation.c ---- */
 
-/* Elementwise operators that are no layers; they go on where enum memmodel_activation_kind ends. */
-enum aten_pointwise_kind {
-    ATEN_ACOS = MEMMODEL_ACTIVATION_NEGATE + 1,
-    ATEN_ASIN,
-    ATEN_ATAN,
-    ATEN_CELU,
-    ATEN_COS,
-    ATEN_COSH,
-    ATEN_DIGAMMA,
-    ATEN_ERF,
-    ATEN_EXP2,
-    ATEN_EXPM1,
-    ATEN_FRAC,
-    ATEN_HARDTANH,
-    ATEN_LOG1P,
-    ATEN_LOG_OF_BASE,
-    ATEN_POW,
-    ATEN_RECIPROCAL,
-    ATEN_ROUND,
-    ATEN_RSQRT,
-    ATEN_SIN,
-    ATEN_SINH,
-    ATEN_TAN,
-    ATEN_THRESHOLD,
-};
-
-struct value *
-aten_pointwise(struct step *step, int kind, struct value *x);
-
-/* In place where PyTorch can; `x` is returned with one more reference. */
-struct value *
-aten_pointwise_in_place(struct step *step, int kind, struct value *x);
-
 struct value *
 aten_softmax(struct step *step, struct value *x);
 
@@ -134,16 +107,6 @@ aten_conjugate(struct step *step, struct value *x);
 /* x.resolve_conj(): itself unless it is a conjugate. */
 struct value *
 aten_resolve_conjugate(struct step *step, struct value *x);
-
-/* abs() of a complex tensor. */
-struct value *
-aten_magnitude(struct step *step, struct value *x);
-
-/* ---- aten_ops_elementwise.c ---- */
-
-/* Between one number or two; in place it keeps a clone. */
-struct value *
-aten_clamp(struct step *step, struct value *x, int bounds, bool in_place);
 
 /* ---- reduction.c: `axes` has a bit per axis; ALL_AXES reduces to one element ---- */
 

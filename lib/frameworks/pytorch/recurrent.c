@@ -51,7 +51,7 @@ static struct value *
 sigmoid_of_sum(struct step *step, struct value *into, struct value *other)
 {
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, into, other));
-    return aten_pointwise_in_place(step, MEMMODEL_ACTIVATION_SIGMOID, into);
+    return aten_unary(step, "sigmoid_", into);
 }
 
 /* An operator of its own to autocast: operands are cast from the last to the first. */
@@ -85,7 +85,7 @@ gru_step(struct step *step, struct value *input_gates, struct value *hidden, con
     update = sigmoid_of_sum(step, h[UPDATE], i[UPDATE]);
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_MULTIPLY, h[NEW], reset));
     new = aten_binary(step, MEMMODEL_BINARY_ADD, i[NEW], h[NEW]);
-    value_drop(step, aten_pointwise_in_place(step, MEMMODEL_ACTIVATION_TANH, new));
+    value_drop(step, aten_unary(step, "tanh_", new));
     result = aten_binary(step, MEMMODEL_BINARY_SUBTRACT, hidden, new);
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_MULTIPLY, result, update));
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, result, new));
@@ -103,8 +103,7 @@ rnn_step(struct step *step, struct value *input_gates, struct value *hidden, con
     struct value *gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias), *result;
 
     value_drop(step, aten_binary_in_place(step, MEMMODEL_BINARY_ADD, gates, input_gates));
-    result = aten_pointwise(
-        step, kind == MEMMODEL_RECURRENT_RNN_RELU ? MEMMODEL_ACTIVATION_RELU : MEMMODEL_ACTIVATION_TANH, gates);
+    result = aten_unary(step, kind == MEMMODEL_RECURRENT_RNN_RELU ? "relu" : "tanh", gates);
     value_drop(step, gates);
     return result;
 }
@@ -143,15 +142,14 @@ lstm_step(struct step *step, struct value *input_gates, struct value *hidden, st
     if (step->status)
         return &step->nothing;
     for (int i = 0; i < GATES; i++)
-        value_drop(step, aten_pointwise_in_place(
-                             step, i == NEW ? MEMMODEL_ACTIVATION_TANH : MEMMODEL_ACTIVATION_SIGMOID, g[i]));
+        value_drop(step, aten_unary(step, i == NEW ? "tanh_" : "sigmoid_", g[i]));
     kept = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[FORGET], *state);
     added = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[INPUT], g[NEW]);
     value_drop(step, *state);
     *state = aten_binary_in_place(step, MEMMODEL_BINARY_ADD, kept, added);
     value_drop(step, added);
     value_drop(step, kept);
-    squashed = aten_pointwise(step, MEMMODEL_ACTIVATION_TANH, *state);
+    squashed = aten_unary(step, "tanh", *state);
     full = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, g[OUTPUT], squashed);
     value_drop(step, squashed);
     result = projected(step, full, cell->projection);

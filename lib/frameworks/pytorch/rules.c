@@ -102,12 +102,9 @@ static bool
 ruled_forward(struct step *step, const struct layer *layer, const char *operation)
 {
     const struct aten_op_rule *rule = aten_op_rule_find(operation);
-    const struct formula_rule *formula = rule ? NULL : formula_find(operation);
 
-    if (formula)
-        step->what = formula->name;
     if (!rule)
-        return formula && formula_forward(step, layer, formula);
+        return formula_forward(step, layer, operation);
     if (!aten_op_rule_fits(step, layer, rule))
         return false;
     step->what = rule->name;
