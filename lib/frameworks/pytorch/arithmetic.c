@@ -327,15 +327,6 @@ aten_where(struct step *step, struct value *condition, struct value *a, struct v
 
 /* ---- with a number ---- */
 
-struct value *
-aten_times_number(struct step *step, struct value *x)
-{
-    struct value *number = number_new(step), *result = aten_binary(step, MEMMODEL_BINARY_MULTIPLY, x, number);
-
-    value_drop(step, number);
-    return result;
-}
-
 static void
 scale_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -350,23 +341,6 @@ aten_scale(struct step *step, struct value *x)
     struct value *result = number_result(step, x);
 
     step_record(step, &scale, result, 1, &x);
-    return result;
-}
-
-static void
-negate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    (void)node;
-    gradients[0] = value_like(step, incoming[0]);
-}
-
-struct value *
-aten_number_minus(struct step *step, struct value *x)
-{
-    static const struct derivative rsub = {"rsub", negate_backward};
-    struct value *result = number_result(step, x);
-
-    step_record(step, &rsub, result, 1, &x);
     return result;
 }
 

@@ -11,10 +11,9 @@ compare_names(const void *name, const void *rule)
 }
 
 static const struct aten_ops *const tables[] = {
-    &aten_op_functions,  &aten_op_fourier,    &aten_op_cells,     &aten_op_convolution,   &aten_op_elementwise,
-    &aten_op_arithmetic, &aten_op_views,      &aten_op_makers,    &aten_op_joining,       &aten_op_indexing,
-    &aten_op_scattering, &aten_op_reductions, &aten_op_products,  &aten_op_normalization, &aten_op_attention,
-    &aten_op_pooling,    &aten_op_resampling, &aten_op_recurrent, &aten_op_losses,
+    &aten_op_functions,     &aten_op_fourier,   &aten_op_cells,   &aten_op_convolution, &aten_op_elementwise,
+    &aten_op_views,         &aten_op_makers,    &aten_op_joining, &aten_op_indexing,    &aten_op_products,
+    &aten_op_normalization, &aten_op_attention, &aten_op_pooling, &aten_op_resampling,  &aten_op_recurrent,
 };
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };

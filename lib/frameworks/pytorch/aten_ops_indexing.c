@@ -1,6 +1,6 @@
 /*
  * Reading and writing by index, by name. PyTorch: aten/src/ATen/native/TensorAdvancedIndexing.cpp, Embedding.cpp,
- * EmbeddingBag.cpp, GridSampler.cpp, Im2Col.cpp.
+ * EmbeddingBag.cpp, Im2Col.cpp.
  */
 #include "frameworks/pytorch/aten_ops.h"
 
@@ -71,69 +71,19 @@ index_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- gather, index_select, embedding: the gradient is zeros of the input's shape, added to ---- */
-
-enum gathering { KEEPS_INDEX, KEEPS_INPUT };
-
-/* scatter_add_ into zeros */
-static void
-gather_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    gradients[0] = input_gradient(step, node, incoming[0], 0);
-    aten_op_scatter_scratch(step, gradients[0]);
-}
-
-static const struct derivative gather_derivative = {"gather", gather_backward};
+/* ---- index_select, embedding ---- */
 
 static void
-gather_forward(struct step *step, const struct layer *layer, int keeping)
+index_select_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct value *x = step_input(step, layer, 0), *result;
+    struct value *x = step_input(step, layer, 0), *index = step_input(step, layer, 1), *result;
     struct shape shape = step_output_shape(step, layer, 0);
-    struct node *node;
-
-    result = value_empty(step, &shape);
-    if (keeping == KEEPS_INDEX)
-        contiguous_scratch(step, step_input(step, layer, 1));
-    else
-        aten_op_scatter_scratch(step, result);
-    node = step_record(step, keeping == KEEPS_INPUT ? &gather_derivative : &index_derivative, result, 1, &x);
-    step_save(step, node, step_input(step, layer, 1));
-    if (keeping == KEEPS_INPUT)
-        step_save(step, node, x);
-    step_output(step, layer, 0, result);
-}
-
-/* Negative indices are taken from the end, into indices of its own. */
-static void
-take_along_dim_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)}, *number, *places, *result;
-    struct shape shape = step_output_shape(step, layer, 0);
-    struct node *node;
 
     (void)detail;
-    number = value_scalar(step, MEMMODEL_DTYPE_INT64);
-    places = value_like(step, operands[1]);
-    value_drop(step, number);
     result = value_empty(step, &shape);
-    aten_op_scatter_scratch(step, result);
-    node = step_record(step, &gather_derivative, result, 1, operands);
-    step_save(step, node, places);
-    step_save(step, node, operands[0]);
-    value_drop(step, places);
+    contiguous_scratch(step, index);
+    step_save(step, step_record(step, &index_derivative, result, 1, &x), index);
     step_output(step, layer, 0, result);
-}
-
-/* The least and the greatest index are looked at first. */
-static void
-one_hot_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *min = value_scalar(step, MEMMODEL_DTYPE_INT64), *max = value_scalar(step, MEMMODEL_DTYPE_INT64);
-
-    value_drop(step, max);
-    value_drop(step, min);
-    aten_op_maker(step, layer, detail);
 }
 
 static void
@@ -146,56 +96,6 @@ embedding_forward(struct step *step, const struct layer *layer, int detail)
         aten_op_estimate(step, layer);
     else
         step_output(step, layer, 0, aten_embedding(step, weight, indices));
-}
-
-/* ---- scatter, scatter_add, index_add: self first, then what is written ---- */
-
-enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2, IN_PLACE = 4, BY_ROWS = 8 };
-
-/* Rows of an index that has one dim are copied or added without a scatter kernel. */
-static void
-scatter_scratch(struct step *step, const struct value *written, int64_t scattering)
-{
-    if (written && !(scattering & BY_ROWS))
-        aten_op_scatter_scratch(step, written);
-}
-
-/* Zeros are written into a copy of the gradient; adding passes it on. The source's is gathered. */
-static void
-scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    int64_t scattering = node->number;
-
-    if (node_wants(node, 0) && (scattering & ADDS)) {
-        gradients[0] = value_keep(incoming[0]);
-    } else if (node_wants(node, 0)) {
-        gradients[0] = value_like(step, incoming[0]);
-        scatter_scratch(step, gradients[0], scattering);
-    }
-    if (node->edge_count > 1) {
-        gradients[1] = input_gradient(step, node, incoming[0], 1);
-        scatter_scratch(step, gradients[1], scattering);
-    }
-}
-
-static void
-scatter_forward(struct step *step, const struct layer *layer, int scattering)
-{
-    static const struct derivative scatter = {"scatter", scatter_backward};
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 2)};
-    struct node *node = node_new(step, &scatter, operands, operands[1] ? 2 : 1, 1);
-    struct value *result = scattering & IN_PLACE ? value_keep(operands[0]) : value_like(step, operands[0]);
-
-    scatter_scratch(step, result, scattering);
-    step_save(step, node, step_input(step, layer, 1));
-    if (scattering & KEEPS_SOURCE)
-        step_save(step, node, operands[1]);
-    if (node)
-        node->number = scattering;
-    node_attach(step, node, result, 0);
-    if (scattering & IN_PLACE)
-        node_written(step, result);
-    step_output(step, layer, 0, result);
 }
 
 /* ---- x[index] = values ---- */
@@ -272,31 +172,6 @@ index_put_forward(struct step *step, const struct layer *layer, int in_place)
     node_attach(step, node, result, 0);
     if (in_place)
         node_written(step, result);
-    step_output(step, layer, 0, result);
-}
-
-/* ---- grid_sampler: saved are grid and input ---- */
-
-static void
-grid_sampler_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    for (int i = 0; i < 2; i++)
-        gradients[i] = input_gradient(step, node, incoming[0], i);
-}
-
-static void
-grid_sampler_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative grid_sampler = {"grid_sampler", grid_sampler_backward};
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)}, *result;
-    struct shape shape = step_output_shape(step, layer, 0);
-    struct node *node;
-
-    (void)detail;
-    result = value_empty(step, &shape);
-    node = step_record(step, &grid_sampler, result, 2, operands);
-    step_save(step, node, operands[1]);
-    step_save(step, node, operands[0]);
     step_output(step, layer, 0, result);
 }
 
@@ -470,72 +345,16 @@ embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- masked_scatter: where the mask is, elements of the source in order. FunctionsManual.cpp ---- */
-
-/* Counts the mask as integers, then notes two places for each element. TensorAdvancedIndexing.cpp, masked_select_cpu */
-static struct value *
-masked_select(struct step *step, struct value *x, const struct shape *shape)
-{
-    struct value *count = value_scalar(step, MEMMODEL_DTYPE_INT64), *result, *places[2];
-
-    value_drop(step, value_like_typed(step, x, MEMMODEL_DTYPE_INT64));
-    value_drop(step, count);
-    result = value_empty(step, shape);
-    for (int i = 0; i < 2; i++)
-        places[i] = value_like_typed(step, x, MEMMODEL_DTYPE_INT64);
-    value_drop_all(step, places, 2);
-    return result;
-}
-
-/* The mask is taken to choose as many elements as the source has. */
-static void
-masked_scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    if (node_wants(node, 0))
-        gradients[0] = gradient_like(step, incoming[0], NULL);
-    if (node_wants(node, 1))
-        gradients[1] = masked_select(step, incoming[0], &node->edges[1].shape);
-}
-
-static void
-masked_scatter_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative masked_scatter = {"masked_scatter", masked_scatter_backward};
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 2)};
-    struct value *result = value_like(step, operands[0]);
-    struct node *node = step_record(step, &masked_scatter, result, 2, operands);
-
-    (void)detail;
-    step_save(step, node, step_input(step, layer, 1));
-    step_output(step, layer, 0, result);
-}
-
 static const struct aten_op_rule indexing[] = {
     {"aten.col2im.default", columns_forward, 0, "0"},
     {"aten.embedding.default", embedding_forward, 0, "20"},
     {"aten.embedding_bag.default", embedding_bag_forward, 0, "20"},
     {"aten.embedding_bag.padding_idx", embedding_bag_forward, 0, "20"},
-    {"aten.gather.default", gather_forward, KEEPS_INPUT, "0"},
-    {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
     {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
-    {"aten.index_add_.default", scatter_forward, ADDS | KEEPS_SOURCE | IN_PLACE | BY_ROWS, "0"},
-    {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE | BY_ROWS, "0"},
-    {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE | BY_ROWS, "0"},
-    {"aten.index_fill.int_Scalar", scatter_forward, REPLACES | BY_ROWS, "0"},
-    {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE | BY_ROWS, "0"},
     {"aten.index_put.default", index_put_forward, 0, "0"},
     {"aten.index_put_.default", index_put_forward, 1, "0"},
-    {"aten.index_select.default", gather_forward, KEEPS_INDEX, "00"},
-    {"aten.masked_scatter.default", masked_scatter_forward, 0, "000"},
-    {"aten.one_hot.default", one_hot_forward, 0, "0"},
-    {"aten.scatter.src", scatter_forward, REPLACES, "0"},
-    {"aten.scatter.value", scatter_forward, REPLACES, "0"},
-    {"aten.scatter_.src", scatter_forward, REPLACES | IN_PLACE, "0"},
-    {"aten.scatter_.value", scatter_forward, REPLACES | IN_PLACE, "0"},
-    {"aten.scatter_add.default", scatter_forward, ADDS, "0"},
-    {"aten.scatter_add_.default", scatter_forward, ADDS | IN_PLACE, "0"},
-    {"aten.take_along_dim.default", take_along_dim_forward, 0, "00"},
+    {"aten.index_select.default", index_select_forward, 0, "00"},
 };
 
 const struct aten_ops aten_op_indexing = ATEN_OPS(indexing);

@@ -6,28 +6,6 @@
 
 #include <string.h>
 
-static void
-reshape_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct shape shape = step_output_shape(step, layer, 0);
-
-    (void)detail;
-    step_output(step, layer, 0, aten_reshape(step, step_input(step, layer, 0), &shape));
-}
-
-/* Nothing to flatten: the tensor itself. */
-static void
-flatten_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct shape shape = step_output_shape(step, layer, 0);
-    struct value *x = step_input(step, layer, 0);
-
-    if (shape_equal(&shape, &x->shape))
-        step_output(step, layer, 0, value_keep(x));
-    else
-        reshape_forward(step, layer, detail);
-}
-
 /* Each input to the shape of its output. */
 static void
 expand_forward(struct step *step, const struct layer *layer, int detail)
@@ -64,28 +42,6 @@ permute_forward(struct step *step, const struct layer *layer, int detail)
     for (int i = 0; i < x->shape.rank; i++)
         axes[i] = axis_of(dims[i], x->shape.rank);
     step_output(step, layer, 0, aten_permute(step, x, axes));
-}
-
-static void
-transpose_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *x = step_input(step, layer, 0);
-    int first = attribute_axis(layer, "dim0", x->shape.rank, 0);
-
-    (void)detail;
-    step_output(step, layer, 0, aten_transpose(step, x, first, attribute_axis(layer, "dim1", x->shape.rank, 1)));
-}
-
-/* x.t() of a vector is a view of it. */
-static void
-matrix_transpose_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *x = step_input(step, layer, 0);
-
-    if (x->shape.rank < 2)
-        reshape_forward(step, layer, detail);
-    else
-        step_output(step, layer, 0, aten_transpose(step, x, -2, -1));
 }
 
 /* The axes `source` move to `destination`; the others keep their order. */
@@ -264,27 +220,23 @@ clone_forward(struct step *step, const struct layer *layer, int detail)
         step_output(step, layer, 0, aten_clone(step, x));
 }
 
-/* A rearranged copy whose gradient is rearranged in the same way. */
 static void
-like_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+cast_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
-
-    if (shape_equal(&shape, &incoming[0]->shape))
-        gradients[0] = value_like(step, incoming[0]);
-    else
-        gradients[0] = value_empty(step, &shape);
-}
-
-static void
-flip_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative flip = {"flip", like_backward};
-    struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0);
 
     (void)detail;
-    step_record(step, &flip, result, 1, &x);
-    step_output(step, layer, 0, result);
+    if (attribute_channels_last(layer, x) && x->shape.dtype == shape.dtype)
+        step_output(step, layer, 0, aten_channels_last(step, x));
+    else if (attribute_is(layer, "memory_format", "contiguous_format") && x->shape.dtype == shape.dtype)
+        step_output(step, layer, 0, aten_contiguous(step, x));
+    else if (attribute_is(layer, "dtype", "complex64"))
+        step_output(step, layer, 0, aten_to_complex(step, x));
+    else if (attribute_integer(layer, "copy", 0) && x->shape.dtype == shape.dtype)
+        step_output(step, layer, 0, aten_clone(step, x));
+    else
+        step_output(step, layer, 0, aten_cast(step, x, shape.dtype));
 }
 
 /* Over several axes one after the other; what is in between goes at the end. */
@@ -321,19 +273,6 @@ roll_forward(struct step *step, const struct layer *layer, int all)
     node = step_record(step, &roll, result, 1, &x);
     if (node)
         node->number = axes;
-    step_output(step, layer, 0, result);
-}
-
-static void
-rearranged_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative tril = {"tril", like_backward};
-    struct value *x = step_input(step, layer, 0), *result;
-    struct shape shape = step_output_shape(step, layer, 0);
-
-    (void)detail;
-    result = value_empty(step, &shape);
-    step_record(step, &tril, result, 1, &x);
     step_output(step, layer, 0, result);
 }
 
@@ -388,8 +327,7 @@ repeat_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct aten_op_rule views[] = {
-    {"aten._unsafe_view.default", reshape_forward, 0, "0"},
-    {"aten.alias.default", reshape_forward, 0, "0"},
+    {"aten._to_copy.default", cast_forward, 0, "0"},
     {"aten.as_strided.default", strided_forward, 0, "0"},
     {"aten.broadcast_tensors.default", expand_forward, 0, "0"},
     {"aten.broadcast_to.default", expand_forward, 0, "0"},
@@ -401,45 +339,26 @@ static const struct aten_op_rule views[] = {
     {"aten.expand_as.default", expand_forward, 0, "0"},
     {"aten.fft_fftshift.default", roll_forward, 1, "0"},
     {"aten.fft_ifftshift.default", roll_forward, 1, "0"},
-    {"aten.flatten.using_ints", flatten_forward, 0, "0"},
-    {"aten.flip.default", flip_forward, 0, "0"},
-    {"aten.fliplr.default", flip_forward, 0, "0"},
-    {"aten.flipud.default", flip_forward, 0, "0"},
+    {"aten.float.default", cast_forward, 0, "0"},
     {"aten.linalg_diagonal.default", diagonal_forward, 0, "0"},
-    {"aten.mH.default", matrix_transpose_forward, 0, "0"},
-    {"aten.mT.default", matrix_transpose_forward, 0, "0"},
-    {"aten.matrix_H.default", matrix_transpose_forward, 0, "0"},
     {"aten.meshgrid.indexing", meshgrid_forward, 0, "*"},
     {"aten.movedim.int", movedim_forward, 0, "0"},
     {"aten.movedim.intlist", movedim_forward, 0, "0"},
     {"aten.narrow.default", slice_forward, 0, "0"},
-    {"aten.numpy_T.default", matrix_transpose_forward, 0, "0"},
     {"aten.permute.default", permute_forward, 0, "0"},
     {"aten.pixel_shuffle.default", shuffle_forward, 0, "0"},
     {"aten.pixel_unshuffle.default", shuffle_forward, 0, "0"},
-    {"aten.ravel.default", reshape_forward, 0, "0"},
     {"aten.repeat.default", repeat_forward, 0, "0"},
-    {"aten.repeat_interleave.self_int", rearranged_forward, 0, "0"},
-    {"aten.reshape.default", reshape_forward, 0, "0"},
-    {"aten.reshape_as.default", reshape_forward, 0, "0"},
     {"aten.roll.default", roll_forward, 0, "0"},
-    {"aten.rot90.default", rearranged_forward, 0, "0"},
     {"aten.select.int", select_forward, 0, "0"},
     {"aten.slice.Tensor", slice_forward, 0, "0"},
-    {"aten.squeeze.default", reshape_forward, 0, "0"},
-    {"aten.squeeze.dim", reshape_forward, 0, "0"},
-    {"aten.squeeze.dims", reshape_forward, 0, "0"},
-    {"aten.swapaxes.default", transpose_forward, 0, "0"},
-    {"aten.t.default", matrix_transpose_forward, 0, "0"},
     {"aten.tile.default", repeat_forward, 0, "0"},
-    {"aten.transpose.int", transpose_forward, 0, "0"},
-    {"aten.tril.default", rearranged_forward, 0, "0"},
-    {"aten.triu.default", rearranged_forward, 0, "0"},
-    {"aten.unflatten.int", reshape_forward, 0, "0"},
+    {"aten.to.device", cast_forward, 0, "0"},
+    {"aten.to.dtype", cast_forward, 0, "0"},
+    {"aten.to.dtype_layout", cast_forward, 0, "0"},
+    {"aten.to.other", cast_forward, 0, "0"},
+    {"aten.type_as.default", cast_forward, 0, "0"},
     {"aten.unfold.default", window_forward, 0, "0"},
-    {"aten.unsqueeze.default", reshape_forward, 0, "0"},
-    {"aten.view.default", reshape_forward, 0, "0"},
-    {"aten.view_as.default", reshape_forward, 0, "0"},
 };
 
 const struct aten_ops aten_op_views = ATEN_OPS(views);

@@ -28,7 +28,6 @@ const struct device pytorch_cpu = {
     .host = true,
     .copying_casts = true,
     .partial_sums = true,
-    .log_sigmoid_buffer = true,
     .float_scatters = true,
     .autocast = &autocast_cpu,
     .product = cpu_product,

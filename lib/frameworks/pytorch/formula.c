@@ -246,11 +246,17 @@ original_self(struct step *step, const struct node *node, const struct formula_r
     return node && self && users && is_needed(formula, node, users) ? value_like(step, self) : NULL;
 }
 
+static bool
+has_target(const struct formula_rule *formula)
+{
+    return strstr(formula->result, "target(") != NULL;
+}
+
 /* What in-place forms do, which change their first operand. */
 static const char *
 result_text(const struct formula_rule *formula, bool in_place)
 {
-    return in_place && !is_in_place(formula->name) ? "self" : formula->result;
+    return in_place && !is_in_place(formula->name) && !has_target(formula) ? "self" : formula->result;
 }
 
 /* ---- one call ---- */
@@ -261,7 +267,7 @@ run_formula(const struct formula_call *call, const struct formula_rule *formula,
             int count)
 {
     struct step *step = call->step;
-    struct formula_run run = {.step = step, .layer = call->layer, .depth = call->depth};
+    struct formula_run run = {.step = step, .layer = call->layer, .depth = call->depth, .in_place = in_place};
     struct value *inputs[FORMULA_INPUTS], *old = NULL;
     bool grad_mode = step->grad_mode, own = has_gradients(formula);
     struct node *node = NULL;
@@ -357,12 +363,13 @@ formula_forward(struct step *step, const struct layer *layer, const char *operat
 
 /* ---- the tables ---- */
 
-extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products,
-    formulas_reductions, formulas_special;
+extern const struct formula_table formulas_arithmetic, formulas_elementwise, formulas_indexing, formulas_linear_algebra,
+    formulas_losses, formulas_products, formulas_reductions, formulas_special, formulas_views;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra,
-                                                     &formulas_losses,      &formulas_products,
-                                                     &formulas_reductions,  &formulas_special};
+static const struct formula_table *const tables[] = {
+    &formulas_arithmetic, &formulas_elementwise, &formulas_indexing, &formulas_linear_algebra, &formulas_losses,
+    &formulas_products,   &formulas_reductions,  &formulas_special,  &formulas_views,
+};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 
@@ -391,6 +398,13 @@ formula_find(const char *operation)
     return formula;
 }
 
+static bool
+has_in_place_form(const struct formula_rule *formula)
+{
+    return has_target(formula) || strncmp(formula->result, "like(self", strlen("like(self")) == 0 ||
+           strcmp(formula->result, "output()") == 0;
+}
+
 const struct formula_rule *
 formula_find_form(const char *operation)
 {
@@ -404,7 +418,7 @@ formula_find_form(const char *operation)
     memcpy(name, operation, length);
     strcpy(name + length, operation + length + 1);
     formula = formula_find(name);
-    return formula && strncmp(formula->result, "like(self", strlen("like(self")) == 0 ? formula : NULL;
+    return formula && has_in_place_form(formula) ? formula : NULL;
 }
 
 const struct formula_rule *

@@ -48,8 +48,9 @@ const struct formula_rule *
 formula_find(const char *operation);
 
 /*
- * The same, or the formula of which it is the in-place form: one whose result is like its first operand has such a form,
- * "aten.cos_.default" of "aten.cos.default", which changes the operand and has the same gradients.
+ * The same, or the formula of which it is the in-place form: "aten.cos_.default" of "aten.cos.default", if that has a
+ * result that is like(self), output() or written to target(self). The form changes its first operand, and has the same
+ * gradients.
  */
 const struct formula_rule *
 formula_find_form(const char *operation);
@@ -100,6 +101,7 @@ struct formula_call {
     const struct shape *input; /* that the gradient is for; NULL in the forward pass */
     struct formula_operand operands[FUNCTION_OPERANDS];
     int count, detail, depth;
+    bool in_place; /* the form of the operator that changes its first operand */
 };
 
 struct formula_function {
@@ -183,6 +185,7 @@ struct formula_run {
     struct value *temporaries[FORMULA_TEMPORARIES];
     int name_count, temporary_count;
     int depth; /* of formulas that call one another, and of the parts within parts of their texts */
+    bool in_place;
 };
 
 /* How long the name is that a text begins with; 0 if it begins with none. */

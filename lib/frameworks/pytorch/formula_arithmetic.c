@@ -137,7 +137,9 @@ static struct value *
 where(struct formula_call *call)
 {
     struct value *condition = operand_tensor(call, 0), *chosen[2], *result;
-    int dtype = operand_tensor(call, operand_is_tensor(call, 1) ? 1 : 2)->shape.dtype;
+    int dtype = operand_is_tensor(call, 1)   ? operand_tensor(call, 1)->shape.dtype
+                : operand_is_tensor(call, 2) ? operand_tensor(call, 2)->shape.dtype
+                                             : step_output_shape(call->step, call->layer, 0).dtype;
 
     for (int i = 0; i < 2; i++)
         chosen[i] =
@@ -167,6 +169,18 @@ reduce_mean(struct formula_call *call)
     return aten_mean(call->step, operand_tensor(call, 0), operand_axes(call, 1), keeps(call));
 }
 
+/* In the type of the operator's own result: x.sum(dtype=...) */
+static struct value *
+reduce_typed(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    int dtype = step_output_shape(call->step, call->layer, 0).dtype;
+
+    return call->detail == MEMMODEL_REDUCE_SUM
+               ? aten_sum_typed(call->step, x, operand_axes(call, 1), keeps(call), dtype)
+               : aten_mean_typed(call->step, x, operand_axes(call, 1), keeps(call), dtype);
+}
+
 static struct value *
 reduce_extreme(struct formula_call *call)
 {
@@ -185,16 +199,37 @@ reduce_plain(struct formula_call *call)
     return value_empty(call->step, &shape);
 }
 
-/* reduce(loss): by the operator's own argument */
+enum loss_reduction { NONE, MEAN, SUM }; /* at::Reduction */
+
+/* reduce(loss, reduction) */
 static struct value *
 reduce_loss(struct formula_call *call)
 {
-    static const int reductions[] = {MEMMODEL_LOSS_REDUCTION_NONE, MEMMODEL_LOSS_REDUCTION_MEAN,
-                                     MEMMODEL_LOSS_REDUCTION_SUM};
-    int64_t reduction = attribute_integer(call->layer, "reduction", 1);
+    struct value *loss = operand_tensor(call, 0);
+    double reduction = operand_number(call, 1, MEAN);
 
-    return aten_reduce(call->step, operand_tensor(call, 0),
-                       reductions[reduction >= 0 && reduction <= 2 ? reduction : 1]);
+    if (reduction == NONE)
+        return value_keep(loss);
+    return reduction == SUM ? aten_sum(call->step, loss, ALL_AXES, false)
+                            : aten_mean(call->step, loss, ALL_AXES, false);
+}
+
+/* reduce_(loss, reduction): into the first element of the loss, which keeps its memory. Of no gradient */
+static struct value *
+reduce_loss_in_place(struct formula_call *call)
+{
+    struct value *loss = operand_tensor(call, 0), *result;
+    struct shape scalar = shape_scalar(loss->shape.dtype);
+    const int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    double reduction = operand_number(call, 1, MEAN);
+
+    if (reduction == NONE)
+        return value_keep(loss);
+    result = value_view(call->step, loss, &scalar, strides);
+    step_parallel_sum(call->step, loss, result);
+    if (reduction == MEAN)
+        number_in_place(call->step, loss->shape.dtype);
+    return result;
 }
 
 /* ---- maximum and minimum ---- */
@@ -203,6 +238,16 @@ static struct value *
 extremum(struct formula_call *call)
 {
     return aten_binary(call->step, call->detail, operand_tensor(call, 0), operand_tensor(call, 1));
+}
+
+/* ---- softmax: row-major ---- */
+
+static struct value *
+softmax(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    return call->detail ? aten_log_softmax(call->step, x) : aten_softmax(call->step, x);
 }
 
 /* ---- products ---- */
@@ -233,18 +278,23 @@ static const struct formula_function arithmetic[] = {
     {"first", first, 0},
     {"flat", reduce_plain, SAME_TYPE},
     {"flat_integers", reduce_plain, INTEGERS},
+    {"log_softmax", softmax, 1},
     {"masked", first, 0},
     {"matmul", multiply_matrices, MATMUL},
     {"maximum", extremum, MEMMODEL_BINARY_MAXIMUM},
     {"mean", reduce_mean, 0},
+    {"mean_typed", reduce_typed, MEMMODEL_REDUCE_MEAN},
     {"minimum", extremum, MEMMODEL_BINARY_MINIMUM},
     {"mm", multiply_matrices, MM},
     {"mul_", change, MEMMODEL_BINARY_MULTIPLY},
     {"pow", power, 0},
     {"reduce", reduce_loss, 0},
+    {"reduce_", reduce_loss_in_place, 0},
     {"scaled", scaled, 0},
+    {"softmax", softmax, 0},
     {"sub_", change, MEMMODEL_BINARY_SUBTRACT},
     {"sum", reduce_sum, 0},
+    {"sum_typed", reduce_typed, MEMMODEL_REDUCE_SUM},
     {"then", then, 0},
     {"times", times, 0},
     {"where", where, 0},

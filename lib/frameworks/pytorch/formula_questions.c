@@ -57,6 +57,18 @@ is_dense(const struct formula_call *call)
     return value_is_dense(asked(call));
 }
 
+/* Each element of the first axis is seen along all others. */
+static double
+is_expanded(const struct formula_call *call)
+{
+    const struct value *x = asked(call);
+
+    for (int i = 1; i < x->shape.rank; i++)
+        if (x->strides[i] != 0)
+            return false;
+    return x->strides[0] == 1;
+}
+
 /* Whether a tensor or an argument is there, also one that is zero. */
 static double
 is_given(const struct formula_call *call)
@@ -83,7 +95,14 @@ rank(const struct formula_call *call)
     return operand_is_tensor(call, 0) ? asked(call)->shape.rank : 0;
 }
 
-/* Of the operator's own first result, along an axis. */
+/* Of the operator's own first result. */
+static double
+result_rank(const struct formula_call *call)
+{
+    return step_output_shape(call->step, call->layer, 0).rank;
+}
+
+/* The same along an axis. */
 static double
 result_size(const struct formula_call *call)
 {
@@ -121,10 +140,12 @@ static const struct question questions[] = {
     {"is_complex", is_complex},
     {"is_contiguous", is_contiguous},
     {"is_dense", is_dense},
+    {"is_expanded", is_expanded},
     {"is_float", is_float},
     {"is_given", is_given},
     {"on_cpu", on_cpu},
     {"rank", rank},
+    {"result_rank", result_rank},
     {"result_size", result_size},
     {"size", size},
     {"wanted", wanted},

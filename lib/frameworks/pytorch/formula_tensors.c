@@ -23,13 +23,6 @@ both(struct formula_call *call)
     return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), MEMMODEL_DTYPE_BOOL);
 }
 
-/* masked_fill(x, mask) with a number */
-static struct value *
-masked_fill(struct formula_call *call)
-{
-    return value_like(call->step, operand_tensor(call, 0));
-}
-
 static struct value *
 row_major(struct formula_call *call)
 {
@@ -97,6 +90,33 @@ rows_of_threads(struct formula_call *call)
     if (x->shape.rank > 1 && x->shape.dims[0] == 1)
         value_scratch(call->step, &shape);
     return value_keep(x);
+}
+
+/* sized(x, other): of its type, in the shape of another */
+static struct value *
+sized(struct formula_call *call)
+{
+    struct shape shape = shape_typed(&operand_tensor(call, 1)->shape, operand_tensor(call, 0)->shape.dtype);
+
+    return value_empty(call->step, &shape);
+}
+
+/* target(x): what a result is written to, a tensor like x, or x itself in an in-place form */
+static struct value *
+target(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    return call->in_place ? value_keep(x) : value_like(call->step, x);
+}
+
+/* typed(x): like x, of the type of the operator's own result */
+static struct value *
+typed(struct formula_call *call)
+{
+    struct shape shape = step_output_shape(call->step, call->layer, 0);
+
+    return value_like_typed(call->step, operand_tensor(call, 0), shape.dtype);
 }
 
 /* tensor(x): x itself, or a number as a tensor, which is cast where it meets one of another type */
@@ -192,7 +212,6 @@ static const struct formula_function tensors[] = {
     {"integer", scalar, INTEGERS},
     {"integers", like, INTEGERS},
     {"like", like, SAME_TYPE},
-    {"masked_fill", masked_fill, 0},
     {"output", output, 0},
     {"pivots", pivots, 0},
     {"row_major", row_major, 0},
@@ -200,8 +219,11 @@ static const struct formula_function tensors[] = {
     {"scalar", scalar, SAME_TYPE},
     {"scattered", scattered, 0},
     {"scratch", scratch, 0},
+    {"sized", sized, 0},
+    {"target", target, 0},
     {"tensor", tensor, 0},
     {"truth", scalar, BOOLEANS},
+    {"typed", typed, 0},
     {"vector", vector, SAME_TYPE},
     {"vector_of_integers", vector, INTEGERS},
     {"widened", widened, 0},

@@ -228,8 +228,12 @@ compute_operands(struct formula_run *run, struct part part, struct formula_call 
 static struct formula_operand
 function(struct formula_run *run, struct part part, size_t length)
 {
-    struct formula_call call = {
-        .step = run->step, .layer = run->layer, .node = run->node, .input = run->input, .depth = run->depth};
+    struct formula_call call = {.step = run->step,
+                                .layer = run->layer,
+                                .node = run->node,
+                                .input = run->input,
+                                .depth = run->depth,
+                                .in_place = run->in_place};
     char text[LONGEST_NAME] = "";
 
     if (length >= sizeof text)

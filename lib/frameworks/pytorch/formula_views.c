@@ -83,6 +83,18 @@ shrunk(struct formula_call *call)
     return result;
 }
 
+/* channelwise(x, like): a vector along the second axis of another; itself if that has none */
+static struct value *
+channelwise(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    struct shape shape = {.rank = operand_tensor(call, 1)->shape.rank, .dtype = x->shape.dtype};
+
+    for (int i = 0; i < shape.rank; i++)
+        shape.dims[i] = i == 1 ? value_elements(x) : 1;
+    return shape.rank > 1 ? aten_reshape(call->step, x, &shape) : value_keep(x);
+}
+
 static struct value *
 unsqueeze(struct formula_call *call)
 {
@@ -184,6 +196,7 @@ resolved(struct formula_call *call)
 
 static const struct formula_function views[] = {
     {"cast", cast, SAME_TYPE},
+    {"channelwise", channelwise, 0},
     {"clone", clone, 0},
     {"conjugated", conjugated, 1},
     {"contiguous", contiguous, 0},

@@ -47,7 +47,8 @@ static const struct formula_rule elementwise[] = {
     {"aten.clamp.default",
      "self min? max?",
      "like(self)",
-     {"where(is_given(min) ? is_given(max) ? first(self >= min, self <= max) : self >= min : self <= max, grad, scalar(grad))"}},
+     {"where(is_given(min) ? is_given(max) ? first(self >= min, self <= max) : self >= min : self <= max, grad, "
+      "scalar(grad))"}},
     {"aten.clamp_max.Tensor",
      "self max",
      "like(self, max)",
@@ -102,8 +103,9 @@ static const struct formula_rule elementwise[] = {
     {"aten.gelu.default",
      "self",
      "like(self)",
-     {"whole = like(grad, self); "
-      "aside = is(approximate, tanh) ? none : on_cpu() ? is_dense(grad) ? is_contiguous(grad) ? none : is_contiguous(self) ? first(row_major(grad), row_major(grad)) : none : row_major(grad); whole"}},
+     {"whole = like(grad, self); aside = is(approximate, tanh) ? none : on_cpu() ? is_dense(grad) ? "
+      "is_contiguous(grad) ? none : is_contiguous(self) ? first(row_major(grad), row_major(grad)) : none : "
+      "row_major(grad); whole"}},
     {"aten.gelu_tanh.default", "self", "like(self)", {"like(grad, self)"}},
     {"aten.glu.default", "self", "output()", {"first(input(), self)"}},
     {"aten.hardshrink.default", "self", "like(self)", {"like(self, grad)"}},
@@ -133,7 +135,10 @@ static const struct formula_rule elementwise[] = {
     {"aten.log10.default", "self", "like(self)", {"grad / (self * 2.3)"}},
     {"aten.log1p.default", "self", "like(self)", {"grad / (self + 1)"}},
     {"aten.log2.default", "self", "like(self)", {"grad / (self * 0.69)"}},
-    {"aten.log_sigmoid.default", "self", "row_major(self), row_major(self)", {"first(like(grad, self), result1)"}},
+    {"aten.log_sigmoid.default",
+     "self",
+     "row_major(self), on_cpu() ? row_major(self)",
+     {"first(like(grad, self), result1)"}},
     {"aten.logaddexp.default",
      "self other",
      "like(self, other)",
@@ -184,8 +189,8 @@ static const struct formula_rule elementwise[] = {
     {"aten.sinc.default",
      "self",
      "like(self)",
-     {"pi = self * 3.14; squared = self * self * 3.14; "
-      "out = grad * ((pi * cos(pi) - sin(pi)) / squared); where(squared == 0, scalar(self), out)"}},
+     {"pi = self * 3.14; squared = self * self * 3.14; out = grad * ((pi * cos(pi) - sin(pi)) / squared); "
+      "where(squared == 0, scalar(self), out)"}},
     {"aten.sinh.default", "self", "like(self)", {"grad * cosh(self)"}},
     {"aten.softplus.default", "self", "like(self)", {"like(grad, self)"}},
     {"aten.softshrink.default", "self", "like(self)", {"like(self, grad)"}},

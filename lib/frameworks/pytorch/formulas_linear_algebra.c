@@ -8,8 +8,7 @@ static const struct formula_rule linear_algebra[] = {
      {"first(input(0), v, g, result1), rows_of_threads(input(1), 1)", ""}},
     {"aten.cholesky.default",
      "self",
-     "factor = output(); codes = codes(self); failed = truth(self); "
-     "factor = first(factor, flags(self)); factor",
+     "factor = output(); codes = codes(self); failed = truth(self); factor = first(factor, flags(self)); factor",
      {"factor_gradient(grad, result)"}},
     {"aten.factor_gradient.default",
      "grad factor",
@@ -18,13 +17,12 @@ static const struct formula_rule linear_algebra[] = {
     {"aten.inverse.default", "self", "linalg_inv(self)", {NULL}},
     {"aten.inverse_by_factors.default",
      "self",
-     "factors = row_major(self); places = pivots(self); places = pivot_bound(places); "
-     "places = pivot_bound(places); self",
+     "factors = row_major(self); places = pivots(self); places = pivot_bound(places); places = pivot_bound(places); "
+     "self",
      {NULL}},
     {"aten.linalg_cholesky.default",
      "self",
-     "factor = output(); codes = codes(self); failed = truth(self); "
-     "factor = first(factor, flags(self)); factor",
+     "factor = output(); codes = codes(self); failed = truth(self); factor = first(factor, flags(self)); factor",
      {"factor_gradient(grad, result)"}},
     {"aten.linalg_cholesky_ex.default",
      "self",
@@ -42,16 +40,13 @@ static const struct formula_rule linear_algebra[] = {
     {"aten.linalg_solve.default",
      "A B",
      "result = output(); factors = row_major(A); places = pivots(A); code = codes(A); "
-     "places = solved(places, B, rank(B) < rank(A)); failed = truth(A); flag = flags(A); "
-     "result, factors, places",
-     {"share = first(like(grad), pivot_bound(pivot_bound(result2))); "
-      "-first(input(0), A, result, result1), share",
-      ""}},
+     "places = solved(places, B, rank(B) < rank(A)); failed = truth(A); flag = flags(A); result, factors, places",
+     {"share = first(like(grad), pivot_bound(pivot_bound(result2))); -first(input(0), A, result, result1), share", ""}},
     {"aten.linalg_solve_triangular.default",
      "self B",
      "output()",
-     {"share = like(grad); whole = wanted(0) ? -first(input(0), self, result); "
-      "whole = whole ? like(whole); whole, share",
+     {"share = like(grad); whole = wanted(0) ? -first(input(0), self, result); whole = whole ? like(whole); "
+      "whole, share",
       ""}},
     {"aten.pivot_bound.default", "pivots", "bound = pivots < 1; first(pivots, truth(pivots))", {NULL}},
     {"aten.solved.default",

@@ -22,8 +22,8 @@ static const struct formula_rule products[] = {
     {"aten.base_grid.default",
      "theta space",
      "base = output(0, 1); base = first(base, line_of_grid(theta, result_size(-2))); "
-     "base = first(base, line_of_grid(theta, result_size(-3))); "
-     "space ? first(base, line_of_grid(theta, result_size(-4))) : base",
+     "base = first(base, line_of_grid(theta, result_size(-3))); space ? first(base, line_of_grid(theta, "
+     "result_size(-4))) : base",
      {NULL}},
     {"aten.cross.default", "self other", "like(self, other)", {"like(other, grad)", "like(grad, self)"}},
     {"aten.diag.default", "self", "output()", {"rank(grad) > 1 ? part(grad) : input()"}},

@@ -8,15 +8,17 @@ static const struct formula_rule reductions[] = {
      {"first(input(), x1, x2, result)", "then(like(grad), then(like(result), first(input(), x1, x2)))"}},
     {"aten._euclidean_dist.default",
      "x1 x2",
-     "norm1 = sum(pow(x1, 2), -1, 1); pad1 = like(norm1); norm2 = sum(pow(x2, 2), -1, 1); "
-     "pad2 = like(norm2); left = then(x1 * -2, widened(x1, 2)); norm1 = none; pad1 = none; "
-     "right = widened(x2, 2); norm2 = none; pad2 = none; matmul(left, transpose(right))",
-     {"ratio = grad / result; ratio = masked(ratio, result == 0); "
-      "x1 * sum(ratio, -1, 1) - matmul(ratio, x2), x2 * unsqueeze(sum(ratio, -2, 0), -1) - "
-      "matmul(transpose(ratio), x1)",
+     "norm1 = sum(pow(x1, 2), -1, 1); pad1 = like(norm1); norm2 = sum(pow(x2, 2), -1, 1); pad2 = like(norm2); "
+     "left = then(x1 * -2, widened(x1, 2)); norm1 = none; pad1 = none; right = widened(x2, 2); norm2 = none; "
+     "pad2 = none; matmul(left, transpose(right))",
+     {"ratio = grad / result; ratio = masked(ratio, result == 0); x1 * sum(ratio, -1, 1) - matmul(ratio, x2), x2 * "
+      "unsqueeze(sum(ratio, -2, 0), -1) - matmul(transpose(ratio), x1)",
       ""}},
+    {"aten._is_all_true.default", "self", "output()", {NULL}},
     {"aten.all.default", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
     {"aten.all.dim", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
+    {"aten.amax.default", "self", "amax(self, dim, keepdim)", {NULL}},
+    {"aten.amin.default", "self", "amax(self, dim, keepdim)", {NULL}},
     {"aten.aminmax.default",
      "self",
      "least = output(0); most = output(1); least, most",
@@ -31,19 +33,17 @@ static const struct formula_rule reductions[] = {
     {"aten.any.dim", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
     {"aten.argsort.default",
      "self",
-     "values = like(self); indices = output(); "
-     "places = vector_of_integers(size(self, given(dim, -1))); indices",
+     "values = like(self); indices = output(); places = vector_of_integers(size(self, given(dim, -1))); indices",
      {NULL}},
     {"aten.argsort.stable",
      "self",
-     "values = like(self); indices = output(); "
-     "places = vector_of_integers(size(self, given(dim, -1))); indices",
+     "values = like(self); indices = output(); places = vector_of_integers(size(self, given(dim, -1))); indices",
      {NULL}},
     {"aten.cdist.default",
      "x1 x2",
-     "given(compute_mode, 0) == 2 ? _cdist_forward(x1, x2) : given(p, 2) != 2 ? _cdist_forward(x1, x2) "
-     ": given(compute_mode, 0) == 1 ? _euclidean_dist(x1, x2) : size(x1, -2) > 25 ? _euclidean_dist(x1, "
-     "x2) : size(x2, -2) > 25 ? _euclidean_dist(x1, x2) : _cdist_forward(x1, x2)",
+     "given(compute_mode, 0) == 2 ? _cdist_forward(x1, x2) : given(p, 2) != 2 ? _cdist_forward(x1, x2) : "
+     "given(compute_mode, 0) == 1 ? _euclidean_dist(x1, x2) : size(x1, -2) > 25 ? _euclidean_dist(x1, x2) : "
+     "size(x2, -2) > 25 ? _euclidean_dist(x1, x2) : _cdist_forward(x1, x2)",
      {NULL}},
     {"aten.cosine_similarity.default",
      "x1 x2",
@@ -64,12 +64,15 @@ static const struct formula_rule reductions[] = {
     {"aten.cumprod.default",
      "self",
      "like(self)",
-     {"elements(self) < 2 ? grad; w = grad * result; mask = self == 0; "
-      "mask = first(mask, truth(self)); reversed = like(like(like(w))); reversed / self"}},
+     {"elements(self) < 2 ? grad; w = grad * result; mask = self == 0; mask = first(mask, truth(self)); "
+      "reversed = like(like(like(w))); reversed / self"}},
+    {"aten.cumsum.default",
+     "self",
+     "first(typed(self), cast(self))",
+     {"elements(grad) < 2 ? grad : size(grad, dim) == 1 ? grad : flip(cumsum(flip(grad)))"}},
     {"aten.diff.default",
      "self prepend? append?",
-     "prepend ? none : append ? none : given(n, 1) == 1 ? cut(self, given(dim, -1)) - cut(self, "
-     "given(dim, -1))",
+     "prepend ? none : append ? none : given(n, 1) == 1 ? cut(self, given(dim, -1)) - cut(self, given(dim, -1))",
      {NULL}},
     {"aten.dist.default",
      "self other",
@@ -78,8 +81,7 @@ static const struct formula_rule reductions[] = {
       "-norm_gradient(grad, self - other, result, given(p, 2))"}},
     {"aten.evenly.default",
      "grad self result",
-     "mask = then(truth(self), bools(self)); whole = like(self); "
-     "count = first(integer(self), integers(self)); masked(whole, grad / count)",
+     "mask = then(truth(self), bools(self)); whole = like(self); count = sum(mask); masked(whole, grad / count)",
      {NULL}},
     {"aten.histc.default",
      "self",
@@ -92,15 +94,26 @@ static const struct formula_rule reductions[] = {
      {"scattered(first(input(), result1))"}},
     {"aten.linalg_norm.default", "self", "norm(self, given(ord, 2), dim, keepdim)", {NULL}},
     {"aten.linalg_vector_norm.default", "self", "norm(self, given(ord, 2), dim, keepdim)", {NULL}},
+    {"aten.logsumexp.default",
+     "self",
+     "maxima = flat(self, dim, 1); infinite = abs(maxima) == 1.0; infinite = none; powers = like(self); "
+     "flat(self, dim, keepdim)",
+     {"unreduced(grad, self, dim, keepdim) * exp(self - unreduced(result, self, dim, keepdim))"}},
+    {"aten.max.default", "self", "scalar(self)", {"evenly(grad, self, result)"}},
+    {"aten.max.dim", "self", "output(0), output(1)", {"scattered(first(input(), result1))"}},
+    {"aten.mean.default", "self", "mean_typed(self, dim, keepdim)", {NULL}},
+    {"aten.mean.dim", "self", "mean_typed(self, dim, keepdim)", {NULL}},
     {"aten.median.default", "self", "copy = row_major(self); scalar(self)", {"evenly(grad, self, result)"}},
+    {"aten.min.default", "self", "scalar(self)", {"evenly(grad, self, result)"}},
+    {"aten.min.dim", "self", "output(0), output(1)", {"scattered(first(input(), result1))"}},
     {"aten.mode.default",
      "self",
      "values = output(0); indices = output(1); values, indices",
      {"scattered(first(input(), result1))"}},
     {"aten.msort.default",
      "self",
-     "values = output(); indices = integers(self); "
-     "indices = first(indices, vector_of_integers(size(self, 0))); values, indices",
+     "values = output(); indices = integers(self); indices = first(indices, vector_of_integers(size(self, 0))); "
+     "values, indices",
      {"scattered(first(input(), result1))"}},
     {"aten.nanmedian.default", "self", "copy = row_major(self); scalar(self)", {"evenly(grad, self, result)"}},
     {"aten.nansum.default",
@@ -116,16 +129,13 @@ static const struct formula_rule reductions[] = {
     {"aten.norm_gradient.default",
      "grad self norm p dim",
      "order = given(p, 2); infinite = order > 1000000 ? order : order < -1000000 ? order : none; "
-     "grad = unreduced(grad, self, dim); norm = unreduced(norm, self, dim); "
-     "size = infinite ? like(self); mask = infinite ? both(size == norm, bools(self)); "
-     "power = infinite ? none : order == 2 ? none : order == 1 ? none : order == 0 ? none : order < 1 ? "
-     "like(self) * masked(like(self), self == 0) : order < 2 ? like(self) * like(self) : self * "
-     "like(self); "
-     "share = infinite ? none : order == 2 ? none : order > 1 ? grad / pow(norm, 1); "
-     "share = share ? masked(share, norm == 0); "
-     "infinite ? like(self) * (grad / sum(mask, dim, 1) * mask) : order == 2 ? grad * masked(self / "
-     "norm, norm == 0) : order == 1 ? like(self) * grad : order == 0 ? none : order < 1 ? power * grad "
-     "* pow(norm, 1) : power * share",
+     "grad = unreduced(grad, self, dim); norm = unreduced(norm, self, dim); size = infinite ? like(self); "
+     "mask = infinite ? both(size == norm, bools(self)); power = infinite ? none : order == 2 ? none : order == 1 ? "
+     "none : order == 0 ? none : order < 1 ? like(self) * masked(like(self), self == 0) : order < 2 ? like(self) * "
+     "like(self) : self * like(self); share = infinite ? none : order == 2 ? none : order > 1 ? grad / pow(norm, "
+     "1); share = share ? masked(share, norm == 0); infinite ? like(self) * (grad / sum(mask, dim, 1) * mask) : "
+     "order == 2 ? grad * masked(self / norm, norm == 0) : order == 1 ? like(self) * grad : order == 0 ? none : "
+     "order < 1 ? power * grad * pow(norm, 1) : power * share",
      {NULL}},
     {"aten.of_deviation.default",
      "grad self result dim keepdim",
@@ -146,21 +156,39 @@ static const struct formula_rule reductions[] = {
      "output()",
      {"mask = self == 0; count = sum(mask, dim, 1); mask = first(mask, integer(self)); "
       "unreduced(grad, self, dim, keepdim) * (unreduced(result, self, dim, keepdim) / self)"}},
+    {"aten.sort.default",
+     "self",
+     "values = output(0); indices = output(1); places = rank(self) > 0 ? vector_of_integers(size(self, given(dim, "
+     "-1))); values, indices",
+     {"scattered(first(input(), result1))"}},
+    {"aten.spread.default",
+     "self dim keepdim",
+     "whole = flat(self, dim, keepdim); average = elements(whole) == 1 ? mean(self); whole",
+     {NULL}},
+    {"aten.std.correction", "self", "spread(self, dim, keepdim)", {"of_deviation(grad, self, result, dim, keepdim)"}},
+    {"aten.std.default", "self", "spread(self, dim, keepdim)", {"of_deviation(grad, self, result, dim, keepdim)"}},
+    {"aten.std.dim", "self", "spread(self, dim, keepdim)", {"of_deviation(grad, self, result, dim, keepdim)"}},
     {"aten.std_mean.correction",
      "self",
      "std = output(0); average = output(1); std, average",
-     {"spread = of_deviation(grad, self, result, dim, keepdim); "
-      "average = of_mean(grad1, self, dim, keepdim); spread + average"}},
+     {"spread = of_deviation(grad, self, result, dim, keepdim); average = of_mean(grad1, self, dim, keepdim); "
+      "spread + average"}},
     {"aten.std_mean.default",
      "self",
      "std = output(0); average = output(1); std, average",
-     {"spread = of_deviation(grad, self, result, dim, keepdim); "
-      "average = of_mean(grad1, self, dim, keepdim); spread + average"}},
+     {"spread = of_deviation(grad, self, result, dim, keepdim); average = of_mean(grad1, self, dim, keepdim); "
+      "spread + average"}},
     {"aten.std_mean.dim",
      "self",
      "std = output(0); average = output(1); std, average",
-     {"spread = of_deviation(grad, self, result, dim, keepdim); "
-      "average = of_mean(grad1, self, dim, keepdim); spread + average"}},
+     {"spread = of_deviation(grad, self, result, dim, keepdim); average = of_mean(grad1, self, dim, keepdim); "
+      "spread + average"}},
+    {"aten.sum.default", "self", "sum_typed(self, dim, keepdim)", {NULL}},
+    {"aten.sum.dim_IntList", "self", "sum_typed(self, dim, keepdim)", {NULL}},
+    {"aten.topk.default", "self", "output(0), output(1)", {"scattered(first(input(), result1))"}},
+    {"aten.var.correction", "self", "spread(self, dim, keepdim)", {"of_variance(grad, self, dim, keepdim)"}},
+    {"aten.var.default", "self", "spread(self, dim, keepdim)", {"of_variance(grad, self, dim, keepdim)"}},
+    {"aten.var.dim", "self", "spread(self, dim, keepdim)", {"of_variance(grad, self, dim, keepdim)"}},
     {"aten.var_mean.correction",
      "self",
      "var = output(0); average = output(1); var, average",

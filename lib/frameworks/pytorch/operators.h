@@ -55,17 +55,9 @@ aten_binary_in_place(struct step *step, int kind, struct value *a, struct value 
 struct value *
 aten_where(struct step *step, struct value *condition, struct value *a, struct value *b);
 
-/* x * number, the number kept for the backward pass. */
-struct value *
-aten_times_number(struct step *step, struct value *x);
-
 /* x * number inside a C++ composite. */
 struct value *
 aten_scale(struct step *step, struct value *x);
-
-/* number - x */
-struct value *
-aten_number_minus(struct step *step, struct value *x);
 
 /* ---- activation.c ---- */
 
@@ -321,36 +313,6 @@ aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight
 /* Tensor.repeat, to `shape`. */
 struct value *
 aten_repeat(struct step *step, struct value *x, const struct shape *shape);
-
-/* ---- loss.c: `reduction` is of enum memmodel_loss_reduction ---- */
-
-/* Takes the loss element by element: it is the result, or reduced to one number and dropped. No node. */
-struct value *
-reduced_loss(struct step *step, struct value *full, int reduction);
-
-/* The same of a tensor that stays the caller's, with a node. */
-struct value *
-aten_reduce(struct step *step, struct value *x, int reduction);
-
-/* `weight` of the classes may be NULL. */
-struct value *
-aten_nll_loss(struct step *step, struct value *x, struct value *target, struct value *weight, int reduction);
-
-struct value *
-aten_binary_cross_entropy(struct step *step, struct value *x, struct value *target, int reduction);
-
-struct value *
-aten_binary_cross_entropy_with_logits(struct step *step, struct value *x, struct value *target, int reduction);
-
-/* Squared error and smooth L1. */
-struct value *
-aten_pair_loss(struct step *step, struct value *x, struct value *target, int reduction);
-
-struct value *
-aten_mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction);
-
-struct value *
-aten_kl_divergence(struct step *step, struct value *x, struct value *target, int reduction);
 
 /* ---- rules.c ---- */
 

@@ -203,13 +203,12 @@ enum product_kind { PRODUCT, PRODUCT_WITH_BIAS, PRODUCT_WITH_VECTOR };
 struct device {
     const char *name;
 
-    bool host;               /* what a Python number becomes, and the counters of optimizers, are in its memory, too */
-    bool copying_casts;      /* a kernel gets copies of operands of another type than it computes in */
-    bool partial_sums;       /* a sum keeps a partial result for each thread */
-    bool log_sigmoid_buffer; /* log_sigmoid() fills a buffer beside its result */
-    bool half_convolutions;  /* convolutions of half types are like those of float32 */
-    bool wide_statistics;    /* means and deviations of half types are kept in float32 */
-    bool float_scatters;     /* gather and scatter of half types write into a buffer of floats first */
+    bool host;              /* what a Python number becomes, and the counters of optimizers, are in its memory, too */
+    bool copying_casts;     /* a kernel gets copies of operands of another type than it computes in */
+    bool partial_sums;      /* a sum keeps a partial result for each thread */
+    bool half_convolutions; /* convolutions of half types are like those of float32 */
+    bool wide_statistics;   /* means and deviations of half types are kept in float32 */
+    bool float_scatters;    /* gather and scatter of half types write into a buffer of floats first */
     const struct autocast_table *autocast;
     uint32_t optimizer; /* options that are on by default, enum optimizer_option */
 
