@@ -613,16 +613,32 @@ second_names_lead_to_the_first(void **state)
     assert_false(aten_op_alias("memmodel.hold", name, sizeof name));
 }
 
-/* The name of rule `index`, written in C or a formula; NULL after the last. */
+/* "aten.cos_.default" of "aten.cos.default", where the formula has such a form; else its own name. */
+static const char *
+in_place_name(const struct formula_rule *formula)
+{
+    static char name[64];
+    int length = (int)(strchr(formula->name + strlen("aten."), '.') - formula->name);
+
+    snprintf(name, sizeof name, "%.*s_%s", length, formula->name, formula->name + length);
+    return formula_find_form(name) == formula ? name : formula->name;
+}
+
+/* The name of rule `index`, written in C, as a formula, or the in-place form of one; NULL after the last. */
 static const char *
 rule_name_at(size_t index)
 {
-    size_t count = 0;
+    size_t count = 0, formulas = 0;
 
     for (const struct aten_op_rule *rule; (rule = aten_op_rule_at(count)) != NULL; count++)
         if (count == index)
             return rule->name;
-    return formula_at(index - count) ? formula_at(index - count)->name : NULL;
+    index -= count;
+    while (formula_at(formulas))
+        formulas++;
+    if (index < formulas)
+        return formula_at(index)->name;
+    return index < 2 * formulas ? in_place_name(formula_at(index - formulas)) : NULL;
 }
 
 /* ---- what a file may say: operators with operands, results and arguments that are not theirs ---- */
@@ -746,6 +762,18 @@ a_result_lies_as_its_transposed_operand_does(void **state)
     assert_int_equal(strides[1], 2);
 }
 
+/* A form that changes its operand has to have the operand's shape and type. */
+static void
+formulas_of_results_like_their_operand_have_in_place_forms(void **state)
+{
+    (void)state;
+    assert_ptr_equal(formula_find_form("aten.cos_.default"), formula_find("aten.cos.default"));
+    assert_ptr_equal(formula_find_form("aten.scatter_.src"), formula_find("aten.scatter.src"));
+    assert_ptr_equal(formula_find_form("aten.leaky_relu_.default"), formula_find("aten.leaky_relu_.default"));
+    assert_null(formula_find_form("aten.var_.default"));
+    assert_null(formula_find_form("aten.no_such_operator_.default"));
+}
+
 static void
 a_function_that_no_formula_has_is_unknown(void **state)
 {
@@ -760,6 +788,7 @@ main(void)
         WITH_CONTEXT(operators_allocate_and_free_as_recorded),
         cmocka_unit_test(each_rule_is_found_by_its_name),
         cmocka_unit_test(words_of_formulas_are_known),
+        cmocka_unit_test(formulas_of_results_like_their_operand_have_in_place_forms),
         cmocka_unit_test(a_function_that_no_formula_has_is_unknown),
         cmocka_unit_test(second_names_lead_to_the_first),
         cmocka_unit_test(a_result_lies_as_its_transposed_operand_does),

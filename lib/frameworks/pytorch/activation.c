@@ -3,7 +3,7 @@
  * PyTorch: tools/autograd/derivatives.yaml; in place: aten/src/ATen/native/Activation.cpp.
  */
 #include "frameworks/pytorch/checkpoint.h"
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/formula.h"
 
 struct value *
 gradient_like(struct step *step, const struct value *gradient, const struct value *saved)
@@ -21,49 +21,20 @@ contiguous_scratch(struct step *step, const struct value *gradient)
         value_scratch(step, &gradient->shape);
 }
 
-/* ---- prelu: one weight per channel, or one ---- */
-
-static void
-prelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    struct value *of_x = value_like(step, node->saved[0]), *of_weight = value_like(step, node->saved[0]);
-
-    (void)incoming;
-    gradients[0] = of_x;
-    gradients[1] = of_weight; /* the engine sums it to the weight's shape */
-}
-
-struct value *
-aten_prelu(struct step *step, struct value *x, struct value *weight)
-{
-    static const struct derivative prelu = {"prelu", prelu_backward};
-    struct shape shape = {.rank = x->shape.rank, .dtype = weight->shape.dtype};
-    struct value *seen, *result = NULL;
-    struct node *node;
-
-    for (int i = 0; i < shape.rank; i++)
-        shape.dims[i] = i == 1 ? value_elements(weight) : 1;
-    seen = shape.rank > 1 ? aten_reshape(step, weight, &shape) : value_keep(weight);
-    result = value_like(step, x);
-    node = step_record(step, &prelu, result, 2, (struct value *[]){x, seen});
-    step_save(step, node, x);
-    step_save(step, node, seen);
-    value_drop(step, seen);
-    return result;
-}
+/* ---- elementwise: which formula an activation has, formulas_elementwise.c ---- */
 
 static void
 prelu_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_activation *options = layer->options;
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    struct value *result = aten_prelu(step, x, step_parameter(step, layer, "weight"));
+    struct value *weight = step_parameter(step, layer, "weight");
+    const struct formula_operand operands[] = {formula_tensor(x), formula_tensor(weight)};
+    struct value *result = aten_formula(step, "prelu", operands, 2);
 
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
-
-/* ---- elementwise: which formula an activation has, formulas_elementwise.c ---- */
 
 static const struct {
     const char *name, *in_place; /* NULL: PyTorch has no such form */

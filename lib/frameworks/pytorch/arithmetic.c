@@ -112,13 +112,7 @@ number_result(struct step *step, const struct value *x)
 }
 
 struct value *
-number_compare(struct step *step, const struct value *x)
-{
-    return number_compare_with(step, x, number_new(step));
-}
-
-struct value *
-number_compare_with(struct step *step, const struct value *x, struct value *number)
+number_compare(struct step *step, const struct value *x, struct value *number)
 {
     struct value *typed = cast(step, number, x->shape.dtype), *result = value_like_typed(step, x, MEMMODEL_DTYPE_BOOL);
 

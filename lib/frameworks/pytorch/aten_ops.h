@@ -3,7 +3,8 @@
  * are custom operators with an `operation`; inputs are the tensors among the operator's arguments, in its own order,
  * lists of tensors laid out one after the other.
  *
- * To add an operator: write its forward function in the file of its family, and give it a row in that file's table.
+ * They are in C where a formula does not reach (formula.h): they have kernels, layouts, lists or workspaces of their own.
+ * To add one: write its forward function in the file of its family, and give it a row in that file's table.
  */
 #ifndef PYTORCH_ATEN_OPS_H
 #define PYTORCH_ATEN_OPS_H
@@ -33,9 +34,9 @@ struct aten_ops {
         rules_, sizeof rules_ / sizeof rules_[0]                                                                       \
     }
 
-extern const struct aten_ops aten_op_functions, aten_op_fourier, aten_op_cells, aten_op_convolution,
-    aten_op_elementwise, aten_op_makers, aten_op_views, aten_op_joining, aten_op_indexing, aten_op_products,
-    aten_op_normalization, aten_op_pooling, aten_op_resampling, aten_op_attention, aten_op_recurrent;
+extern const struct aten_ops aten_op_functions, aten_op_fourier, aten_op_cells, aten_op_convolution, aten_op_dropout,
+    aten_op_scopes, aten_op_views, aten_op_joining, aten_op_indexing, aten_op_products, aten_op_normalization,
+    aten_op_pooling, aten_op_resampling, aten_op_attention, aten_op_recurrent;
 
 /* Row `index` of all tables, or NULL after the last. */
 const struct aten_op_rule *
@@ -55,12 +56,6 @@ aten_op_alias(const char *operation, char *name, size_t max);
 bool
 attribute_channels_last(const struct layer *layer, const struct value *x);
 
-/* ---- named.c: rules that are one call ---- */
-
-/* Makes its outputs of nothing: zeros, arange, comparisons. No gradient. */
-void
-aten_op_maker(struct step *step, const struct layer *layer, int detail);
-
 /*
  * What a gather or scatter kernel needs beside the tensor that it writes. PyTorch: ScatterGatherKernel.cpp,
  * create_acc_buffer
@@ -71,9 +66,5 @@ aten_op_scatter_scratch(struct step *step, const struct value *written);
 /* For a form of an operator that its rule does not cover: as if it had none. */
 void
 aten_op_estimate(struct step *step, const struct layer *layer);
-
-/* Its input is its output. */
-void
-aten_op_identity(struct step *step, const struct layer *layer, int detail);
 
 #endif

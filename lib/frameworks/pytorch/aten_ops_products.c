@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-typedef struct value *(*product_function)(struct step *step, struct value *a, struct value *b);
-
-enum product { MATMUL, MM, BMM };
-
-static void
-product_forward(struct step *step, const struct layer *layer, int product)
-{
-    static const product_function functions[] = {aten_matmul, aten_mm, aten_bmm};
-
-    step_output(step, layer, 0, functions[product](step, step_input(step, layer, 0), step_input(step, layer, 1)));
-}
-
 static void
 linear_forward(struct step *step, const struct layer *layer, int detail)
 {
@@ -332,19 +320,6 @@ spread(struct step *step, struct value *x, const char *letters, const char *resu
     return spread;
 }
 
-/* x[:, None] * y */
-static void
-outer_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *x = step_input(step, layer, 0), *column;
-    struct shape shape = {.dims = {value_elements(x), 1}, .rank = 2, .dtype = x->shape.dtype};
-
-    (void)detail;
-    column = aten_reshape(step, x, &shape);
-    step_output(step, layer, 0, aten_binary(step, MEMMODEL_BINARY_MULTIPLY, column, step_input(step, layer, 1)));
-    value_drop(step, column);
-}
-
 /* One operand: what the result lacks is summed, the rest permuted. */
 static void
 einsum_of_one(struct step *step, const struct layer *layer, struct value *x)
@@ -419,18 +394,9 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct aten_op_rule products[] = {
-    {"aten._grouped_mm.default", grouped_forward, 0, "22"},
-    {"aten.addmm.default", added_product_forward, 0, "022"},
-    {"aten.baddbmm.default", added_product_forward, 1, "033"},
-    {"aten.bmm.default", product_forward, BMM, "33"},
-    {"aten.dot.default", product_forward, MATMUL, "11"},
-    {"aten.einsum.default", einsum_forward, 0, "1"},
-    {"aten.linear.default", linear_forward, 0, "12"},
-    {"aten.matmul.default", product_forward, MATMUL, "11"},
-    {"aten.mm.default", product_forward, MM, "22"},
-    {"aten.mv.default", product_forward, MATMUL, "21"},
-    {"aten.outer.default", outer_forward, 0, "11"},
-    {"aten.tensordot.default", tensordot_forward, 0, "00"},
+    {"aten._grouped_mm.default", grouped_forward, 0, "22"},    {"aten.addmm.default", added_product_forward, 0, "022"},
+    {"aten.baddbmm.default", added_product_forward, 1, "033"}, {"aten.einsum.default", einsum_forward, 0, "1"},
+    {"aten.linear.default", linear_forward, 0, "12"},          {"aten.tensordot.default", tensordot_forward, 0, "00"},
 };
 
 const struct aten_ops aten_op_products = ATEN_OPS(products);

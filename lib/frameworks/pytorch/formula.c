@@ -27,13 +27,10 @@ input_name(const struct formula_rule *formula, int index, const char **name, siz
 static bool
 occurs(const char *text, const char *name, size_t length)
 {
-    for (const char *at = text; at && *at;) {
-        size_t word = formula_name_length(at);
-
-        if (word == length && strncmp(at, name, length) == 0)
+    for (const char *at = text ? strchr(text, *name) : NULL; at; at = strchr(at + 1, *name))
+        if ((at == text || formula_name_length(at - 1) == 0) && formula_name_length(at) == length &&
+            strncmp(at, name, length) == 0)
             return true;
-        at += word > 0 ? word : 1;
-    }
     return false;
 }
 
@@ -228,11 +225,11 @@ node_of(struct step *step, const struct formula_rule *formula, const struct form
 
 /* ---- in place ---- */
 
-/* "aten.cos_.default" */
+/* "aten.cos_.default", but not "aten.__and__.Tensor" */
 static bool
 is_in_place(const char *operation)
 {
-    return strstr(operation, "_.") != NULL;
+    return strstr(operation, "_.") && !strstr(operation, "__.");
 }
 
 /* What the first operand was before it is changed, if its gradient needs that: gen_variable_type.py, original_self. */

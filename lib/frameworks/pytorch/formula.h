@@ -8,8 +8,11 @@
  *
  * + - * / and comparisons are those of C++ on tensors and numbers; x ? a : b asks for a number that is not zero, or for
  * a tensor that is there. Names are the operator's inputs, its other arguments, `result`, and in gradients `grad`.
- * Functions are listed in formula_functions.c; an operator that has a formula itself is a function too. What an
- * expression makes on the way goes at its end.
+ * Functions are those of formula_arithmetic.c, formula_tensors.c and formula_views.c, questions those of
+ * formula_questions.c; an operator that has a formula itself is a function too, "sqrt_(x)" its in-place form. What an
+ * expression makes on the way goes at its end, what a name holds also when it is given anew: "mask = none".
+ *
+ * Rows whose name is no operator of PyTorch's are parts of others, as aten.evenly.default is.
  */
 #ifndef PYTORCH_FORMULA_H
 #define PYTORCH_FORMULA_H

@@ -27,7 +27,7 @@ with_number(struct step *step, char sign, struct value *x, bool whole)
         return aten_scale(step, x);
     number = number_value(step, whole);
     if (sign != '+' && sign != '-')
-        return number_compare_with(step, x, number);
+        return number_compare(step, x, number);
     result = aten_binary(step, sign == '+' ? MEMMODEL_BINARY_ADD : MEMMODEL_BINARY_SUBTRACT, x, number);
     value_drop(step, number);
     return result;

@@ -3,7 +3,13 @@
 
 static const struct formula_rule elementwise[] = {
     {"aten._conj.default", "self", "conjugated(self)", {NULL}},
+    {"aten._log_softmax.default", "self", "log_softmax(cast(self))", {NULL}},
+    {"aten._prelu_kernel.default",
+     "self weight",
+     "like(self)",
+     {"of_self = like(self); of_weight = like(self); of_self, first(of_weight, weight)", ""}},
     {"aten._safe_softmax.default", "self", "like(self)", {"first(like(grad), result)"}},
+    {"aten._softmax.default", "self", "softmax(cast(self))", {NULL}},
     {"aten.abs.default",
      "self",
      "plain = resolved(self); is_complex(self) ? first(floats(self), scratch(self)) : like(self)",
@@ -139,6 +145,7 @@ static const struct formula_rule elementwise[] = {
      "self",
      "row_major(self), on_cpu() ? row_major(self)",
      {"first(like(grad, self), result1)"}},
+    {"aten.log_softmax.int", "self", "log_softmax(cast(self))", {NULL}},
     {"aten.logaddexp.default",
      "self other",
      "like(self, other)",
@@ -162,6 +169,7 @@ static const struct formula_rule elementwise[] = {
      {"where(exponent == 0, scalar(self), grad * (exponent * pow(self, exponent - 1)))",
       "cond = both(self == 0, exponent >= 0); grad * where(cond, scalar(self), result * log(self))"}},
     {"aten.pow_.Scalar", "self exponent?", "self", {"grad * (exponent * pow(self, exponent - 1))"}},
+    {"aten.prelu.default", "self weight", "_prelu_kernel(self, channelwise(weight, self))", {NULL}},
     {"aten.rad2deg.default", "self", "result = like(self); scaled(result)", {"grad * 2.0"}},
     {"aten.randint_like.default", "self", "output()", {NULL}},
     {"aten.randint_like.low_dtype", "self", "output()", {NULL}},
@@ -192,6 +200,7 @@ static const struct formula_rule elementwise[] = {
      {"pi = self * 3.14; squared = self * self * 3.14; out = grad * ((pi * cos(pi) - sin(pi)) / squared); "
       "where(squared == 0, scalar(self), out)"}},
     {"aten.sinh.default", "self", "like(self)", {"grad * cosh(self)"}},
+    {"aten.softmax.int", "self", "softmax(cast(self))", {NULL}},
     {"aten.softplus.default", "self", "like(self)", {"like(grad, self)"}},
     {"aten.softshrink.default", "self", "like(self)", {"like(self, grad)"}},
     {"aten.sqrt.default", "self", "like(self)", {"grad / (2 * result)"}},

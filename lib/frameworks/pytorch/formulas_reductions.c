@@ -31,6 +31,8 @@ static const struct formula_rule reductions[] = {
      {NULL}},
     {"aten.any.default", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
     {"aten.any.dim", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
+    {"aten.argmax.default", "self", "output()", {NULL}},
+    {"aten.argmin.default", "self", "output()", {NULL}},
     {"aten.argsort.default",
      "self",
      "values = like(self); indices = output(); places = vector_of_integers(size(self, given(dim, -1))); indices",

@@ -30,13 +30,9 @@ number_in_place(struct step *step, int dtype);
 struct value *
 number_result(struct step *step, const struct value *x);
 
-/* x > 0 */
+/* x > number, whose reference it takes. */
 struct value *
-number_compare(struct step *step, const struct value *x);
-
-/* The same with a number of its own type, whose reference it takes. */
-struct value *
-number_compare_with(struct step *step, const struct value *x, struct value *number);
+number_compare(struct step *step, const struct value *x, struct value *number);
 
 /* The result of a TensorIterator operation on two operands, their casts freed after it. `dtype` 0: the common type. */
 struct value *
@@ -66,10 +62,6 @@ aten_softmax(struct step *step, struct value *x);
 
 struct value *
 aten_log_softmax(struct step *step, struct value *x);
-
-/* `weight` has an element per channel, or one. */
-struct value *
-aten_prelu(struct step *step, struct value *x, struct value *weight);
 
 struct value *
 aten_dropout(struct step *step, struct value *x);

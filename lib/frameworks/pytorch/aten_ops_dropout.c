@@ -1,29 +1,5 @@
-/* Softmax, dropout and PReLU by name. PyTorch: aten/src/ATen/native/SoftMax.cpp, Dropout.cpp, Activation.cpp. */
+/* Dropout by name. PyTorch: aten/src/ATen/native/Dropout.cpp. */
 #include "frameworks/pytorch/aten_ops.h"
-
-/* ---- prelu ---- */
-
-static void
-prelu_forward(struct step *step, const struct layer *layer, int detail)
-{
-    (void)detail;
-    step_output(step, layer, 0, aten_prelu(step, step_input(step, layer, 0), step_input(step, layer, 1)));
-}
-
-/* ---- softmax ---- */
-
-static void
-softmax_forward(struct step *step, const struct layer *layer, int logarithmic)
-{
-    struct value *x = step_input(step, layer, 0), *typed;
-    struct shape shape = step_output_shape(step, layer, 0);
-
-    typed = aten_cast(step, x, shape.dtype);
-    step_output(step, layer, 0, logarithmic ? aten_log_softmax(step, typed) : aten_softmax(step, typed));
-    value_drop(step, typed);
-}
-
-/* ---- dropout ---- */
 
 static bool
 is_dropping(const struct layer *layer)
@@ -101,18 +77,13 @@ alpha_dropout_forward(struct step *step, const struct layer *layer, int feature)
     value_drop(step, noise);
 }
 
-static const struct aten_op_rule elementwise[] = {
-    {"aten._log_softmax.default", softmax_forward, 1, "0"},
-    {"aten._softmax.default", softmax_forward, 0, "0"},
+static const struct aten_op_rule dropouts[] = {
     {"aten.alpha_dropout.default", alpha_dropout_forward, 0, "0"},
     {"aten.dropout.default", dropout_forward, 0, "0"},
     {"aten.dropout_.default", dropout_forward, 1, "0"},
     {"aten.feature_alpha_dropout.default", alpha_dropout_forward, 1, "0"},
     {"aten.feature_dropout.default", feature_dropout_forward, 0, "0"},
     {"aten.feature_dropout_.default", feature_dropout_forward, 1, "0"},
-    {"aten.log_softmax.int", softmax_forward, 1, "0"},
-    {"aten.prelu.default", prelu_forward, 0, "00"},
-    {"aten.softmax.int", softmax_forward, 0, "0"},
 };
 
-const struct aten_ops aten_op_elementwise = ATEN_OPS(elementwise);
+const struct aten_ops aten_op_dropout = ATEN_OPS(dropouts);
