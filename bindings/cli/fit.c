@@ -287,11 +287,11 @@ const struct command fit_command = {
     .summary = "find a formula for measured memory (or time) from a table of runs",
     .description =
         "Finds a short formula that predicts a column of a table from others. Usually the target is positive, errors\n"
-        "are relative, and coefficients are not negative: a constant and products of powers and logarithms of the\n"
-        "inputs, and of formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
+        "are relative, and coefficients are not negative: a constant, products of whole powers of the inputs, hinges of\n"
+        "these, and formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
         "curves, hinges, steps, and products of two. With --search, formulas of any shape are tried, too. The table is\n"
-        "CSV; its first line names the columns. Of the formulas with the least leave-one-out errors, the smallest is\n"
-        "taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
+        "CSV; its first line names the columns. The smallest formula is taken whose errors on rows left out are within\n"
+        "a standard error of the least. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
     .examples =
         "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
         "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
