@@ -86,9 +86,21 @@ the_control_group_of_a_process_is_found(void **state)
     cgroup_close(&cgroup);
     cgroup_open(root, 78, &cgroup);
     assert_int_equal(cgroup.current, -1);
+    assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* Whatever stood there: a program's descriptor 0 is its own, and not to be closed with a group that was not found. */
+static void
+without_a_control_group_there_are_no_descriptors(void **state)
+{
+    struct cgroup cgroup = {.current = 0, .peak = 0, .members = 0, .made = "left over"};
+
+    (void)state;
     cgroup_open("/nowhere", 77, &cgroup);
     assert_int_equal(cgroup.current, -1);
-    assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(cgroup.peak, -1);
+    assert_int_equal(cgroup.members, -1);
+    assert_string_equal(cgroup.made, "");
 }
 
 /* As a container of Docker sees it: the mount begins at its own group, and the memory is with version 1. */
@@ -131,6 +143,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_control_groups_memory_is_read_where_there_is_one),
         cmocka_unit_test(the_control_group_of_a_process_is_found),
+        cmocka_unit_test(without_a_control_group_there_are_no_descriptors),
         cmocka_unit_test(the_control_group_of_version_1_is_found_in_a_container),
     };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,6 +220,62 @@ what_cannot_be_written_is_named(void **state)
                  MEMMODEL_ERROR_IO, "/tmp");
     assert_error(fixture->context, memmodel_samples_append_to_file(fixture->context, "/dev/full", columns, columns, 3),
                  MEMMODEL_ERROR_IO, "/dev/full");
+}
+
+/* ---- what a program may be like ---- */
+
+static void
+a_program_without_standard_input_appends(void **state)
+{
+    struct fixture *fixture = *state;
+    int input = dup(STDIN_FILENO), first, status;
+
+    close(STDIN_FILENO);
+    first = open("/dev/null", O_RDONLY); /* the least number that is free, as POSIX has it: the file's, too */
+    close(first);
+    status = append(fixture, "64", "4", "ok");
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
+    close(input);
+    assert_int_equal(first, STDIN_FILENO);
+    assert_int_equal(status, 0);
+    assert_file(fixture->path, "dim,batch,status\n64,4,\"ok\"\n");
+}
+
+static int locked;
+static volatile sig_atomic_t interruptions;
+
+/* A few are only interruptions: the lock is free after them. */
+static void
+unlock_at_last(int number)
+{
+    (void)number;
+    if (++interruptions == 3)
+        flock(locked, LOCK_UN);
+}
+
+static void
+a_signal_while_another_writes_is_waited_out(void **state)
+{
+    const struct itimerval soon = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
+    const struct sigaction action = {.sa_handler = unlock_at_last}; /* no SA_RESTART: flock() says EINTR */
+    struct fixture *fixture = *state;
+    struct sigaction before;
+    int status;
+
+    write_text(fixture->path, "dim,batch,status\n");
+    locked = open(fixture->path, O_RDWR);
+    assert_int_equal(flock(locked, LOCK_EX), 0);
+    interruptions = 0;
+    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    status = append(fixture, "64", "4", "ok");
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    close(locked);
+    assert_int_equal(status, 0);
+    assert_true(interruptions >= 3);
+    assert_file(fixture->path, "dim,batch,status\n64,4,\"ok\"\n");
 }
 
 /* ---- lines that were never finished ---- */
@@ -517,6 +574,8 @@ main(void)
         ON_A_FILE(a_row_that_does_not_belong_there_is_refused_and_the_file_left_alone),
         ON_A_FILE(names_and_lines_are_checked_before_the_file_is_touched),
         ON_A_FILE(what_cannot_be_written_is_named),
+        ON_A_FILE(a_program_without_standard_input_appends),
+        ON_A_FILE(a_signal_while_another_writes_is_waited_out),
         ON_A_FILE(wherever_a_writer_is_killed_the_rows_before_and_after_are_whole),
         ON_A_FILE(a_last_line_without_its_end_is_kept_if_it_is_a_row_or_a_comment),
         ON_A_FILE(a_line_that_is_left_out_is_in_the_log),
