@@ -416,6 +416,24 @@ every_cut_file_is_refused_with_the_byte(void **state)
     onnx_release(&file);
 }
 
+/* 2^61 elements of 8 bytes are 2^64: none, if they are counted in 64 bits. */
+static void
+more_bytes_than_64_bits_can_count_are_not_none(void **state)
+{
+    static const int64_t none[1];
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_INT64, "2305843009213693952");
+    onnx_stored(&file, "w", ONNX_INT64, "2305843009213693952", none, 0);
+    onnx_node(&file, "Add", "x,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_PARSE,
+                 "\"w\" has 0 bytes for 2305843009213693952 elements");
+    onnx_release(&file);
+}
+
 static void
 what_is_no_onnx_file_is_refused(void **state)
 {
@@ -718,6 +736,7 @@ main(void)
         WITH_CONTEXT(pads_whose_sum_does_not_fit_are_refused),
         WITH_CONTEXT(an_old_opset_is_refused),
         WITH_CONTEXT(every_cut_file_is_refused_with_the_byte),
+        WITH_CONTEXT(more_bytes_than_64_bits_can_count_are_not_none),
         WITH_CONTEXT(what_is_no_onnx_file_is_refused),
         WITH_CONTEXT(ten_gigabytes_of_weights_take_neither_time_nor_memory),
         cmocka_unit_test(reading_without_memory_fails_cleanly),

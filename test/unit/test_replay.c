@@ -317,6 +317,81 @@ a_history_that_cannot_be_is_refused(void **state)
     text_release(&again);
 }
 
+static void
+write_entry(struct text *out, const char *key, int64_t value)
+{
+    pickle_write_text(out, key);
+    pickle_write_integer(out, value);
+}
+
+/* One block, which is in use, fills the segment. */
+static void
+write_segment(struct text *out, int64_t device, int64_t address, int64_t bytes)
+{
+    pickle_open(out, PICKLE_DICT);
+    write_entry(out, "device", device);
+    write_entry(out, "address", address);
+    pickle_write_text(out, "blocks");
+    pickle_open(out, PICKLE_LIST);
+    pickle_open(out, PICKLE_DICT);
+    pickle_write_text(out, "state");
+    pickle_write_text(out, "active_allocated");
+    write_entry(out, "size", bytes);
+    pickle_close(out, PICKLE_DICT);
+    pickle_close(out, PICKLE_LIST);
+    pickle_close(out, PICKLE_DICT);
+}
+
+/* Two devices hold a block each; only the second was recorded while it allocated 512 bytes more. */
+static struct text
+snapshot_of_two_devices(memmodel_context *context)
+{
+    struct text out = TEXT_INIT(context);
+
+    pickle_begin(&out);
+    pickle_open(&out, PICKLE_DICT);
+    pickle_write_text(&out, "segments");
+    pickle_open(&out, PICKLE_LIST);
+    write_segment(&out, 0, 0x10000, 1024);
+    write_segment(&out, 1, 0x20000, 2048);
+    pickle_close(&out, PICKLE_LIST);
+    pickle_write_text(&out, "device_traces");
+    pickle_open(&out, PICKLE_LIST);
+    pickle_open(&out, PICKLE_LIST);
+    pickle_close(&out, PICKLE_LIST);
+    pickle_open(&out, PICKLE_LIST);
+    pickle_open(&out, PICKLE_DICT);
+    pickle_write_text(&out, "action");
+    pickle_write_text(&out, "alloc");
+    write_entry(&out, "addr", 0x30000);
+    write_entry(&out, "size", 512);
+    pickle_close(&out, PICKLE_DICT);
+    pickle_close(&out, PICKLE_LIST);
+    pickle_close(&out, PICKLE_LIST);
+    pickle_close(&out, PICKLE_DICT);
+    pickle_end(&out);
+    return out;
+}
+
+static void
+what_a_device_held_before_is_that_of_the_one_with_a_history(void **state)
+{
+    const int64_t expected[] = {2048, 512};
+    struct text snapshot = snapshot_of_two_devices(*state);
+    memmodel_trace *trace;
+
+    assert_int_equal(snapshot_parse(*state, "snapshot", snapshot.bytes, snapshot.length, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 2);
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_trace_event event = {.size = sizeof event};
+
+        assert_int_equal(memmodel_trace_get_event(trace, i, &event), 0);
+        assert_int_equal(event.bytes, expected[i]);
+    }
+    memmodel_trace_unref(trace);
+    text_release(&snapshot);
+}
+
 /* ---- snapshots out ---- */
 
 static void
@@ -448,6 +523,7 @@ main(void)
         WITH_CONTEXT(a_snapshot_without_history_is_a_trace_without_events),
         WITH_CONTEXT(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
         WITH_CONTEXT(a_history_that_cannot_be_is_refused),
+        WITH_CONTEXT(what_a_device_held_before_is_that_of_the_one_with_a_history),
         WITH_CONTEXT(a_written_replay_is_read_back_as_the_same_events),
         WITH_CONTEXT(segments_are_of_the_device_whose_history_is_written),
         WITH_CONTEXT(an_allocator_without_segments_writes_no_snapshot),
