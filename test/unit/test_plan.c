@@ -600,6 +600,42 @@ a_picture_has_a_rectangle_for_each_buffer(void **state)
     memmodel_plan_unref(plan);
 }
 
+/* A plan of buffers that live one after the other. */
+static memmodel_plan *
+buffers_in_turn(memmodel_context *context, size_t count)
+{
+    char text[1024] = "id,lower,upper,size\n";
+
+    for (size_t i = 0; i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%zu,%zu,%zu,1\n", i, i, i + 1);
+    return parse(context, text);
+}
+
+/* Twelve hues, and three shades of each. */
+static void
+no_two_of_36_buffers_have_the_same_color(void **state)
+{
+    enum { BUFFERS = 36 };
+    memmodel_plan *plan = buffers_in_turn(*state, BUFFERS);
+    char *svg, *at;
+    size_t count = 0;
+
+    solve(plan);
+    assert_int_equal(memmodel_plan_to_svg(plan, NULL, &svg), 0);
+    at = svg;
+    while ((at = strstr(at, "fill=\"hsl(")) != NULL) {
+        char color[64];
+
+        snprintf(color, sizeof color, "%.*s)", (int)strcspn(at, ")"), at);
+        at += strlen(color);
+        assert_null(strstr(at, color));
+        count++;
+    }
+    assert_int_equal(count, BUFFERS);
+    memmodel_free(svg);
+    memmodel_plan_unref(plan);
+}
+
 /* Whole numbers of no digit after the point would hide it: three buffers, whose edges lie at thirds. */
 static char *
 picture_of_thirds(memmodel_context *context)
@@ -665,6 +701,34 @@ a_failing_allocation_anywhere_is_reported_and_leaks_nothing(void **state)
     assert_survives_failing_allocations(read_and_solve);
 }
 
+/* At 2 and at 4 there are 6 bytes in use, which greedy orders do not reach: branches are searched. */
+static int
+search(memmodel_context *context)
+{
+    static const char text[] = "id,lower,upper,size\na,4,5,4\nb,1,4,2\nc,2,5,2\nd,0,3,2\ne,0,1,3\n";
+    struct memmodel_plan_result result = {.size = sizeof result};
+    memmodel_plan *plan;
+    int status = memmodel_plan_from_csv(context, "buffers", text, sizeof text - 1, &plan);
+
+    if (status)
+        return status;
+    status = memmodel_plan_solve(plan, NULL);
+    if (!status) {
+        memmodel_plan_get_result(plan, &result);
+        assert_int_equal(result.peak, 6);
+        assert_true(result.node_count > 0);
+    }
+    memmodel_plan_unref(plan);
+    return status;
+}
+
+static void
+a_search_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(search);
+}
+
 int
 main(void)
 {
@@ -701,8 +765,10 @@ main(void)
         WITH_CONTEXT(every_status_has_a_name),
         WITH_CONTEXT(the_blocks_of_a_trace_are_planned),
         WITH_CONTEXT(a_picture_has_a_rectangle_for_each_buffer),
+        WITH_CONTEXT(no_two_of_36_buffers_have_the_same_color),
         WITH_CONTEXT(a_picture_is_the_same_where_numbers_have_a_comma),
         WITH_CONTEXT(a_failing_allocation_anywhere_is_reported_and_leaks_nothing),
+        WITH_CONTEXT(a_search_leaves_nothing_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
