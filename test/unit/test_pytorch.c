@@ -275,6 +275,36 @@ a_network_without_a_loss_gets_a_gradient_for_its_output(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* torch.autograd.backward() is given a gradient for each, which its caller holds until it returns. */
+static void
+gradients_of_all_outputs_are_there_together(void **state)
+{
+    enum { OUTPUTS = 100 };
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = linear(net, input(net, BATCH, 16), 4), outputs[OUTPUTS];
+    memmodel_trace *trace;
+    int held = 0, most = 0;
+
+    for (int i = 0; i < OUTPUTS; i++)
+        outputs[i] = relu(net, x);
+    for (int i = 0; i < OUTPUTS; i++) {
+        memmodel_network_mark_output(net, outputs[i]);
+        memmodel_network_end_lifetime(net, outputs[i]);
+    }
+    trace = trained(*state, net, "sgd");
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct trace_event *event = &trace->events[i];
+
+        if (event->step != 2 || strcmp(trace->blocks[event->block].what, "root gradient") != 0)
+            continue;
+        held += event->release ? -1 : 1;
+        most = held > most ? held : most;
+    }
+    assert_int_equal(most, OUTPUTS);
+    assert_int_equal(held, 0);
+    memmodel_trace_unref(trace);
+}
+
 /* ---- channels last: the same network, described the other way round ---- */
 
 /* Convolution, norm, pooling and back up again, joined with what was before; batch 1 and 2 slice differently. */
@@ -554,6 +584,7 @@ main(void)
         WITH_CONTEXT(a_name_holds_its_tensor_until_it_is_released),
         WITH_CONTEXT(an_activation_that_is_saved_counts_as_saved_from_the_start),
         WITH_CONTEXT(a_network_without_a_loss_gets_a_gradient_for_its_output),
+        WITH_CONTEXT(gradients_of_all_outputs_are_there_together),
         WITH_CONTEXT(channels_last_takes_what_channels_first_takes),
         WITH_CONTEXT(a_custom_operator_takes_what_it_declares),
         WITH_CONTEXT(an_operator_without_a_rule_is_named_once),

@@ -218,6 +218,21 @@ batch_norm_makes_one_gradient_of_its_input(void **state)
     memmodel_report_unref(report);
 }
 
+/* Rows of channels are PyTorch's own kernels': batch_norm_backward_reduce sums, and _elemt is called where it is asked for. */
+static void
+batch_norm_of_data_makes_no_gradient_of_its_input(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){8, 24});
+    memmodel_report *report;
+
+    memmodel_network_mark_output(net, memmodel_network_batch_norm(net, x, NULL));
+    report = trained(net);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 24 * 4), 4);     /* two sums, of weight and bias */
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 8 * 24 * 4), 1); /* the given gradient */
+    memmodel_report_unref(report);
+}
+
 static void
 dropout_keeps_a_byte_an_element(void **state)
 {
@@ -379,6 +394,27 @@ shared_keys_are_repeated_for_float32(void **state)
         net, memmodel_network_attention(net, q, k, v, MEMMODEL_TENSOR_NONE, MEMMODEL_ATTENTION(.grouped_query = 1)));
     report = estimated(net, &job);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 4), 3); /* and the keys, scaled */
+    memmodel_report_unref(report);
+}
+
+/* The same of one element of the batch: PyTorch counts the dim of the heads from the end. */
+static void
+shared_keys_without_a_batch_are_repeated_too(void **state)
+{
+    const struct memmodel_shape shape = {.dims = {4, 16, 8}, .rank = 3, .dtype = MEMMODEL_DTYPE_FLOAT32};
+    struct memmodel_job job = gpu_job("a100", "sgd");
+    memmodel_network *net = empty_network(*state);
+    const memmodel_tensor operands[] = {memmodel_network_parameter(net, "q", 0, 3, (int64_t[]){4, 16, 8}, 1),
+                                        memmodel_network_parameter(net, "k", 0, 3, (int64_t[]){2, 40, 8}, 1),
+                                        memmodel_network_parameter(net, "v", 0, 3, (int64_t[]){2, 40, 8}, 1)};
+    memmodel_report *report;
+
+    memmodel_network_mark_output(
+        net, memmodel_network_custom(net, operands, 3,
+                                     MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .attributes = "enable_gqa=1",
+                                                     .operation = "aten.scaled_dot_product_attention.default")));
+    report = estimated(net, &job);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 4 * 40 * 8 * 4), 3); /* and the keys, scaled */
     memmodel_report_unref(report);
 }
 
@@ -764,6 +800,7 @@ main(void)
         WITH_CONTEXT(training_has_two_workspaces_of_cublas),
         WITH_CONTEXT(a_convolution_takes_its_output_alone),
         WITH_CONTEXT(batch_norm_makes_one_gradient_of_its_input),
+        WITH_CONTEXT(batch_norm_of_data_makes_no_gradient_of_its_input),
         WITH_CONTEXT(dropout_keeps_a_byte_an_element),
         WITH_CONTEXT(attention_in_float32_is_memory_efficient),
         WITH_CONTEXT(gradients_of_one_storage_are_apart),
@@ -777,6 +814,7 @@ main(void)
         WITH_CONTEXT(attention_in_float16_is_flash_attention_from_ampere_on),
         WITH_CONTEXT(flash_attention_has_a_row_for_each_query),
         WITH_CONTEXT(shared_keys_are_repeated_for_float32),
+        WITH_CONTEXT(shared_keys_without_a_batch_are_repeated_too),
         WITH_CONTEXT(embedding_gradients_sort_more_than_3072_indices),
         WITH_CONTEXT(optimizers_update_all_parameters_at_once),
         WITH_CONTEXT(foreach_can_be_turned_off),
