@@ -254,8 +254,8 @@ allocator_run_all(memmodel_context *context, const struct allocator *allocator, 
                   const struct memmodel_trace *trace, const struct allocator_visitor *visitor, bool *out_of_memory)
 {
     struct allocator_options tried = *options;
-    bool proven = false;
-    int status = 0;
+    bool proven;
+    int status;
 
     tried.patience = is_long(trace) ? PATIENCE : 0;
     status = run_once(context, allocator, &tried, trace, visitor, out_of_memory, &proven);
