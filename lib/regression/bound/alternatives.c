@@ -95,7 +95,6 @@ list_alternatives(struct finder *finder)
 
         if (library > 0 && basis->ends[library] == basis->ends[library - 1])
             continue;
-        finder->shortlist.count = 0;
         status =
             beam_search(&finder->rows, library, comparison_max_terms(finder->comparison, library), &finder->shortlist);
         if (status)

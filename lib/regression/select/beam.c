@@ -351,6 +351,7 @@ beam_search(const struct rows *rows, size_t library, size_t most, struct shortli
     struct beam beam;
     int status = beam_new(rows, library, most, &beam);
 
+    shortlist->count = 0;
     if (!status)
         search_from(&beam, true, library, most, shortlist);
     if (!status && rows->basis->relative)

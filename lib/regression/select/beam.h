@@ -17,7 +17,7 @@ struct shortlist {
     struct support supports[SHORTLIST_MAX];
 };
 
-/* Adds those of one library, of up to `most` terms besides the constant. 0 or MEMMODEL_ERROR_NO_MEMORY. */
+/* Lists those of one library, of up to `most` terms besides the constant. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 beam_search(const struct rows *rows, size_t library, size_t most, struct shortlist *shortlist);
 

@@ -159,10 +159,8 @@ static int
 search_library(struct judging *judging, size_t library, size_t most)
 {
     struct best *best = judging->best[library];
-    int status;
+    int status = beam_search(&judging->rows, library, most, &judging->shortlist);
 
-    judging->shortlist.count = 0;
-    status = beam_search(&judging->rows, library, most, &judging->shortlist);
     for (size_t i = 0; !status && i < judging->shortlist.count; i++) {
         const struct support *support = &judging->shortlist.supports[i];
         size_t terms = support_terms(support);
@@ -187,7 +185,6 @@ temper(struct judging *judging)
     const struct support *support = NULL;
     int status;
 
-    judging->shortlist.count = 0;
     status = beam_search(rows, BASIS_LIBRARIES > 1 && is_new_library(rows->basis, 1) ? 1 : 0, TEMPERING_TERMS,
                          &judging->shortlist);
     for (size_t i = 0; i < judging->shortlist.count; i++)
