@@ -110,6 +110,33 @@ what_is_found_by_chance_is_found_out(void **state)
     assert_true(larger > 0);
 }
 
+/* Formulas of many terms were tried and found too long; what nothing predicts is predicted by none of the front. */
+static void
+noise_is_predicted_by_no_formula(void **state)
+{
+    static const int32_t searches[] = {MEMMODEL_FIT_SEARCH_NONE, MEMMODEL_FIT_SEARCH_ENUMERATE};
+    static const char *const columns[] = {"a", "b", "y"};
+
+    for (int search = 0; search < 2; search++) {
+        struct memmodel_fit_options options = {.size = sizeof options, .search = searches[search]};
+        memmodel_samples *samples;
+        memmodel_model *model;
+        uint64_t seed = 4;
+
+        assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+        for (int i = 0; i < 40; i++) {
+            double x = 2 + random_error(&seed), z = 2 + random_error(&seed);
+
+            assert_int_equal(memmodel_samples_add_row(samples, (double[]){x, z, 10 + random_error(&seed)}), 0);
+        }
+        model = fit(samples, &options);
+        for (size_t i = 0; i < memmodel_model_front_count(model); i++)
+            assert_true(entry_of(model, i).nested_cv_error > 0.01);
+        memmodel_model_unref(model);
+        memmodel_samples_unref(samples);
+    }
+}
+
 /* What an optimizer keeps, or what layers of 4000 bytes a voxel take: they cross within the table. */
 static void
 several_moments_stand_beside_sums_of_terms(void **state)
@@ -183,6 +210,7 @@ main(void)
         LONG_WITH_CONTEXT(each_size_is_better_than_all_smaller_ones_or_chosen),
         WITH_CONTEXT(the_smallest_is_the_constant_with_its_error_on_rows_left_out),
         WITH_CONTEXT(what_is_found_by_chance_is_found_out),
+        WITH_CONTEXT(noise_is_predicted_by_no_formula),
         WITH_CONTEXT(several_moments_stand_beside_sums_of_terms),
         WITH_CONTEXT(a_file_keeps_the_front),
         cmocka_unit_test(larger_and_worse_formulas_are_left_out_but_the_chosen_one),

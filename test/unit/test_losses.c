@@ -117,6 +117,28 @@ an_error_of_many_times_the_noise_is_reported(void **state)
 }
 
 /*
+ * Pairs of measurements 1 % apart: a noise of 0.7 %. Beside them stands one point alone that is 30 % above: as one of 17
+ * rows its 23 % alone are 0.23 / sqrt(17) = 5.6 % of error, the others less than a third of that.
+ */
+static void
+an_error_of_the_first_row_alone_is_reported(void **state)
+{
+    static const char *const columns[] = {"x", "y"};
+    struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 1};
+    memmodel_samples *samples;
+    bool suspicion = false;
+
+    memmodel_context_set_log(*state, note_suspicion, &suspicion);
+    assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
+    assert_int_equal(memmodel_samples_add_row(samples, (double[]){1, 130}), 0);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(memmodel_samples_add_row(samples, (double[]){2 + i / 2, i % 2 ? 99.5 : 100.5}), 0);
+    memmodel_model_unref(fit(samples, &options));
+    assert_true(suspicion);
+    memmodel_samples_unref(samples);
+}
+
+/*
  * Two measurements of each of eight points that agree with each other and with no formula: left out row by row the
  * error of a formula through most points would be small. Left out point by point it is that of the points.
  */
@@ -619,6 +641,7 @@ main(void)
         WITH_CONTEXT(noise_is_kept_in_the_file),
         WITH_CONTEXT(noise_is_that_of_a_row_of_weight_one),
         LONG_WITH_CONTEXT(an_error_of_many_times_the_noise_is_reported),
+        WITH_CONTEXT(an_error_of_the_first_row_alone_is_reported),
         WITH_CONTEXT(points_are_left_out_whole),
         WITH_CONTEXT(the_best_constant_is_that_of_the_textbook),
         WITH_CONTEXT(a_line_of_least_absolute_errors_is_found),

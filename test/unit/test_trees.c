@@ -2,6 +2,7 @@
 #include "fitted.h"
 #include "near.h"
 
+#include "regression/prove/structure.h"
 #include "regression/search/variation.h"
 #include "regression/search/tree_search.h"
 #include "regression/search/simplify.h"
@@ -501,6 +502,24 @@ forbidden_nestings_are_read_and_kept_to(void **state)
     assert_false(grammar_forbid(&grammar, NULL));
 }
 
+/* ---- units ---- */
+
+/* x has a unit of its own, and y that of the target: (x + x) * y has both, and (x + x) / x * y only the target's. */
+static void
+a_tree_of_the_target_s_unit_and_another_s_does_not_fit(void **state)
+{
+    struct structure structure = {.has_units = true, .target.powers = {0, 1}, .inputs = {{{1}}, {{0, 1}}}};
+    struct tree x = input(0), y = input(1), sum = join(TREE_ADD, x, x);
+    const struct tree fitting[] = {y, join(TREE_MULTIPLY, join(TREE_DIVIDE, sum, x), y), join(TREE_DIVIDE, sum, x)};
+    const struct tree unfit[] = {x, join(TREE_MULTIPLY, sum, y), join(TREE_DIVIDE, sum, y), join(TREE_ADD, x, y)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
+        assert_true(tree_unit_fits(&structure, &fitting[i]));
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+        assert_false(tree_unit_fits(&structure, &unfit[i]));
+}
+
 int
 main(void)
 {
@@ -520,6 +539,7 @@ main(void)
         WITH_CONTEXT(a_fraction_is_written_as_one),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
+        WITH_CONTEXT(a_tree_of_the_target_s_unit_and_another_s_does_not_fit),
     };
 
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
