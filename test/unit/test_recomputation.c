@@ -488,6 +488,17 @@ the_same_search_gives_the_same_answer_within_its_simulations(void **state)
     memmodel_network_unref(network);
 }
 
+/* All blocks, as people wrap them, is one of the first sets that are tried; a search step by step would not get there. */
+static void
+a_few_simulations_are_enough_to_recompute_every_block(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = training(tokens);
+
+    assert_true(solve(network, &job, 0, 6).min_peak <= peak_of(network, &job, "h.0,h.1,h.2"));
+    memmodel_network_unref(network);
+}
+
 struct seen {
     int64_t calls, until;
     double best;
@@ -710,6 +721,7 @@ main(void)
         WITH_CONTEXT(checkpoints_of_the_job_are_left_out),
         LONG_WITH_CONTEXT(given_costs_decide_what_is_wrapped),
         WITH_CONTEXT(the_same_search_gives_the_same_answer_within_its_simulations),
+        WITH_CONTEXT(a_few_simulations_are_enough_to_recompute_every_block),
         LONG_WITH_CONTEXT(a_watcher_sees_the_peak_fall_and_can_stop_the_search),
         WITH_CONTEXT(a_group_of_all_that_a_scope_holds_is_the_scope),
         WITH_CONTEXT(groups_that_are_none_are_refused),

@@ -202,6 +202,28 @@ every_searched_formula_is_read_back_as_it_was_written(void **state)
     }
 }
 
+static double
+share(double x, double z)
+{
+    return x / (x + z);
+}
+
+/* With a number before x or z it is nearer to what was measured, if only by chance. */
+static void
+a_law_is_found_without_numbers_that_noise_would_have(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, share, 0.01, 40);
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .max_evaluations = 3000};
+    memmodel_model *model = fit(samples, &options);
+
+    assert_non_null(strstr(memmodel_model_formula(model, MEMMODEL_LANGUAGE_TEXT), "*x/(x + z)"));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 a_line_stays_a_line_however_hard_is_searched(void **state)
 {
@@ -365,6 +387,7 @@ main(void)
         WITH_CONTEXT(a_third_in_a_law_is_written_as_one),
         LONG_WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),
         LONG_WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
+        WITH_CONTEXT(a_law_is_found_without_numbers_that_noise_would_have),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
         LONG_WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         LONG_WITH_CONTEXT(a_search_weighs_rows_as_asked),
