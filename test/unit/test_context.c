@@ -110,6 +110,24 @@ vectors_are_as_wide_as_processor_and_system_allow(void **state)
         assert_int_equal(cpu_vectors_of(&processors[i].answers), processors[i].vectors);
 }
 
+/* An older Linux does not know of tiles, and elsewhere there is no such file: then there is nothing to compare. */
+static void
+tiles_are_there_where_linux_names_them(void **state)
+{
+    char line[8192] = "";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+
+    (void)state;
+    while (file && fgets(line, sizeof line, file) && strncmp(line, "flags", 5) != 0)
+        line[0] = '\0';
+    if (file)
+        fclose(file);
+    if (strstr(line, " amx_tile") && cpu_vectors() == CPU_VECTORS_512)
+        assert_true(cpu_has_tiles());
+    if (line[0] && !strstr(line, " avx512f"))
+        assert_false(cpu_has_tiles());
+}
+
 #endif
 
 static bool
@@ -223,6 +241,7 @@ main(void)
         cmocka_unit_test(words_and_leftovers_are_no_numbers),
 #if defined(__x86_64__)
         cmocka_unit_test(vectors_are_as_wide_as_processor_and_system_allow),
+        cmocka_unit_test(tiles_are_there_where_linux_names_them),
 #endif
         cmocka_unit_test(patterns_are_those_of_a_shell),
         WITH_CONTEXT(older_and_newer_option_structs_are_understood),
