@@ -423,6 +423,13 @@ fit_and_use(memmodel_context *context)
 }
 
 static void
+a_model_leaves_no_memory_behind(void **state)
+{
+    (void)state;
+    assert_true(survives_failure_after(-1, false, fit_and_use));
+}
+
+static void
 every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -470,6 +477,7 @@ main(void)
         WITH_CONTEXT(formulas_print_in_every_language),
         WITH_CONTEXT(formulas_in_c_compute_the_same_but_for_the_last_bits),
         WITH_CONTEXT(formulas_in_python_compute_the_same_but_for_the_last_bits),
+        cmocka_unit_test(a_model_leaves_no_memory_behind),
         LONG_UNIT_TEST(every_allocation_may_fail),
         cmocka_unit_test(evaluating_takes_no_memory),
     };

@@ -124,6 +124,20 @@ what_was_before_an_attached_monitor_is_not_its_peak(void **state)
 }
 
 static void
+a_reading_has_its_control_group_s_memory_where_there_is_one(void **state)
+{
+    memmodel_monitor *monitor = watch(*state, getpid(), NULL);
+    const struct memmodel_monitor_reading reading = read_now(monitor);
+    const int64_t peak = summary_of(monitor).peak_cgroup;
+
+    if (peak < 0)
+        assert_int_equal(reading.cgroup, -1);
+    else
+        assert_true(reading.cgroup > 0 && reading.cgroup <= peak);
+    memmodel_monitor_unref(monitor);
+}
+
+static void
 what_was_before_the_first_reading_is_the_peak_of_an_own_child(void **state)
 {
     struct puppet puppet = new_puppet();
@@ -741,6 +755,7 @@ main(void)
         WITH_CONTEXT(a_spike_between_two_readings_is_seen),
         WITH_CONTEXT(memory_that_stays_is_read),
         WITH_CONTEXT(what_was_before_an_attached_monitor_is_not_its_peak),
+        WITH_CONTEXT(a_reading_has_its_control_group_s_memory_where_there_is_one),
         WITH_CONTEXT(what_was_before_the_first_reading_is_the_peak_of_an_own_child),
         WITH_CONTEXT(proportional_share_counts_shared_pages_once),
         WITH_CONTEXT(the_peak_counts_shared_pages_once),

@@ -245,6 +245,19 @@ layers_that_look_at_everything_are_named(void **state)
     assert_refused(state, net, 0, MEMMODEL_ERROR_UNSUPPORTED, "second");
 }
 
+static void
+padding_at_either_end_is_named(void **state)
+{
+    for (int end = 0; end < 2; end++) {
+        memmodel_network *net = network_of(state);
+        struct memmodel_pad pad = {.size = sizeof pad, .name = "margin"};
+
+        (end ? pad.after : pad.before)[2] = 1;
+        memmodel_network_pad(net, signal(net, 8), &pad);
+        assert_refused(state, net, 0, MEMMODEL_ERROR_UNSUPPORTED, "margin");
+    }
+}
+
 /* The smallest tile is one element, and one on each side: 2 * 3 * 8 bytes. */
 static void
 budgets_below_the_smallest_tile_say_what_it_needs(void **state)
@@ -306,6 +319,7 @@ main(void)
         cmocka_unit_test(tiles_are_as_large_as_the_budget_allows),
         cmocka_unit_test(a_volume_of_24_terabytes_needs_a_sixteenth),
         cmocka_unit_test(layers_that_look_at_everything_are_named),
+        WITH_CONTEXT(padding_at_either_end_is_named),
         cmocka_unit_test(budgets_below_the_smallest_tile_say_what_it_needs),
         cmocka_unit_test(tilings_survive_failing_allocations),
     };

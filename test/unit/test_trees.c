@@ -472,6 +472,25 @@ an_expression_has_the_values_of_its_tree(void **state)
     expression_pool_free(pool);
 }
 
+static void
+a_square_a_root_and_an_inverse_are_expressed_as_powers(void **state)
+{
+    const struct {
+        unsigned operation;
+        double of_4;
+    } powers[] = {{TREE_SQUARE, 16}, {TREE_ROOT, 2}, {TREE_INVERSE, 0.25}};
+    struct expression_pool *pool;
+
+    assert_int_equal(expression_pool_new(*state, &pool), 0);
+    expression_symbol(pool, "a");
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        struct tree tree = apply(powers[i].operation, input(0));
+
+        assert_true(expression_evaluate(pool, tree_express(&tree, pool), &(double){4}) == powers[i].of_4);
+    }
+    expression_pool_free(pool);
+}
+
 /* ---- grammar ---- */
 
 static void
@@ -538,6 +557,7 @@ main(void)
         WITH_CONTEXT(a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes),
         WITH_CONTEXT(a_fraction_is_written_as_one),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
+        WITH_CONTEXT(a_square_a_root_and_an_inverse_are_expressed_as_powers),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
         WITH_CONTEXT(a_tree_of_the_target_s_unit_and_another_s_does_not_fit),
     };
