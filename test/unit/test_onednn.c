@@ -370,6 +370,35 @@ no_blocks_are_copied_where_the_padding_is_wider_than_a_tile(void **state)
     assert_false(copies_blocks(*state, 7));
 }
 
+/* 16 channels of 4 images of 20 x 56, which a kernel of 3 x `width` leaves as large. */
+static size_t
+events_of_width(memmodel_context *context, int64_t width)
+{
+    struct convolution convolution = three_by_three();
+    struct convolution_events events = {0};
+    size_t count;
+
+    convolution.input[1] = 56;
+    convolution.kernel[1] = width;
+    convolution.padding[1] = width / 2;
+    assert_int_equal(convolution_forward(context, &convolution, &avx512, &events), MEMMODEL_OK);
+    count = events.count;
+    convolution_events_release(context, &events);
+    return count;
+}
+
+/*
+ * Of rows of two tiles of 28 points the one has padding before it, the other behind it: with none that is three variants
+ * of width * 16 channels * 28 points * 15 bytes of code, which must be 262144 at most: 262080 for 13, 302400 for 15. With
+ * a kernel there are seven events: copies in blocks of source, weights and target come and go; without, columns do.
+ */
+static void
+a_kernel_whose_code_is_too_long_is_not_made(void **state)
+{
+    assert_int_equal(events_of_width(*state, 13), 7);
+    assert_true(events_of_width(*state, 15) < 7);
+}
+
 static void
 without_onednn_the_columns_of_the_whole_batch_are_made(void **state)
 {
@@ -438,6 +467,7 @@ main(void)
         WITH_CONTEXT(channels_last_tensors_on_amx_are_reproduced_event_by_event),
         WITH_CONTEXT(blocked_copies_of_whole_blocks_are_as_large_as_the_tensors),
         WITH_CONTEXT(no_blocks_are_copied_where_the_padding_is_wider_than_a_tile),
+        WITH_CONTEXT(a_kernel_whose_code_is_too_long_is_not_made),
         WITH_CONTEXT(without_onednn_the_columns_of_the_whole_batch_are_made),
         WITH_CONTEXT(impossible_convolutions_are_refused),
     };
