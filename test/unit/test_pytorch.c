@@ -275,6 +275,38 @@ a_network_without_a_loss_gets_a_gradient_for_its_output(void **state)
     memmodel_trace_unref(trace);
 }
 
+/*
+ * Heads that the model returns together, named or not: the old ones go when the names are bound anew. x and four
+ * weights; while new outputs are made, the old ones; then new ones with a gradient each, and the weights' gradients.
+ */
+static void
+what_a_model_returns_lives_until_it_is_done(void **state)
+{
+    enum { HEADS = 4, WIDTH = 64 };
+    const int64_t square = WIDTH * WIDTH * (int64_t)sizeof(float);
+
+    for (int named = 0; named <= 1; named++)
+        for (int inference = 0; inference <= 1; inference++) {
+            struct memmodel_job job = job_with("sgd");
+            memmodel_network *net = empty_network(*state);
+            memmodel_tensor x = input(net, WIDTH, WIDTH), y;
+            memmodel_trace *trace;
+
+            job.mode = inference;
+            for (int i = 0; i < HEADS; i++) {
+                y = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = WIDTH, .no_bias = 1));
+                if (named)
+                    memmodel_network_mark_output(net, y);
+            }
+            assert_int_equal(memmodel_network_status(net), 0);
+            trace = simulated_trace(*state, net, NULL, &job);
+            assert_int_equal(trace->events[trace_peak_event(trace, 2)].live,
+                             square + HEADS * square + (inference ? 2 : 3) * HEADS * square);
+            memmodel_trace_unref(trace);
+            memmodel_network_unref(net);
+        }
+}
+
 /* torch.autograd.backward() is given a gradient for each, which its caller holds until it returns. */
 static void
 gradients_of_all_outputs_are_there_together(void **state)
@@ -287,10 +319,8 @@ gradients_of_all_outputs_are_there_together(void **state)
 
     for (int i = 0; i < OUTPUTS; i++)
         outputs[i] = relu(net, x);
-    for (int i = 0; i < OUTPUTS; i++) {
+    for (int i = 0; i < OUTPUTS; i++)
         memmodel_network_mark_output(net, outputs[i]);
-        memmodel_network_end_lifetime(net, outputs[i]);
-    }
     trace = trained(*state, net, "sgd");
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct trace_event *event = &trace->events[i];
@@ -584,6 +614,7 @@ main(void)
         WITH_CONTEXT(a_name_holds_its_tensor_until_it_is_released),
         WITH_CONTEXT(an_activation_that_is_saved_counts_as_saved_from_the_start),
         WITH_CONTEXT(a_network_without_a_loss_gets_a_gradient_for_its_output),
+        WITH_CONTEXT(what_a_model_returns_lives_until_it_is_done),
         WITH_CONTEXT(gradients_of_all_outputs_are_there_together),
         WITH_CONTEXT(channels_last_takes_what_channels_first_takes),
         WITH_CONTEXT(a_custom_operator_takes_what_it_declares),

@@ -318,7 +318,8 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
                    !json_is_false(json_object_get(line, "grad")));
     run->stepping.step.autocast.on = json_is_true(json_object_get(line, "autocast"));
     run->stepping.step.autocast.dtype = run->stepping.step.autocast.on ? MEMMODEL_DTYPE_BFLOAT16 : 0;
-    assert_int_equal(lifetimes_new(context, run->stepping.step.network, &run->lifetimes), 0);
+    assert_int_equal(lifetimes_new(context, run->stepping.step.network, &(struct names){.count = 0}, &run->lifetimes),
+                     0);
     return true;
 }
 

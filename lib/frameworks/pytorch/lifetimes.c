@@ -3,7 +3,7 @@
  *
  * A tensor goes right after its last use. What was made before a call (a scope) and is used inside it lives until the
  * call returns, because the caller's arguments hold it; what memmodel_network_end_lifetime() was called for lives until
- * there.
+ * there, and what the model returns until the caller has bound a name to it.
  */
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"
@@ -25,7 +25,7 @@ last_use(const struct memmodel_network *network, int32_t layer, const struct ten
 }
 
 static void
-find_last_uses(const struct memmodel_network *network, int32_t *last_use_of)
+find_last_uses(const struct memmodel_network *network, const struct names *names, int32_t *last_use_of)
 {
     for (size_t i = 0; i < network->tensor_count; i++)
         last_use_of[i] =
@@ -40,6 +40,12 @@ find_last_uses(const struct memmodel_network *network, int32_t *last_use_of)
                 last_use_of[input] =
                     (int32_t)max_i64(last_use_of[input], last_use(network, i, &network->tensors[input]));
         }
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        int32_t *last = &last_use_of[names->items[i].tensor];
+
+        if (names->items[i].returned)
+            *last = (int32_t)max_i64(*last, names->items[i].bound);
     }
 }
 
@@ -71,7 +77,8 @@ sort_by_last_use(const struct memmodel_network *network, struct lifetimes *lifet
 }
 
 int
-lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes)
+lifetimes_new(memmodel_context *context, const struct memmodel_network *network, const struct names *names,
+              struct lifetimes *lifetimes)
 {
     *lifetimes = (struct lifetimes){
         .last_use_of = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->last_use_of),
@@ -82,7 +89,7 @@ lifetimes_new(memmodel_context *context, const struct memmodel_network *network,
         lifetimes_release(context, lifetimes);
         return MEMMODEL_ERROR_NO_MEMORY;
     }
-    find_last_uses(network, lifetimes->last_use_of);
+    find_last_uses(network, names, lifetimes->last_use_of);
     sort_by_last_use(network, lifetimes);
     return 0;
 }

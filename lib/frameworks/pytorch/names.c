@@ -21,6 +21,15 @@ feeds_loss(const struct memmodel_network *network, int32_t loss, memmodel_tensor
     return false;
 }
 
+static bool
+is_named(const struct memmodel_network *network, memmodel_tensor index)
+{
+    for (size_t i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == index)
+            return true;
+    return false;
+}
+
 /*
  * Besides what was named, an unused number that nobody releases is a loss; where nothing was named, all that is not
  * used counts.
@@ -31,9 +40,8 @@ is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor 
     const struct tensor *tensor = &network->tensors[index];
     const struct layer *layer = layer_of_tensor(network, index);
 
-    for (size_t i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == index)
-            return true;
+    if (is_named(network, index))
+        return true;
     if (layer_is_given(layer))
         return false;
     if (tensor->consumers == 0 && tensor->output == 0)
@@ -85,6 +93,7 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
             names->items[names->count++] = (struct name){
                 .tensor = i,
                 .bound = bound_after(network, loss, i),
+                .returned = network->output_count == 0 || is_named(network, i),
                 .beside = is_beside(network, i),
             };
     return 0;

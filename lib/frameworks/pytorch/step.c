@@ -194,14 +194,17 @@ static int
 simulate(struct step *step, const struct optimizer *optimizer)
 {
     struct names names;
-    int status = lifetimes_new(step->context, step->network, &step->lifetimes);
+    int status = names_new(step->context, step->network, &names);
 
-    if (!status)
-        status = checkpoints_new(step->context, step->network, step->job->checkpoint, &step->checkpoints);
-    if (!status)
-        status = names_new(step->context, step->network, &names);
     if (status)
         return status;
+    status = lifetimes_new(step->context, step->network, &names, &step->lifetimes);
+    if (!status)
+        status = checkpoints_new(step->context, step->network, step->job->checkpoint, &step->checkpoints);
+    if (status) {
+        names_release(step->context, &names);
+        return status;
+    }
     set_up(step);
     if (!step->job->mode)
         optimizer_construct(step, optimizer);

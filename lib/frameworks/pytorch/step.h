@@ -10,15 +10,17 @@
 
 /* ---- lifetimes.c: what the host language keeps ---- */
 
+struct names;
+
+/* What the caller will have a name for lives until that is bound. */
 int
-lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes);
+lifetimes_new(memmodel_context *context, const struct memmodel_network *network, const struct names *names,
+              struct lifetimes *lifetimes);
 
 void
 lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes);
 
 /* ---- step.c ---- */
-
-struct names;
 
 /* Runs a layer, binds the names that are due after it (NULL: none), and drops what is used no more. */
 void
@@ -37,7 +39,8 @@ struct name {
     memmodel_tensor tensor;
     int32_t bound; /* layer after which the name is bound anew */
     struct value *held;
-    bool beside; /* returned, and not what the caller named last: no loss of its own */
+    bool returned; /* by the model: it lives until its name is bound */
+    bool beside;   /* returned, and not what the caller named last: no loss of its own */
 };
 
 struct names {
