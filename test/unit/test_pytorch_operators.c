@@ -782,6 +782,37 @@ a_function_that_no_formula_has_is_unknown(void **state)
     assert_false(formula_knows("no_such_function"));
 }
 
+static void
+a_text_is_read_once_in_a_simulation(void **state)
+{
+    static const char text[] = "half = self / 2; half * -half";
+    struct step step = {.pool = OBJECT_POOL_INIT(*state)};
+    const struct formula_statement *statements = formula_statements(&step, text);
+
+    assert_non_null(statements);
+    assert_ptr_equal(formula_statements(&step, text), statements);
+    assert_ptr_equal(statements->name, text);
+    assert_int_equal(statements->term->kind, '/');
+    assert_null(statements->next->name);
+    assert_int_equal(statements->next->term->parts[1]->kind, TERM_NEGATIVE);
+    assert_null(statements->next->next);
+    object_pool_release(&step.pool);
+}
+
+static void
+a_text_of_too_many_parentheses_is_refused(void **state)
+{
+    struct step step = {.pool = OBJECT_POOL_INIT(*state)};
+    char text[2 * FORMULA_DEPTH + 2] = "";
+
+    memset(text, '(', FORMULA_DEPTH);
+    memset(text + FORMULA_DEPTH + 1, ')', FORMULA_DEPTH);
+    text[FORMULA_DEPTH] = 'x';
+    formula_statements(&step, text);
+    assert_int_equal(step.status, MEMMODEL_ERROR_UNSUPPORTED);
+    object_pool_release(&step.pool);
+}
+
 int
 main(void)
 {
@@ -791,6 +822,8 @@ main(void)
         cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(formulas_of_results_like_their_operand_have_in_place_forms),
         cmocka_unit_test(a_function_that_no_formula_has_is_unknown),
+        WITH_CONTEXT(a_text_is_read_once_in_a_simulation),
+        WITH_CONTEXT(a_text_of_too_many_parentheses_is_refused),
         cmocka_unit_test(second_names_lead_to_the_first),
         cmocka_unit_test(a_result_lies_as_its_transposed_operand_does),
         WITH_CONTEXT(a_parameter_is_not_changed_in_place),

@@ -169,6 +169,41 @@ formula_knows(const char *name);
 struct value *
 formula_called(struct formula_call *call, const struct formula_rule *formula, const char *name);
 
+/* ---- inside: a text, read once in each simulation ---- */
+
+enum { FORMULA_LONGEST_NAME = 24 };
+
+enum { TERM_NUMBER = '0', TERM_NAME = 'n', TERM_CALL = '(', TERM_NEGATIVE = '_' };
+
+/* A part of a text and its own parts; NULL, here and there, is one that has no value. */
+struct formula_term {
+    char kind; /* one of those, '?', or a sign between two parts: the first character of a comparison */
+    char name[FORMULA_LONGEST_NAME];
+    int count; /* operands of a call */
+    struct formula_operand number;
+    const struct formula_function *function; /* that a call names, or the formula; both NULL: a question */
+    const struct formula_rule *formula;
+    const struct formula_term *parts[FUNCTION_OPERANDS];
+};
+
+struct formula_statement {
+    const char *name; /* that is given; NULL: a result */
+    size_t length;
+    bool ends; /* what was made on the way goes */
+    const struct formula_term *term;
+    struct formula_statement *next;
+};
+
+struct formula_text {
+    const char *text; /* the key: its address */
+    struct formula_statement *first;
+    struct formula_text *next; /* in the same slot */
+};
+
+/* They live as long as the step. NULL: there is none, or the step failed. */
+const struct formula_statement *
+formula_statements(struct step *step, const char *text);
+
 /* ---- inside: one text being computed ---- */
 
 enum { FORMULA_NAMES = 24, FORMULA_TEMPORARIES = 64, FORMULA_DEPTH = 100 };

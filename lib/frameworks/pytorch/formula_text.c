@@ -1,48 +1,13 @@
-/* Texts of formulas, computed part by part: see formula.h. */
+/* Texts of formulas, computed term by term: see formula.h. */
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/aten_ops.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 24 };
-
-/* Part of a text. */
-struct part {
-    const char *begin, *end;
-};
-
 static struct formula_operand
-compute(struct formula_run *run, struct part part);
+compute(struct formula_run *run, const struct formula_term *term);
 
 /* ---- names ---- */
-
-static bool
-is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-size_t
-formula_name_length(const char *at)
-{
-    size_t length = 0;
-
-    while (is_letter(at[length]))
-        length++;
-    return length;
-}
-
-static struct part
-trimmed(struct part part)
-{
-    while (part.begin < part.end && *part.begin == ' ')
-        part.begin++;
-    while (part.begin < part.end && part.end[-1] == ' ')
-        part.end--;
-    return part;
-}
 
 /* A name that is given anew releases what it held: that is one of the first `count` temporaries, or none of them. */
 static void
@@ -142,128 +107,47 @@ formula_is_number(const struct formula_operand *operand)
 bool
 formula_knows(const char *name)
 {
-    return strlen(name) < LONGEST_NAME &&
+    return strlen(name) < FORMULA_LONGEST_NAME &&
            (formula_is_question(name) || formula_function_find(name) || formula_find_default(name));
 }
 
 static struct formula_operand
-call_function(struct formula_run *run, struct formula_call *call, const char *name)
+call_function(struct formula_run *run, struct formula_call *call, const struct formula_term *term)
 {
-    const struct formula_function *function = formula_function_find(name);
-    const struct formula_rule *formula;
     struct formula_operand answer;
 
-    if (formula_ask(call, name, &answer))
-        return answer;
+    if (!term->function && !term->formula)
+        return formula_ask(call, term->name, &answer) ? answer : formula_tensor(NULL);
     if (call->count > 0 && call->operands[0].kind == OPERAND_NONE)
         return formula_tensor(NULL);
-    if (function) {
-        call->detail = function->detail;
-        return keep_temporary(run, function->make(call));
-    }
-    formula = formula_find_default(name);
-    if (!formula)
-        return formula_tensor(NULL);
-    return keep_temporary(run, formula_called(call, formula, name));
-}
-
-/* ---- parts ---- */
-
-/* The first of `signs` outside of parentheses, or the last; NULL if there is none. */
-static const char *
-find_sign(struct part part, const char *signs, bool last)
-{
-    const char *found = NULL;
-    int depth = 0;
-
-    for (const char *at = part.begin; at < part.end && (last || !found); at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth == 0 && at > part.begin && *at != ')' && strchr(signs, *at))
-            found = at;
-    }
-    return found;
-}
-
-/* A minus behind a sign is none of its own. */
-static const char *
-find_sum(struct part part)
-{
-    const char *sign = find_sign(part, "+-", true);
-
-    while (sign && *sign == '-') {
-        const char *before = sign - 1;
-
-        while (before > part.begin && *before == ' ')
-            before--;
-        if (!strchr("+-*/(<>=&", *before))
-            return sign;
-        sign = find_sign((struct part){part.begin, sign}, "+-", true);
-    }
-    return sign;
+    if (!term->function)
+        return keep_temporary(run, formula_called(call, term->formula, term->name));
+    call->detail = term->function->detail;
+    return keep_temporary(run, term->function->make(call));
 }
 
 /*
- * a, b: those of a function from the last to the first, as compilers do; what a method is called on comes `first`.
- * PyTorch calls at::where() as a function.
+ * name(a, b): operands from the last to the first, as compilers do; what a method is called on comes first. PyTorch
+ * calls at::where() as a function.
  */
-static void
-compute_operands(struct formula_run *run, struct part part, struct formula_call *call, bool first)
-{
-    struct part parts[FUNCTION_OPERANDS];
-
-    for (part = trimmed(part); part.begin < part.end && call->count < FUNCTION_OPERANDS;) {
-        const char *comma = find_sign(part, ",", false);
-
-        parts[call->count++] = (struct part){part.begin, comma ? comma : part.end};
-        part.begin = comma ? comma + 1 : part.end;
-    }
-    for (int i = 0; i < call->count; i++) {
-        int at = i == 0 && first ? 0 : call->count - i - !first;
-
-        call->operands[at] = compute(run, parts[at]);
-    }
-}
-
-/* name(a, b) */
 static struct formula_operand
-function(struct formula_run *run, struct part part, size_t length)
+function(struct formula_run *run, const struct formula_term *term)
 {
     struct formula_call call = {.step = run->step,
                                 .layer = run->layer,
                                 .node = run->node,
                                 .input = run->input,
+                                .count = term->count,
                                 .depth = run->depth,
                                 .in_place = run->in_place};
-    char text[LONGEST_NAME] = "";
+    bool method = strcmp(term->name, "where") != 0 && strcmp(term->name, "both") != 0;
 
-    if (length >= sizeof text)
-        return formula_tensor(NULL);
-    memcpy(text, part.begin, length);
-    compute_operands(run, (struct part){part.begin + length + 1, part.end - 1}, &call,
-                     strcmp(text, "where") != 0 && strcmp(text, "both") != 0);
-    return call_function(run, &call, text);
-}
+    for (int i = 0; i < call.count; i++) {
+        int at = i == 0 && method ? 0 : call.count - i - !method;
 
-static struct formula_operand
-number(struct part part)
-{
-    size_t digits = strspn(part.begin, "0123456789");
-
-    return formula_number(strtod(part.begin, NULL), part.begin[digits] != '.');
-}
-
-static struct formula_operand
-primary(struct formula_run *run, struct part part)
-{
-    size_t length = formula_name_length(part.begin);
-
-    if (part.begin >= part.end)
-        return formula_tensor(NULL);
-    if (*part.begin == '(')
-        return compute(run, (struct part){part.begin + 1, part.end - 1});
-    if (isdigit((unsigned char)*part.begin))
-        return number(part);
-    return part.begin + length < part.end ? function(run, part, length) : look_up(run, part.begin, length);
+        call.operands[at] = compute(run, term->parts[at]);
+    }
+    return call_function(run, &call, term);
 }
 
 /* ---- signs ---- */
@@ -302,21 +186,9 @@ combine(struct formula_run *run, char sign, struct formula_operand a, struct for
     return keep_temporary(run, formula_binary(run->step, sign, &a, &b));
 }
 
-/* The right operand first, as compilers do. `sign` is one character, or two that end with an equals sign. */
 static struct formula_operand
-both(struct formula_run *run, struct part part, const char *sign)
+negative(struct formula_run *run, struct formula_operand operand)
 {
-    const char *next = sign + (sign[1] == '=' ? 2 : 1);
-    struct formula_operand right = compute(run, (struct part){next, part.end});
-
-    return combine(run, *sign, compute(run, (struct part){part.begin, sign}), right);
-}
-
-static struct formula_operand
-negative(struct formula_run *run, struct part part)
-{
-    struct formula_operand operand = compute(run, (struct part){part.begin + 1, part.end});
-
     if (formula_is_number(&operand))
         return formula_number(-operand.number, operand.whole);
     return operand.kind == OPERAND_TENSOR ? keep_temporary(run, formula_binary(run->step, 'n', &operand, &operand))
@@ -329,64 +201,44 @@ holds(const struct formula_operand *condition)
     return formula_is_number(condition) ? condition->number != 0 : condition->kind == OPERAND_TENSOR;
 }
 
-/* The colon of the question mark before `part`; NULL if it has none. */
-static const char *
-find_colon(struct part part)
+/* What a term is, but for NULL: that is nothing. */
+static struct formula_operand
+compute_term(struct formula_run *run, const struct formula_term *term)
 {
-    int depth = 0, questions = 0;
+    struct formula_operand operand;
 
-    for (const char *at = part.begin; at < part.end; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth > 0)
-            continue;
-        if (*at == ':' && questions-- == 0)
-            return at;
-        questions += *at == '?';
+    switch (term->kind) {
+    case TERM_NUMBER:
+        return term->number;
+    case TERM_NAME:
+        return look_up(run, term->name, strlen(term->name));
+    case TERM_CALL:
+        return function(run, term);
+    case TERM_NEGATIVE:
+        return negative(run, compute(run, term->parts[0]));
+    case '?':
+        operand = compute(run, term->parts[0]);
+        return compute(run, term->parts[holds(&operand) ? 1 : 2]);
+    default: /* the right operand first, as compilers do */
+        operand = compute(run, term->parts[1]);
+        return combine(run, term->kind, compute(run, term->parts[0]), operand);
     }
-    return NULL;
-}
-
-/* a ? b : c; "a ? b" is b or nothing. */
-static struct formula_operand
-either(struct formula_run *run, struct part part, const char *sign)
-{
-    struct part rest = {sign + 1, part.end};
-    const char *colon = find_colon(rest);
-    struct formula_operand condition = compute(run, (struct part){part.begin, sign});
-
-    if (holds(&condition))
-        return compute(run, (struct part){rest.begin, colon ? colon : rest.end});
-    return colon ? compute(run, (struct part){colon + 1, rest.end}) : formula_tensor(NULL);
-}
-
-static struct formula_operand
-compute_part(struct formula_run *run, struct part part)
-{
-    const char *sign;
-
-    if ((sign = find_sign(part, "?", false)))
-        return either(run, part, sign);
-    if ((sign = find_sign(part, "<>=!&", false)))
-        return both(run, part, sign);
-    if ((sign = find_sum(part)))
-        return both(run, part, sign);
-    if ((sign = find_sign(part, "*/", true)))
-        return both(run, part, sign);
-    return part.begin < part.end && *part.begin == '-' ? negative(run, part) : primary(run, part);
 }
 
 /* Deeper than any formula of the tables goes it is a mistake. */
 static struct formula_operand
-compute(struct formula_run *run, struct part part)
+compute(struct formula_run *run, const struct formula_term *term)
 {
     struct formula_operand operand;
 
+    if (!term)
+        return formula_tensor(NULL);
     if (run->depth == FORMULA_DEPTH) {
         step_fail(run->step, MEMMODEL_ERROR_UNSUPPORTED);
         return formula_tensor(NULL);
     }
     run->depth++;
-    operand = compute_part(run, trimmed(part));
+    operand = compute_term(run, term);
     run->depth--;
     return operand;
 }
@@ -404,44 +256,28 @@ keep_last(struct formula_run *run, int from, struct formula_operand operand)
         keep_temporary(run, kept);
 }
 
-/* "name = ..." */
-static const char *
-assigned_to(struct part part)
-{
-    size_t length = formula_name_length(part.begin);
-    const char *at = part.begin + length;
-
-    while (at < part.end && *at == ' ')
-        at++;
-    return length > 0 && at + 1 < part.end && at[0] == '=' && at[1] != '=' ? at : NULL;
-}
-
 void
 formula_run_text(struct formula_run *run, const char *text, struct value **results, int max, uint32_t wanted)
 {
+    const struct formula_statement *statement = formula_statements(run->step, text);
     int count = 0, from = 0;
 
-    while (*text && count < max && !run->step->status) {
-        struct part all = {text, text + strlen(text)}, part;
-        const char *end = find_sign(all, ";,", false), *equals;
+    for (; statement && count < max && !run->step->status; statement = statement->next) {
         struct formula_operand operand = {.kind = OPERAND_NONE};
 
-        part = trimmed((struct part){text, end ? end : all.end});
-        equals = assigned_to(part);
-        if (equals) {
-            operand = compute(run, (struct part){equals + 1, part.end});
+        if (statement->name) {
+            operand = compute(run, statement->term);
             keep_last(run, from, operand);
-            unbind(run, part.begin, formula_name_length(part.begin), from);
+            unbind(run, statement->name, statement->length, from);
             from = run->temporary_count;
-            formula_bind(run, part.begin, formula_name_length(part.begin), operand);
+            formula_bind(run, statement->name, statement->length, operand);
         } else if (!(wanted >> count & 1)) {
             count++;
-        } else if ((operand = compute(run, part)).kind == OPERAND_TENSOR) {
+        } else if ((operand = compute(run, statement->term)).kind == OPERAND_TENSOR) {
             results[count++] = value_keep(operand.value);
-            if (!end || *end == ';')
+            if (statement->ends)
                 formula_drop_temporaries(run, from);
         }
-        text = end ? end + 1 : all.end;
     }
     formula_drop_temporaries(run, 0);
 }

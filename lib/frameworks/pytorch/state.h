@@ -20,6 +20,7 @@
 
 struct autocast_table;
 struct batch_statistics;
+struct formula_text;
 struct gpu;
 struct layer;
 struct memmodel_attention;
@@ -253,6 +254,8 @@ struct cuda {
 /* Values of job->inference. */
 enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
 
+enum { FORMULA_SLOTS = 64 };
+
 /* A parameter or buffer of the network, with all that is made for it. */
 struct variable {
     struct value *value;
@@ -283,6 +286,7 @@ struct step {
     struct object_pool pool;
     struct target_cpu machine;
     struct convolution_cache convolutions;
+    struct formula_text *formulas[FORMULA_SLOTS]; /* that were read, by their addresses; in the pool's arena */
     const struct device *device;
     struct cuda cuda;
     int status; /* of the first failure; everything stops at the next layer */
