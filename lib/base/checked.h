@@ -129,11 +129,4 @@ ceil_divide(int64_t a, int64_t b)
     return a / b + (a % b > 0 ? 1 : 0);
 }
 
-/* Least multiple of `m` > 0 that is not below `a` >= 0; false on overflow. */
-static inline bool
-checked_round_up(int64_t a, int64_t m, int64_t *result)
-{
-    return checked_multiply(ceil_divide(a, m), m, result);
-}
-
 #endif

@@ -439,19 +439,6 @@ context_error_at(memmodel_context *context, int status, const char *object, int 
     return status;
 }
 
-int
-context_copy_error(memmodel_context *to, const memmodel_context *from)
-{
-    if (to != from) {
-        memcpy(to->message, from->message, sizeof to->message);
-        memcpy(to->object, from->object, sizeof to->object);
-        to->error.status = from->error.status;
-        to->error.line = from->error.line;
-        to->error.column = from->error.column;
-    }
-    return to->error.status;
-}
-
 void
 context_set_quiet(memmodel_context *context, bool quiet)
 {

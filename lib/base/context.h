@@ -189,10 +189,6 @@ int
 context_error_at(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
                  ...) BASE_PRINTF(6, 7);
 
-/* The last error of `from` becomes the last error of `to`; returns its status. */
-int
-context_copy_error(memmodel_context *to, const memmodel_context *from);
-
 void
 context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3);
 

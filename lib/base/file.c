@@ -25,12 +25,6 @@ io_error(memmodel_context *context, const char *path, const char *what)
     return context_error(context, MEMMODEL_ERROR_IO, path, "cannot %s: %s", what, strerror(errno));
 }
 
-bool
-file_is_missing(const char *path)
-{
-    return access(path, F_OK) != 0 && errno == ENOENT;
-}
-
 int
 file_open(memmodel_context *context, const char *path, int *file, int64_t *size)
 {

@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True if there is nothing of that name. */
-bool
-file_is_missing(const char *path);
-
 /* Opens a file for reading, and never waits. Its size, -1 of what is no regular file. 0, MEMMODEL_ERROR_IO. */
 int
 file_open(memmodel_context *context, const char *path, int *file, int64_t *size);

@@ -145,15 +145,6 @@ add_to_front(struct evaluated_sets *sets, struct evaluated_set *evaluated)
     sets->front_count = kept + 1;
 }
 
-struct evaluated_set *
-evaluated_sets_within(const struct evaluated_sets *sets, int64_t budget)
-{
-    for (size_t i = 0; i < sets->front_count; i++)
-        if (sets->front[i]->peak <= budget)
-            return sets->front[i];
-    return NULL;
-}
-
 /* ---- simulating ---- */
 
 void

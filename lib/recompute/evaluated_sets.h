@@ -92,10 +92,6 @@ evaluated_sets_try(struct evaluated_sets *sets, const uint64_t *set);
 int
 evaluated_sets_end(struct evaluated_sets *sets, int status);
 
-/* The cheapest of the front whose peak is within `budget`; NULL: none. */
-struct evaluated_set *
-evaluated_sets_within(const struct evaluated_sets *sets, int64_t budget);
-
 /* The names of a set's scopes, separated by commas. */
 void
 evaluated_sets_write_names(const struct evaluated_sets *sets, const uint64_t *set, struct text *text);

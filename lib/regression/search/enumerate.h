@@ -37,10 +37,6 @@ struct grammar {
 bool
 grammar_forbid(struct grammar *grammar, const char *nesting);
 
-/* Whether the operation may be done to that tree. */
-bool
-grammar_permits(const struct grammar *grammar, unsigned operation, const struct tree *operand);
-
 /* Whether no tree of the formula has a forbidden nesting. */
 bool
 grammar_allows(const struct grammar *grammar, const struct formula *formula);

@@ -65,17 +65,6 @@ grammar_forbid(struct grammar *grammar, const char *nesting)
     return true;
 }
 
-bool
-grammar_permits(const struct grammar *grammar, unsigned operation, const struct tree *operand)
-{
-    if (grammar->excluded[operation])
-        return false;
-    for (size_t i = 0; i < operand->count; i++)
-        if (operand->genes[i].operation < TREE_LEAF && grammar->forbidden[operation][operand->genes[i].operation])
-            return false;
-    return true;
-}
-
 static bool
 allows_tree(const struct grammar *grammar, const struct tree *tree)
 {
