@@ -63,14 +63,12 @@ has_rule(struct step *step, const struct value *x, const struct value *weight, i
 static void
 run_convolution(struct step *step, const struct layer *layer, int detail, struct value *inputs[3], bool batched)
 {
-    struct convolution *problem = arena_allocate(&step->pool.arena, sizeof *problem);
+    struct convolution *problem = step_arena_allocate(step, sizeof *problem);
     struct shape shape = step_output_shape(step, layer, 0);
     struct value *result;
 
-    if (!problem) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!problem)
         return;
-    }
     problem_init(problem, layer, detail, inputs);
     result = aten_convolution(step, problem, inputs, attribute_is(layer, "padding", "same"));
     if (!batched && value_elements(result) == shape_elements(&shape)) {

@@ -18,12 +18,10 @@ struct transform {
 static struct transform *
 transform_new(struct step *step)
 {
-    struct transform *transform = arena_allocate(&step->pool.arena, sizeof *transform);
+    struct transform *transform = step_arena_allocate(step, sizeof *transform);
 
     if (transform)
         *transform = (struct transform){.count = 0};
-    else
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
     return transform;
 }
 

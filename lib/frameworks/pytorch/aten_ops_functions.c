@@ -53,11 +53,9 @@ function_forward(struct step *step, const struct layer *layer, int detail)
         aten_op_estimate(step, layer);
         return;
     }
-    operands = object_pool_take(&step->pool, bytes);
-    if (!operands) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    operands = step_pool_take(step, bytes);
+    if (!operands)
         return;
-    }
     for (int i = 0; i < layer->input_count; i++)
         operands[i] = step_input(step, layer, i);
     node = node_new(step, &function, operands + results, inputs, results);

@@ -152,13 +152,11 @@ index_put_forward(struct step *step, const struct layer *layer, int in_place)
     static const struct derivative index_put = {"index_put", index_put_backward};
     int last = layer->input_count - 1;
     struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, last)}, *result;
-    struct shape *places = arena_allocate(&step->pool.arena, sizeof *places);
+    struct shape *places = step_arena_allocate(step, sizeof *places);
     struct node *node;
 
-    if (!places) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!places)
         return;
-    }
     if (!shape_of_places(step, layer, operands[0], places))
         *places = operands[1] ? operands[1]->shape : operands[0]->shape;
     node = node_new(step, &index_put, operands, 2, 1);
@@ -318,14 +316,12 @@ embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
     static const struct derivative embedding_bag = {"embedding_bag", embedding_bag_backward};
     struct value *weight = step_input(step, layer, 0), *indices = step_input(step, layer, 1), *result, *saved[4];
     struct shape shape = step_output_shape(step, layer, 0);
-    struct bags *bags = arena_allocate(&step->pool.arena, sizeof *bags);
+    struct bags *bags = step_arena_allocate(step, sizeof *bags);
     struct node *node;
 
     (void)detail;
-    if (!bags) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!bags)
         return;
-    }
     *bags = (struct bags){shape.dims[0], value_elements(indices), shape.dims[1],
                           (enum bag_mode)attribute_integer(layer, "mode", BAG_SUM)};
     result = value_empty(step, &shape);

@@ -39,11 +39,9 @@ joined(struct step *step, const struct layer *layer, struct value **parts, int c
 
     if (joining == STACK)
         return aten_stack(step, parts, count, axis < parts[0]->shape.rank ? axis : parts[0]->shape.rank);
-    casts = object_pool_take(&step->pool, bytes);
-    if (!casts) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    casts = step_pool_take(step, bytes);
+    if (!casts)
         return &step->nothing;
-    }
     for (int i = 0; i < count; i++)
         casts[i] = parts[i]->shape.dtype == shape.dtype ? NULL : value_like_typed(step, parts[i], shape.dtype);
     result = aten_concat(step, parts, count, axis, shape.dtype);
@@ -73,12 +71,10 @@ join_forward(struct step *step, const struct layer *layer, int joining)
 {
     int count;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
-    struct value **parts = object_pool_take(&step->pool, bytes);
+    struct value **parts = step_pool_take(step, bytes);
 
-    if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts)
         return;
-    }
     count = parts_of(step, layer, (enum joining)joining, parts);
     if (joining == STACK && parts[0]->shape.rank == MEMMODEL_MAX_RANK)
         aten_op_estimate(step, layer);
@@ -117,15 +113,13 @@ unbind_forward(struct step *step, const struct layer *layer, int detail)
     struct value *x = step_input(step, layer, 0);
     int axis = attribute_axis(layer, "dim", x->shape.rank, 0);
     size_t count = (size_t)layer->output_count;
-    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
-    struct value **results = object_pool_take(&step->pool, count * sizeof *results);
+    struct shape *parts = step_arena_allocate(step, count * sizeof *parts);
+    struct value **results = step_pool_take(step, count * sizeof *results);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
     (void)detail;
-    if (!parts || !results) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts || !results)
         return;
-    }
     for (int i = 0; i < layer->output_count; i++)
         parts[i] = step_output_shape(step, layer, i);
     for (int i = 0, to = 0; i < x->shape.rank; i++)

@@ -388,12 +388,10 @@ run_with_casts(struct step *step, const struct layer *layer, enum autocast_polic
 {
     int count = operand_count(layer);
     size_t bytes = (size_t)count * sizeof(struct value *);
-    struct value **values = object_pool_take(&step->pool, bytes);
+    struct value **values = step_pool_take(step, bytes);
 
-    if (!values) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!values)
         return;
-    }
     cast_operands(step, layer, policy, values);
     step->autocast.casts = (struct casts){layer, values};
     step->autocast.on = false;

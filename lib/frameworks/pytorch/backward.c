@@ -248,13 +248,11 @@ static void
 run_wide_node(struct step *step, struct node *node)
 {
     size_t count = (size_t)node->edge_count;
-    struct value **gradients = object_pool_take(&step->pool, count * sizeof *gradients);
-    bool *added = gradients ? object_pool_take(&step->pool, count * sizeof *added) : NULL;
+    struct value **gradients = step_pool_take(step, count * sizeof *gradients);
+    bool *added = gradients ? step_pool_take(step, count * sizeof *added) : NULL;
 
-    if (!added) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!added)
         return;
-    }
     run_node(step, node, gradients, added);
     object_pool_give(&step->pool, added, count * sizeof *added);
     object_pool_give(&step->pool, gradients, count * sizeof *gradients);
@@ -282,12 +280,10 @@ run(struct step *step, struct node *node)
 static struct value **
 start_gradients(struct step *step, struct value *const *roots, int root_count)
 {
-    struct value **held = object_pool_take(&step->pool, (size_t)root_count * sizeof *held);
+    struct value **held = step_pool_take(step, (size_t)root_count * sizeof *held);
 
-    if (!held) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!held)
         return NULL;
-    }
     step->what = "root gradient";
     for (int i = 0; i < root_count; i++) {
         struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
@@ -373,12 +369,10 @@ void
 autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
 {
     size_t bytes = (step->network->parameter_count + 1) * sizeof(struct waiting);
-    struct waiting *waiting = object_pool_take(&step->pool, bytes);
+    struct waiting *waiting = step_pool_take(step, bytes);
 
-    if (!waiting) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!waiting)
         return;
-    }
     swap_waiting(step, waiting);
     swap_queues(step);
     step->queue.heap_count = 0;

@@ -73,13 +73,11 @@ saved_input(struct step *step, struct value *value)
 static struct segment *
 segment_new(struct step *step, const struct region *region)
 {
-    struct segment *segment = object_pool_take(&step->pool, sizeof *segment);
-    struct value **inputs = object_pool_take(&step->pool, ((size_t)region->input_count + 1) * sizeof *inputs);
+    struct segment *segment = step_pool_take(step, sizeof *segment);
+    struct value **inputs = step_pool_take(step, ((size_t)region->input_count + 1) * sizeof *inputs);
 
-    if (!segment || !inputs) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!segment || !inputs)
         return NULL;
-    }
     *segment = (struct segment){.region = region, .inputs = inputs, .references = 1};
     segment->random_state = checkpoint_random_state(step);
     for (int32_t i = 0; i < region->input_count && step->grad_mode; i++)
@@ -174,11 +172,9 @@ make_room(struct step *step, struct segment *segment)
 
     if (segment->slot_count < segment->slot_capacity)
         return true;
-    slots = object_pool_take(&step->pool, capacity * sizeof *slots);
-    if (!slots) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    slots = step_pool_take(step, capacity * sizeof *slots);
+    if (!slots)
         return false;
-    }
     if (segment->slots) {
         memcpy(slots, segment->slots, segment->slot_count * sizeof *slots);
         object_pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *slots);

@@ -15,12 +15,10 @@ static void
 play(struct step *step, const struct convolution_events *events, struct value *results[ROLES])
 {
     size_t bytes = (size_t)events->buffers * sizeof(struct value *);
-    struct value **buffers = object_pool_take(&step->pool, bytes);
+    struct value **buffers = step_pool_take(step, bytes);
 
-    if (!buffers) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!buffers)
         return;
-    }
     for (size_t i = 0; i < events->count; i++) {
         const struct convolution_event *event = &events->items[i];
 
@@ -157,7 +155,7 @@ static struct convolution *
 problem_of(struct step *step, const struct layer *layer, const struct value *x)
 {
     const struct memmodel_conv *options = layer->options;
-    struct convolution *problem = arena_allocate(&step->pool.arena, sizeof *problem);
+    struct convolution *problem = step_arena_allocate(step, sizeof *problem);
 
     if (!problem)
         return NULL;
@@ -253,10 +251,8 @@ convolution_layer_forward(struct step *step, const struct layer *layer)
     }
     inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
     problem = problem_of(step, layer, inputs[0]);
-    if (!problem) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!problem)
         return;
-    }
     result = aten_convolution(step, problem, inputs, options->auto_pad == MEMMODEL_AUTO_PAD_SAME);
     value_drop(step, inputs[0]);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));

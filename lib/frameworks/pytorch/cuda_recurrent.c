@@ -186,7 +186,7 @@ recurrent_backward(struct step *step, struct node *node, struct value **incoming
 static struct recurrent_sizes *
 sizes_of(const struct recurrence *r, const struct value *x)
 {
-    struct recurrent_sizes *s = arena_allocate(&r->step->pool.arena, sizeof *s);
+    struct recurrent_sizes *s = step_arena_allocate(r->step, sizeof *s);
 
     if (!s)
         return NULL;
@@ -216,14 +216,12 @@ record(const struct recurrence *r, struct value *x, struct value *const results[
     struct step *step = r->step;
     int count = FIRST_WEIGHT + r->parameter_count;
     size_t bytes = (size_t)count * sizeof(struct value *);
-    struct value **inputs = object_pool_take(&step->pool, bytes);
+    struct value **inputs = step_pool_take(step, bytes);
     struct value *saved[] = {x, r->hidden, r->states, results[OUTPUT], reserve};
     struct node *node;
 
-    if (!inputs) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!inputs)
         return;
-    }
     for (int i = 0; i < FIRST_WEIGHT; i++)
         inputs[i] = saved[i];
     for (int i = 0; i < r->parameter_count; i++)
@@ -259,10 +257,8 @@ cuda_recurrent(struct recurrence *r, const struct layer *layer, struct value *gi
     struct recurrent_sizes *sizes = sizes_of(r, given);
     struct value *results[RESULTS + 1] = {NULL}, *x, *work, *reserve = NULL, *output;
 
-    if (!sizes) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!sizes)
         return;
-    }
     keep_dropout_states(step, sizes);
     x = sequence_first(step, given, r->batch_first);
     results[OUTPUT] = sequence_of(step, sizes, r->hidden->shape.dims[2] * r->directions);

@@ -24,11 +24,7 @@ struct foreach {
 static struct value **
 list_new(struct foreach *all)
 {
-    struct value **list = object_pool_take(&all->step->pool, (size_t)all->count * sizeof *list);
-
-    if (!list)
-        step_fail(all->step, MEMMODEL_ERROR_NO_MEMORY);
-    return list;
+    return step_pool_take(all->step, (size_t)all->count * sizeof(struct value *));
 }
 
 static void
@@ -378,9 +374,7 @@ static void
 take_group(const struct foreach *all, bool like_first, struct foreach *group)
 {
     *group = (struct foreach){.step = all->step, .options = all->options};
-    group->variables = object_pool_take(&all->step->pool, (size_t)all->count * sizeof *group->variables);
-    if (!group->variables)
-        step_fail(all->step, MEMMODEL_ERROR_NO_MEMORY);
+    group->variables = step_pool_take(all->step, (size_t)all->count * sizeof *group->variables);
     for (int i = 0; i < all->count && group->variables; i++)
         if ((is_matrix(all->variables[i]) == is_matrix(all->variables[0])) == like_first)
             group->variables[group->count++] = all->variables[i];
@@ -440,11 +434,9 @@ take_variables(struct foreach *all, const struct optimizer_group *group)
 {
     struct step *step = all->step;
 
-    all->variables = object_pool_take(&step->pool, (group->count + 1) * sizeof *all->variables);
-    if (!all->variables) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    all->variables = step_pool_take(step, (group->count + 1) * sizeof *all->variables);
+    if (!all->variables)
         return;
-    }
     for (size_t i = 0; i < group->count; i++)
         if (step->variables[group->parameters[i]].gradient)
             all->variables[all->count++] = &step->variables[group->parameters[i]];

@@ -201,14 +201,12 @@ static struct node *
 node_of(struct step *step, const struct formula_rule *formula, const struct formula_operand *operands, int count)
 {
     struct value *differentiable[FORMULA_INPUTS];
-    struct recorded *recorded = arena_allocate(&step->pool.arena, sizeof *recorded);
+    struct recorded *recorded = step_arena_allocate(step, sizeof *recorded);
     struct node *node;
     int inputs = 0;
 
-    if (!recorded) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!recorded)
         return NULL;
-    }
     for (int i = 0; i < FORMULA_INPUTS; i++) {
         bool has = formula->gradients[i] && operands[i].kind == OPERAND_TENSOR;
 

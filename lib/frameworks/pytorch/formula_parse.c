@@ -103,11 +103,9 @@ find_colon(struct part part)
 static struct formula_term *
 term_new(struct parser *parser, char kind)
 {
-    struct formula_term *term = arena_allocate(&parser->step->pool.arena, sizeof *term);
+    struct formula_term *term = step_arena_allocate(parser->step, sizeof *term);
 
-    if (!term)
-        step_fail(parser->step, MEMMODEL_ERROR_NO_MEMORY);
-    else
+    if (term)
         *term = (struct formula_term){.kind = kind};
     return term;
 }
@@ -239,15 +237,13 @@ assigned_to(struct part part)
 static struct formula_statement *
 statement_new(struct step *step, const char *text, const char **end)
 {
-    struct formula_statement *statement = arena_allocate(&step->pool.arena, sizeof *statement);
+    struct formula_statement *statement = step_arena_allocate(step, sizeof *statement);
     struct parser parser = {.step = step};
     struct part all = {text, text + strlen(text)}, part;
     const char *sign = find_sign(all, ";,", false), *equals;
 
-    if (!statement) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!statement)
         return NULL;
-    }
     part = trimmed((struct part){text, sign ? sign : all.end});
     equals = assigned_to(part);
     *statement = (struct formula_statement){.name = equals ? part.begin : NULL, .ends = !sign || *sign == ';'};
@@ -260,13 +256,11 @@ statement_new(struct step *step, const char *text, const char **end)
 static struct formula_text *
 text_new(struct step *step, const char *text)
 {
-    struct formula_text *parsed = arena_allocate(&step->pool.arena, sizeof *parsed);
+    struct formula_text *parsed = step_arena_allocate(step, sizeof *parsed);
     struct formula_statement **next;
 
-    if (!parsed) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parsed)
         return NULL;
-    }
     *parsed = (struct formula_text){.text = text};
     for (next = &parsed->first; *text && !step->status; next = &(*next)->next) {
         *next = statement_new(step, text, &text);

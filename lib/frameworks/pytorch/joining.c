@@ -89,12 +89,10 @@ split_backward(struct step *step, struct node *node, struct value **incoming, st
 {
     const struct shape *parts = node->options;
     size_t bytes = (size_t)node->output_count * sizeof(struct value *);
-    struct value **zeros = object_pool_take(&step->pool, bytes);
+    struct value **zeros = step_pool_take(step, bytes);
 
-    if (!zeros) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!zeros)
         return;
-    }
     for (int i = 0; i < node->output_count; i++)
         zeros[i] = incoming[i] ? NULL : value_empty(step, &parts[i]);
     gradients[0] = value_empty(step, &node->edges[0].shape);
@@ -123,13 +121,11 @@ split_layer(struct step *step, const struct layer *layer, bool unsafe)
 {
     struct value *x = step_input(step, layer, 0);
     size_t count = (size_t)layer->output_count;
-    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
-    struct value **results = object_pool_take(&step->pool, count * sizeof *results);
+    struct shape *parts = step_arena_allocate(step, count * sizeof *parts);
+    struct value **results = step_pool_take(step, count * sizeof *results);
 
-    if (!parts || !results) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts || !results)
         return;
-    }
     for (int i = 0; i < layer->output_count; i++)
         parts[i] = step_output_shape(step, layer, i);
     aten_split(step, x, parts, x->strides, layer->output_count, results);
@@ -232,14 +228,12 @@ concat_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_concat *options = layer->options;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
-    struct value **parts = object_pool_take(&step->pool, bytes), *result;
+    struct value **parts = step_pool_take(step, bytes), *result;
     int rank = step->network->tensors[layer->first_output].rank, layout = options->along_channels ? options->layout : 0;
     int axis = options->axis < 0 ? options->axis + rank : options->axis;
 
-    if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts)
         return;
-    }
     for (int i = 0; i < layer->input_count; i++)
         parts[i] = step_channels_first(step, step_input(step, layer, i), layout);
     result = aten_concat(step, parts, layer->input_count, options->along_channels ? 1 : axis, parts[0]->shape.dtype);

@@ -207,13 +207,11 @@ lstm_cell(struct step *step, struct value *x, struct cell given, struct value *h
           struct value *results[3])
 {
     struct cell cell = with_biases(step, given);
-    struct lstm_sizes *sizes = arena_allocate(&step->pool.arena, sizeof *sizes);
+    struct lstm_sizes *sizes = step_arena_allocate(step, sizeof *sizes);
     struct value *bias, *workspace = NULL;
 
-    if (!sizes) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!sizes)
         return;
-    }
     *sizes = (struct lstm_sizes){x->shape.dims[0], x->shape.dims[1], x->shape.dims[2], hx->shape.dims[1]};
     results[0] = sequence(step, sizes, sizes->hidden);
     results[1] = matrix(step, sizes->batch, sizes->hidden);

@@ -32,12 +32,10 @@ cell_of(const struct recurrence *r, int index)
 void
 chunks(struct step *step, struct value *x, int count, struct value *results[])
 {
-    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
+    struct shape *parts = step_arena_allocate(step, (size_t)count * sizeof *parts);
 
-    if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts)
         return;
-    }
     for (int i = 0; i < count; i++) {
         parts[i] = x->shape;
         parts[i].dims[1] /= count;
@@ -163,12 +161,10 @@ lstm_step(struct step *step, struct value *input_gates, struct value *hidden, st
 static void
 unbind(struct step *step, struct value *x, int count, struct value **results)
 {
-    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
+    struct shape *parts = step_arena_allocate(step, (size_t)count * sizeof *parts);
 
-    if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!parts)
         return;
-    }
     for (int i = 0; i < count; i++) {
         parts[i] = x->shape;
         parts[i].rank--;
@@ -197,13 +193,11 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct value
     struct step *step = r->step;
     bool backwards = index % r->directions == 1;
     struct cell cell = cell_of(r, index);
-    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)r->steps * sizeof *inputs);
+    struct value **inputs = step_arena_allocate(step, (size_t)r->steps * sizeof *inputs);
     struct value *hidden = value_keep(r->first[index]), *state = value_keep(r->first_states[index]);
 
-    if (!inputs) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!inputs)
         return &step->nothing;
-    }
     memset(inputs, 0, (size_t)r->steps * sizeof *inputs);
     unbind(step, gates, r->steps, inputs);
     loops_begin(step, index, r->length);
@@ -237,11 +231,9 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
         struct cell cell = cell_of(r, index);
         struct value *old = *gates;
 
-        outputs[d] = arena_allocate(&step->pool.arena, (size_t)r->steps * sizeof(struct value *));
-        if (!outputs[d]) {
-            step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+        outputs[d] = step_arena_allocate(step, (size_t)r->steps * sizeof(struct value *));
+        if (!outputs[d])
             return &step->nothing;
-        }
         *gates = linear(step, x, cell.input_weight, cell.input_bias);
         value_drop(step, old);
         results[d] = run_direction(r, *gates, index, outputs[d]);
@@ -429,11 +421,9 @@ cpu_recurrent(struct recurrence *r, const struct layer *layer, struct value *giv
         run_half_lstm(r->step, layer);
         return;
     }
-    room = object_pool_take(&r->step->pool, count * sizeof *room);
-    if (!room) {
-        step_fail(r->step, MEMMODEL_ERROR_NO_MEMORY);
+    room = step_pool_take(r->step, count * sizeof *room);
+    if (!room)
         return;
-    }
     r->first = room;
     r->first_states = room + r->cells;
     r->last = room + 2 * r->cells;
@@ -457,7 +447,7 @@ initial_state(struct recurrence *r, const struct value *x, int64_t width)
 static struct value **
 layer_parameters(struct step *step, const struct layer *layer)
 {
-    struct value **values = arena_allocate(&step->pool.arena, (size_t)layer->parameter_count * sizeof *values);
+    struct value **values = step_arena_allocate(step, (size_t)layer->parameter_count * sizeof *values);
 
     for (int i = 0; values && i < layer->parameter_count; i++)
         values[i] = step->variables[layer->parameters[i]].value;
@@ -485,10 +475,8 @@ recurrent_forward(struct step *step, const struct layer *layer)
         .parameter_count = layer->parameter_count,
     };
 
-    if (!r.parameters) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!r.parameters)
         return;
-    }
     r.hidden = initial_state(&r, x, r.projected ? options->projection_size : r.hidden_size);
     r.states = r.kind == MEMMODEL_RECURRENT_LSTM ? initial_state(&r, x, r.hidden_size) : NULL;
     step->device->recurrent(&r, layer, x);
@@ -556,11 +544,9 @@ aten_op_recurrent_forward(struct step *step, const struct layer *layer, int kind
         aten_op_estimate(step, layer);
         return;
     }
-    r.parameters = object_pool_take(&step->pool, bytes);
-    if (!r.parameters) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    r.parameters = step_pool_take(step, bytes);
+    if (!r.parameters)
         return;
-    }
     for (int i = 0; i < r.parameter_count; i++)
         r.parameters[i] = step_input(step, layer, first_parameter + i);
     step->device->recurrent(&r, layer, step_input(step, layer, 0));

@@ -100,12 +100,10 @@ static void
 backward_inside(struct step *step, const struct region *region, struct value **incoming)
 {
     size_t bytes = ((size_t)region->output_count + 1) * sizeof(struct value *);
-    struct value **roots = object_pool_take(&step->pool, bytes);
+    struct value **roots = step_pool_take(step, bytes);
 
-    if (!roots) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!roots)
         return;
-    }
     for (int32_t i = 0; i < region->output_count; i++)
         roots[i] = step->values[region->outputs[i]] ? step->values[region->outputs[i]] : &step->nothing;
     autograd_backward_inside(step, roots, incoming, region->output_count);
@@ -118,12 +116,10 @@ replay_backward(struct step *step, struct node *node, struct value **incoming, s
     struct replay *replay = node->replay;
     const struct region *region = replay->region;
     size_t bytes = ((size_t)region->input_count + 1) * sizeof(struct variable);
-    struct variable *leaves = object_pool_take(&step->pool, bytes);
+    struct variable *leaves = step_pool_take(step, bytes);
 
-    if (!leaves) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!leaves)
         return;
-    }
     make_zeros(step, replay, incoming);
     for (int32_t i = 0; i < region->input_count; i++) {
         if (replay->inputs[i])
@@ -152,14 +148,12 @@ static const struct derivative checkpoint_function = {"CheckpointFunction", repl
 static struct replay *
 replay_new(struct step *step, const struct region *region)
 {
-    struct replay *replay = object_pool_take(&step->pool, sizeof *replay);
-    struct value **inputs = object_pool_take(&step->pool, inputs_bytes(region));
-    struct shape *outputs = object_pool_take(&step->pool, outputs_bytes(region));
+    struct replay *replay = step_pool_take(step, sizeof *replay);
+    struct value **inputs = step_pool_take(step, inputs_bytes(region));
+    struct shape *outputs = step_pool_take(step, outputs_bytes(region));
 
-    if (!replay || !inputs || !outputs) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!replay || !inputs || !outputs)
         return NULL;
-    }
     *replay = (struct replay){
         .region = region,
         .inputs = inputs,

@@ -223,14 +223,12 @@ struct value *
 aten_circular_pad(struct step *step, struct value *x, const int64_t *before, const int64_t *after)
 {
     static const struct derivative pad_circular = {"pad_circular", circular_backward};
-    struct circular *circular = arena_allocate(&step->pool.arena, sizeof *circular);
+    struct circular *circular = step_arena_allocate(step, sizeof *circular);
     struct value *result;
     struct node *node;
 
-    if (!circular) {
-        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    if (!circular)
         return &step->nothing;
-    }
     *circular = (struct circular){.padded = x->shape};
     for (int i = 0; i < x->shape.rank; i++)
         circular->padded.dims[i] += before[i] + after[i];

@@ -11,6 +11,26 @@ step_fail(struct step *step, int status)
                       "%s needs more bytes than 63 bits can count", step->what);
 }
 
+void *
+step_arena_allocate(struct step *step, size_t bytes)
+{
+    void *memory = arena_allocate(&step->pool.arena, bytes);
+
+    if (!memory)
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    return memory;
+}
+
+void *
+step_pool_take(struct step *step, size_t bytes)
+{
+    void *memory = object_pool_take(&step->pool, bytes);
+
+    if (!memory)
+        step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
+    return memory;
+}
+
 void
 step_enter(struct step *step, enum memmodel_phase phase, int32_t layer)
 {

@@ -313,6 +313,14 @@ struct step {
 void
 step_fail(struct step *step, int status);
 
+/* Memory with anything in it that lives as long as the step; NULL: the step has failed. */
+void *
+step_arena_allocate(struct step *step, size_t bytes);
+
+/* Cleared memory, until object_pool_give(); NULL: the step has failed. */
+void *
+step_pool_take(struct step *step, size_t bytes);
+
 /* What follows belongs to this phase and layer. */
 void
 step_enter(struct step *step, enum memmodel_phase phase, int32_t layer);
