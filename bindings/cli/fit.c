@@ -291,7 +291,8 @@ const struct command fit_command = {
         "these, and formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
         "curves, hinges, steps, and products of two. With --search, formulas of any shape are tried, too. The table is\n"
         "CSV; its first line names the columns. The smallest formula is taken whose errors on rows left out are within\n"
-        "a standard error of the least. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
+        "a standard error of the least. In formulas, what an identifier cannot have becomes '_': 'hidden size' is\n"
+        "hidden_size.",
     .examples =
         "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
         "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
