@@ -21,10 +21,11 @@ feeds_loss(const struct memmodel_network *network, int32_t loss, memmodel_tensor
     return false;
 }
 
+/* Is it among the first `count` that were named? */
 static bool
-is_named(const struct memmodel_network *network, memmodel_tensor index)
+is_named(const struct memmodel_network *network, size_t count, memmodel_tensor index)
 {
-    for (size_t i = 0; i < network->output_count; i++)
+    for (size_t i = 0; i < count; i++)
         if (network->outputs[i] == index)
             return true;
     return false;
@@ -40,7 +41,7 @@ is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor 
     const struct tensor *tensor = &network->tensors[index];
     const struct layer *layer = layer_of_tensor(network, index);
 
-    if (is_named(network, index))
+    if (is_named(network, network->output_count, index))
         return true;
     if (layer_is_given(layer))
         return false;
@@ -69,10 +70,7 @@ bound_after(const struct memmodel_network *network, int32_t loss, memmodel_tenso
 static bool
 is_beside(const struct memmodel_network *network, memmodel_tensor index)
 {
-    for (size_t i = 0; i + 1 < network->output_count; i++)
-        if (network->outputs[i] == index)
-            return true;
-    return false;
+    return network->output_count > 0 && is_named(network, network->output_count - 1, index);
 }
 
 int
@@ -93,7 +91,7 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
             names->items[names->count++] = (struct name){
                 .tensor = i,
                 .bound = bound_after(network, loss, i),
-                .returned = network->output_count == 0 || is_named(network, i),
+                .returned = network->output_count == 0 || is_named(network, network->output_count, i),
                 .beside = is_beside(network, i),
             };
     return 0;
