@@ -38,11 +38,8 @@ infer_activation(struct draft *draft)
 
 const struct op_description op_activation = {
     .name = "activation",
-    .struct_name = "memmodel_activation",
-    .options_size = sizeof(struct memmodel_activation),
-    .fields = activation_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_activation, activation_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_activation,
 };
@@ -69,11 +66,8 @@ infer_softmax(struct draft *draft)
 
 const struct op_description op_softmax = {
     .name = "softmax",
-    .struct_name = "memmodel_softmax",
-    .options_size = sizeof(struct memmodel_softmax),
-    .fields = softmax_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_softmax, softmax_fields),
+    INPUTS(1, 1),
     .infer = infer_softmax,
 };
 
@@ -100,11 +94,8 @@ infer_dropout(struct draft *draft)
 
 const struct op_description op_dropout = {
     .name = "dropout",
-    .struct_name = "memmodel_dropout",
-    .options_size = sizeof(struct memmodel_dropout),
-    .fields = dropout_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_dropout, dropout_fields),
+    INPUTS(1, 1),
     .infer = infer_dropout,
 };
 

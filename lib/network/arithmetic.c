@@ -90,11 +90,8 @@ infer_binary(struct draft *draft)
 
 const struct op_description op_binary = {
     .name = "binary",
-    .struct_name = "memmodel_binary",
-    .options_size = sizeof(struct memmodel_binary),
-    .fields = binary_fields,
-    .min_inputs = 2,
-    .max_inputs = 2,
+    OPTIONS(memmodel_binary, binary_fields),
+    INPUTS(2, 2),
     .infer = infer_binary,
 };
 
@@ -141,11 +138,8 @@ matmul_multiply_adds(const memmodel_network *network, const struct layer *layer,
 
 const struct op_description op_matmul = {
     .name = "matmul",
-    .struct_name = "memmodel_matmul",
-    .options_size = sizeof(struct memmodel_matmul),
-    .fields = matmul_fields,
-    .min_inputs = 2,
-    .max_inputs = 2,
+    OPTIONS(memmodel_matmul, matmul_fields),
+    INPUTS(2, 2),
     .infer = infer_matmul,
     .multiply_adds = matmul_multiply_adds,
 };
@@ -197,11 +191,8 @@ infer_reduce(struct draft *draft)
 
 const struct op_description op_reduce = {
     .name = "reduce",
-    .struct_name = "memmodel_reduce",
-    .options_size = sizeof(struct memmodel_reduce),
-    .fields = reduce_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_reduce, reduce_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_reduce,
 };

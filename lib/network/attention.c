@@ -88,11 +88,8 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 
 const struct op_description op_attention = {
     .name = "attention",
-    .struct_name = "memmodel_attention",
-    .options_size = sizeof(struct memmodel_attention),
-    .fields = attention_fields,
-    .min_inputs = 3,
-    .max_inputs = 4,
+    OPTIONS(memmodel_attention, attention_fields),
+    INPUTS(3, 4),
     .optional_input = MASK,
     .infer = infer_attention,
     .multiply_adds = multiply_adds,

@@ -101,6 +101,10 @@ struct op_description {
     int64_t (*min_input)(const void *options, int spatial);
 };
 
+/* Members of an op_description: a struct of options with its table of fields, and how many inputs there may be. */
+#define OPTIONS(type, fields_) .struct_name = #type, .options_size = sizeof(struct type), .fields = (fields_)
+#define INPUTS(least, most) .min_inputs = (least), .max_inputs = (most)
+
 extern const struct op_description op_input, op_parameter, op_conv, op_conv_transpose, op_linear, op_pool,
     op_adaptive_pool, op_global_pool, op_batch_norm, op_layer_norm, op_group_norm, op_instance_norm, op_rms_norm,
     op_activation, op_softmax, op_dropout, op_embedding, op_upsample, op_pad, op_crop, op_concat, op_split, op_slice,

@@ -149,11 +149,8 @@ conv_multiply_adds(const memmodel_network *network, const struct layer *layer, s
 
 const struct op_description op_conv = {
     .name = "conv",
-    .struct_name = "memmodel_conv",
-    .options_size = sizeof(struct memmodel_conv),
-    .fields = conv_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_conv, conv_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
     .shared = offsetof(struct memmodel_conv, tied_to),
@@ -217,11 +214,8 @@ conv_transpose_multiply_adds(const memmodel_network *network, const struct layer
 
 const struct op_description op_conv_transpose = {
     .name = "conv_transpose",
-    .struct_name = "memmodel_conv",
-    .options_size = sizeof(struct memmodel_conv),
-    .fields = conv_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_conv, conv_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .activation = offsetof(struct memmodel_conv, activation),
     .shared = offsetof(struct memmodel_conv, tied_to),

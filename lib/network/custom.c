@@ -38,9 +38,7 @@ infer_custom(struct draft *draft)
 
 const struct op_description op_custom = {
     .name = "custom",
-    .struct_name = "memmodel_custom",
-    .options_size = sizeof(struct memmodel_custom),
-    .fields = custom_fields,
+    OPTIONS(memmodel_custom, custom_fields),
     .max_inputs = MAX_INPUTS_ANY,
     .optional_input = OPTIONAL_INPUT_ANY,
     .needs_options = true,

@@ -39,11 +39,8 @@ infer_embedding(struct draft *draft)
 
 const struct op_description op_embedding = {
     .name = "embedding",
-    .struct_name = "memmodel_embedding",
-    .options_size = sizeof(struct memmodel_embedding),
-    .fields = embedding_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_embedding, embedding_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .shared = offsetof(struct memmodel_embedding, tied_to),
     .infer = infer_embedding,

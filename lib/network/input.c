@@ -178,18 +178,14 @@ infer_parameter(struct draft *draft)
 
 const struct op_description op_input = {
     .name = "input",
-    .struct_name = "tensor_options",
-    .options_size = sizeof(struct tensor_options),
-    .fields = input_fields,
+    OPTIONS(tensor_options, input_fields),
     .needs_options = true,
     .infer = infer_input,
 };
 
 const struct op_description op_parameter = {
     .name = "parameter",
-    .struct_name = "tensor_options",
-    .options_size = sizeof(struct tensor_options),
-    .fields = parameter_fields,
+    OPTIONS(tensor_options, parameter_fields),
     .needs_options = true,
     .infer = infer_parameter,
 };

@@ -44,11 +44,8 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 
 const struct op_description op_linear = {
     .name = "linear",
-    .struct_name = "memmodel_linear",
-    .options_size = sizeof(struct memmodel_linear),
-    .fields = linear_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_linear, linear_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .activation = offsetof(struct memmodel_linear, activation),
     .shared = offsetof(struct memmodel_linear, tied_to),

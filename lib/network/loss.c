@@ -58,11 +58,8 @@ infer_loss(struct draft *draft)
 
 const struct op_description op_loss = {
     .name = "loss",
-    .struct_name = "memmodel_loss",
-    .options_size = sizeof(struct memmodel_loss),
-    .fields = loss_fields,
-    .min_inputs = 2,
-    .max_inputs = 2,
+    OPTIONS(memmodel_loss, loss_fields),
+    INPUTS(2, 2),
     .infer = infer_loss,
 };
 

@@ -66,22 +66,16 @@ infer_crop(struct draft *draft)
 
 const struct op_description op_pad = {
     .name = "pad",
-    .struct_name = "memmodel_pad",
-    .options_size = sizeof(struct memmodel_pad),
-    .fields = pad_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_pad, pad_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_pad,
 };
 
 const struct op_description op_crop = {
     .name = "crop",
-    .struct_name = "memmodel_pad",
-    .options_size = sizeof(struct memmodel_pad),
-    .fields = pad_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_pad, pad_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_crop,
 };
@@ -139,11 +133,8 @@ infer_concat(struct draft *draft)
 
 const struct op_description op_concat = {
     .name = "concat",
-    .struct_name = "memmodel_concat",
-    .options_size = sizeof(struct memmodel_concat),
-    .fields = concat_fields,
-    .min_inputs = 1,
-    .max_inputs = MAX_INPUTS_ANY,
+    OPTIONS(memmodel_concat, concat_fields),
+    INPUTS(1, MAX_INPUTS_ANY),
     .needs_options = true,
     .infer = infer_concat,
 };
@@ -197,11 +188,8 @@ infer_split(struct draft *draft)
 
 const struct op_description op_split = {
     .name = "split",
-    .struct_name = "memmodel_split",
-    .options_size = sizeof(struct memmodel_split),
-    .fields = split_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_split, split_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_split,
 };
@@ -250,11 +238,8 @@ infer_slice(struct draft *draft)
 
 const struct op_description op_slice = {
     .name = "slice",
-    .struct_name = "memmodel_slice",
-    .options_size = sizeof(struct memmodel_slice),
-    .fields = slice_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_slice, slice_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_slice,
 };

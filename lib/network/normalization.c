@@ -144,8 +144,7 @@ infer_rms(struct draft *draft)
 
 #define NORM(name_, fields_, infer_)                                                                                   \
     {                                                                                                                  \
-        .name = #name_, .struct_name = "memmodel_" #name_, .options_size = sizeof(struct memmodel_##name_),            \
-        .fields = fields_, .min_inputs = 1, .max_inputs = 1, .infer = infer_                                           \
+        .name = #name_, OPTIONS(memmodel_##name_, fields_), INPUTS(1, 1), .infer = (infer_)                            \
     }
 
 const struct op_description op_batch_norm = NORM(batch_norm, batch_fields, infer_batch);

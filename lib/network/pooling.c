@@ -127,11 +127,8 @@ infer_pool(struct draft *draft)
 
 const struct op_description op_pool = {
     .name = "pool",
-    .struct_name = "memmodel_pool",
-    .options_size = sizeof(struct memmodel_pool),
-    .fields = pool_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_pool, pool_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_pool,
     .min_input = min_input,
@@ -161,11 +158,8 @@ infer_adaptive(struct draft *draft)
 
 const struct op_description op_adaptive_pool = {
     .name = "adaptive_pool",
-    .struct_name = "memmodel_adaptive_pool",
-    .options_size = sizeof(struct memmodel_adaptive_pool),
-    .fields = adaptive_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_adaptive_pool, adaptive_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_adaptive,
 };
@@ -198,11 +192,8 @@ infer_global(struct draft *draft)
 
 const struct op_description op_global_pool = {
     .name = "global_pool",
-    .struct_name = "memmodel_global_pool",
-    .options_size = sizeof(struct memmodel_global_pool),
-    .fields = global_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_global_pool, global_fields),
+    INPUTS(1, 1),
     .infer = infer_global,
 };
 

@@ -148,11 +148,8 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 
 const struct op_description op_recurrent = {
     .name = "recurrent",
-    .struct_name = "memmodel_recurrent",
-    .options_size = sizeof(struct memmodel_recurrent),
-    .fields = recurrent_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_recurrent, recurrent_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_recurrent,
     .multiply_adds = multiply_adds,

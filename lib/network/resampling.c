@@ -36,11 +36,8 @@ infer_upsample(struct draft *draft)
 
 const struct op_description op_upsample = {
     .name = "upsample",
-    .struct_name = "memmodel_upsample",
-    .options_size = sizeof(struct memmodel_upsample),
-    .fields = upsample_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(memmodel_upsample, upsample_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_upsample,
 };

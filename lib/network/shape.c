@@ -96,11 +96,8 @@ infer_reshape(struct draft *draft)
 
 const struct op_description op_reshape = {
     .name = "reshape",
-    .struct_name = "reshape_options",
-    .options_size = sizeof(struct reshape_options),
-    .fields = reshape_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(reshape_options, reshape_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_reshape,
 };
@@ -150,11 +147,8 @@ infer_flatten(struct draft *draft)
 
 const struct op_description op_flatten = {
     .name = "flatten",
-    .struct_name = "flatten_options",
-    .options_size = sizeof(struct flatten_options),
-    .fields = flatten_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(flatten_options, flatten_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_flatten,
 };
@@ -195,11 +189,8 @@ infer_permute(struct draft *draft)
 
 const struct op_description op_permute = {
     .name = "permute",
-    .struct_name = "permute_options",
-    .options_size = sizeof(struct permute_options),
-    .fields = permute_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(permute_options, permute_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_permute,
 };
@@ -249,11 +240,8 @@ infer_expand(struct draft *draft)
 
 const struct op_description op_expand = {
     .name = "expand",
-    .struct_name = "reshape_options",
-    .options_size = sizeof(struct reshape_options),
-    .fields = reshape_fields,
-    .min_inputs = 1,
-    .max_inputs = 1,
+    OPTIONS(reshape_options, reshape_fields),
+    INPUTS(1, 1),
     .needs_options = true,
     .infer = infer_expand,
 };
