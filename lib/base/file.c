@@ -244,3 +244,44 @@ file_write(memmodel_context *context, const char *path, const char *bytes, size_
         return write_into(context, path, bytes, length);
     return write_beside(context, realpath(path, target) ? target : path, bytes, length);
 }
+
+int
+file_hand_out(const void *object, memmodel_context *context, file_writer write, char **text)
+{
+    OWN_ENVIRONMENT;
+    int status;
+
+    if (!object || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    if (!status)
+        status = write(object, context, text);
+    if (!status)
+        memory_hand_out(context, *text);
+    return context_end(context, status);
+}
+
+static int
+write_and_save(const void *object, memmodel_context *context, file_writer write, const char *path)
+{
+    char *text;
+    int status = write(object, context, &text);
+
+    if (status)
+        return status;
+    status = file_write(context, path, text, strlen(text));
+    memory_release(context, text);
+    return status;
+}
+
+int
+file_save(const void *object, memmodel_context *context, file_writer write, const char *path)
+{
+    OWN_ENVIRONMENT;
+    int status;
+
+    if (!object || !context || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : write_and_save(object, context, write, path));
+}

@@ -34,6 +34,19 @@ file_parse_text(memmodel_context *context, const char *name, const char *text, s
 int
 file_parse(memmodel_context *context, const char *path, file_parser parse, void *made);
 
+/* Writes an object as a text of memory_allocate(), in an environment of the library's own. */
+typedef int (*file_writer)(const void *object, memmodel_context *context, char **text);
+
+/*
+ * The public calls that write an object, as a text for the caller or as a whole file: bounded ones. 0,
+ * MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, what `write` and file_write() return.
+ */
+int
+file_hand_out(const void *object, memmodel_context *context, file_writer write, char **text);
+
+int
+file_save(const void *object, memmodel_context *context, file_writer write, const char *path);
+
 /*
  * Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. A link stays
  * one: what it leads to is written. What is no file, such as a pipe or a device, is written into.

@@ -63,6 +63,16 @@ skip_scalar(struct locator *locator)
 static void
 locate(struct locator *locator, const json_t *value);
 
+/* Behind the end of an object or array, unless what is wanted lies in it. */
+static void
+leave(struct locator *locator)
+{
+    if (locator->found)
+        return;
+    skip_blanks(locator);
+    advance(locator);
+}
+
 static void
 locate_members(struct locator *locator, const json_t *object)
 {
@@ -83,8 +93,7 @@ locate_members(struct locator *locator, const json_t *object)
         if (locator->found)
             return;
     }
-    skip_blanks(locator);
-    advance(locator);
+    leave(locator);
 }
 
 static void
@@ -94,13 +103,10 @@ locate_items(struct locator *locator, const json_t *array)
     json_t *item;
 
     advance(locator);
-    json_array_foreach (array, index, item) {
-        locate(locator, item);
-        if (locator->found)
-            return;
-    }
-    skip_blanks(locator);
-    advance(locator);
+    json_array_foreach (array, index, item)
+        if (!locator->found)
+            locate(locator, item);
+    leave(locator);
 }
 
 static void
@@ -447,32 +453,19 @@ append_block(const char *bytes, size_t length, void *user)
 }
 
 int
-json_write(memmodel_context *context, const json_t *root, char **text)
+json_write(memmodel_context *context, json_t *root, char **text)
 {
     struct text written = TEXT_INIT(context);
-    char *bytes;
+    bool failed =
+        !root || json_dump_callback(root, append_block, &written, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
 
-    if (json_dump_callback(root, append_block, &written, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0) {
+    json_decref(root);
+    if (failed) {
         text_release(&written);
         return memory_failed(context, "writing JSON");
     }
     text_append(&written, "\n");
-    bytes = text_finish(&written);
-    if (!bytes)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    *text = bytes;
-    return 0;
-}
-
-int
-json_hand_out(memmodel_context *context, const json_t *root, char **text)
-{
-    char *written;
-    int status = json_write(context, root, &written);
-
-    if (!status)
-        *text = memory_hand_out(context, written);
-    return status;
+    return text_finish_to(&written, text);
 }
 
 /* ---- arrays of numbers ---- */
@@ -530,10 +523,10 @@ is_array_of_numbers(const char *at)
 }
 
 int
-json_write_numbers(memmodel_context *context, const json_t *root, char **text)
+json_write_numbers(memmodel_context *context, json_t *root, char **text)
 {
     struct text written = TEXT_INIT(context);
-    char *dumped = NULL, *bytes;
+    char *dumped = NULL;
     int status = json_write(context, root, &dumped);
 
     if (status)
@@ -552,9 +545,5 @@ json_write_numbers(memmodel_context *context, const json_t *root, char **text)
         }
     }
     memory_release(context, dumped);
-    bytes = text_finish(&written);
-    if (!bytes)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    *text = bytes;
-    return 0;
+    return text_finish_to(&written, text);
 }

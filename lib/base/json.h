@@ -83,19 +83,18 @@ json_check_keys(const struct json_document *document, const json_t *object, cons
 int
 json_check_format(const struct json_document *document, const char *format, int64_t version);
 
-/* Text of `root`, indented by two, keys in the order they were set, ended by a newline; memory_release() it. */
+/*
+ * Text of `root`, indented by two, keys in the order they were set, ended by a newline; memory_release() it. Releases
+ * `root`, which is NULL where there was no memory for it.
+ */
 int
-json_write(memmodel_context *context, const json_t *root, char **text);
-
-/* The same for the caller of the library, who gives it back with memmodel_free(). */
-int
-json_hand_out(memmodel_context *context, const json_t *root, char **text);
+json_write(memmodel_context *context, json_t *root, char **text);
 
 /*
  * As json_write(), but arrays of numbers on one line, each with the fewest digits that are read as the same double:
  * faster to read.
  */
 int
-json_write_numbers(memmodel_context *context, const json_t *root, char **text);
+json_write_numbers(memmodel_context *context, json_t *root, char **text);
 
 #endif

@@ -171,15 +171,25 @@ text_finish(struct text *text)
 }
 
 int
-text_hand_out(struct text *text, char **to)
+text_finish_to(struct text *text, char **to)
 {
-    memmodel_context *context = text->context;
     char *finished = text_finish(text);
 
     if (!finished)
         return MEMMODEL_ERROR_NO_MEMORY;
-    *to = memory_hand_out(context, finished);
+    *to = finished;
     return 0;
+}
+
+int
+text_hand_out(struct text *text, char **to)
+{
+    memmodel_context *context = text->context;
+    int status = text_finish_to(text, to);
+
+    if (!status)
+        memory_hand_out(context, *to);
+    return status;
 }
 
 void

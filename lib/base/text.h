@@ -59,10 +59,11 @@ text_spend(struct text *text, int64_t nodes);
 char *
 text_finish(struct text *text);
 
-/*
- * Hands them to the caller of the library, who gives them back with memmodel_free(). 0, MEMMODEL_ERROR_NO_MEMORY if an
- * append had failed: `to` is untouched then.
- */
+/* The same with a status: 0, MEMMODEL_ERROR_NO_MEMORY if an append had failed, and `to` is untouched then. */
+int
+text_finish_to(struct text *text, char **to);
+
+/* Hands them to the caller of the library, who gives them back with memmodel_free(). */
 int
 text_hand_out(struct text *text, char **to);
 

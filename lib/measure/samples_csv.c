@@ -1,5 +1,4 @@
 /* Tables of samples as CSV files: doc/guide/formats.md describes them. */
-#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/csv.h"
@@ -162,32 +161,16 @@ append_table(struct text *text, const memmodel_samples *samples)
 }
 
 static int
-write_file(const memmodel_samples *samples, const char *path)
+csv_of_samples(const void *samples, memmodel_context *context, char **csv)
 {
-    OWN_ENVIRONMENT;
-    struct text text;
-    size_t length;
-    char *bytes;
-    int status;
+    struct text text = TEXT_INIT(context);
 
-    text = TEXT_INIT(samples->context);
     append_table(&text, samples);
-    length = text.length;
-    bytes = text_finish(&text);
-    if (!bytes)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    status = file_write(samples->context, path, bytes, length);
-    memory_release(samples->context, bytes);
-    return status;
+    return text_finish_to(&text, csv);
 }
 
 int
 memmodel_samples_save(const memmodel_samples *samples, const char *path)
 {
-    int status;
-
-    if (!samples || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(samples->context);
-    return context_end(samples->context, status ? status : write_file(samples, path));
+    return file_save(samples, samples ? samples->context : NULL, csv_of_samples, path);
 }

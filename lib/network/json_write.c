@@ -1,5 +1,4 @@
 /* A network as JSON (doc/guide/formats.md): items in the order of the calls, options by the fields of their structs. */
-#include "base/environment.h"
 #include "base/json.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -374,13 +373,11 @@ network_json(struct writer *writer)
     return root;
 }
 
-/* The text is still the library's: memory_release() it. */
 static int
-json_of_network(const memmodel_network *network, memmodel_context *context, char **text)
+json_of_network(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
-    struct writer writer = {.context = context, .builder = (const struct builder *)network};
-    json_t *root;
+    const memmodel_network *network = object;
+    struct writer writer = {.context = context, .builder = object};
     int status = network_check(network, context);
 
     if (!status)
@@ -388,62 +385,27 @@ json_of_network(const memmodel_network *network, memmodel_context *context, char
     if (!status)
         status = sort_releases(&writer);
     if (!status) {
-        root = network_json(&writer);
-        status = writer.failed ? memory_failed(context, "writing JSON") : json_write(context, root, text);
-        json_decref(root);
+        json_t *root = network_json(&writer);
+
+        if (writer.failed) {
+            json_decref(root);
+            root = NULL;
+        }
+        status = json_write(context, root, text);
     }
     memory_release(context, writer.first_release);
     memory_release(context, writer.next_release);
     return status;
 }
 
-static int
-hand_out(const memmodel_network *network, memmodel_context *context, char **text)
-{
-    char *own;
-    int status = json_of_network(network, context, &own);
-
-    if (!status)
-        *text = memory_hand_out(context, own);
-    return status;
-}
-
 int
 memmodel_network_to_json(const memmodel_network *network, memmodel_context *context, char **text)
 {
-    int status;
-
-    if (!network || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (!context)
-        context = network->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : hand_out(network, context, text));
-}
-
-static int
-save(const memmodel_network *network, const char *path, memmodel_context *context)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    int status = json_of_network(network, context, &text);
-
-    if (status)
-        return status;
-    status = file_write(context, path, text, strlen(text));
-    memory_release(context, text);
-    return status;
+    return file_hand_out(network, context || !network ? context : network->context, json_of_network, text);
 }
 
 int
 memmodel_network_save(const memmodel_network *network, const char *path, memmodel_context *context)
 {
-    int status;
-
-    if (!network || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (!context)
-        context = network->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : save(network, path, context));
+    return file_save(network, context || !network ? context : network->context, json_of_network, path);
 }

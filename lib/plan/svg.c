@@ -1,6 +1,6 @@
 /* A plan as a picture: time across, offsets up. */
-#include "base/environment.h"
 #include "base/checked.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -124,9 +124,9 @@ draw(struct drawing *drawing)
 }
 
 static int
-svg_of_plan(const memmodel_plan *plan, memmodel_context *context, char **svg)
+svg_of_plan(const void *object, memmodel_context *context, char **svg)
 {
-    OWN_ENVIRONMENT;
+    const memmodel_plan *plan = object;
     struct drawing drawing;
 
     if (!plan->offsets)
@@ -137,17 +137,11 @@ svg_of_plan(const memmodel_plan *plan, memmodel_context *context, char **svg)
         drawing.end = max_i64(drawing.end, plan->buffers[i].end);
     }
     draw(&drawing);
-    return text_hand_out(&drawing.text, svg);
+    return text_finish_to(&drawing.text, svg);
 }
 
 int
 memmodel_plan_to_svg(const memmodel_plan *plan, memmodel_context *context, char **svg)
 {
-    int status;
-
-    if (!plan || !svg)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    context = context ? context : plan->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : svg_of_plan(plan, context, svg));
+    return file_hand_out(plan, context || !plan ? context : plan->context, svg_of_plan, svg);
 }

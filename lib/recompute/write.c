@@ -1,6 +1,6 @@
 /* The curve of a search as JSON and as a picture: time that is added across, peak up. */
-#include "base/environment.h"
 #include "base/checked.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "recompute/recomputation.h"
@@ -49,14 +49,12 @@ curve_json(const struct curve *curve)
 }
 
 static int
-json_of_curve(const memmodel_recomputation *recomputation, memmodel_context *context, char **text)
+json_of_curve(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
-    const struct memmodel_recomputation_result *result;
+    const memmodel_recomputation *recomputation = object;
+    const struct memmodel_recomputation_result *result = &recomputation->result;
     json_t *root;
-    int status;
 
-    result = &recomputation->result;
     root = json_pack("{ss si ss sI ss sb sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
                      FORMAT_VERSION, "metric", memmodel_metric_name(result->metric), "budget",
                      (json_int_t)recomputation->curve.budget, "verdict", memmodel_verdict_name(result->verdict),
@@ -65,23 +63,14 @@ json_of_curve(const memmodel_recomputation *recomputation, memmodel_context *con
                      "checkpoint", recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
                      result->selected_point, "simulation_count", (json_int_t)result->simulation_count, "status",
                      memmodel_search_status_name(result->status), "curve", curve_json(&recomputation->curve));
-    if (!root)
-        return memory_failed(context, "writing JSON");
-    status = json_hand_out(context, root, text);
-    json_decref(root);
-    return status;
+    return json_write(context, root, text);
 }
 
 int
 memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, memmodel_context *context, char **text)
 {
-    int status;
-
-    if (!recomputation || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    context = context ? context : recomputation->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : json_of_curve(recomputation, context, text));
+    return file_hand_out(recomputation, context || !recomputation ? context : recomputation->context, json_of_curve,
+                         text);
 }
 
 /* ---- the picture ---- */
@@ -251,29 +240,23 @@ draw(struct drawing *drawing)
 }
 
 static int
-svg_of_curve(const memmodel_recomputation *recomputation, memmodel_context *context, char **svg)
+svg_of_curve(const void *object, memmodel_context *context, char **svg)
 {
-    OWN_ENVIRONMENT;
+    const memmodel_recomputation *recomputation = object;
+    const struct curve *curve = &recomputation->curve;
     struct drawing drawing;
-    const struct curve *curve;
 
-    curve = &recomputation->curve;
     drawing = (struct drawing){.text = TEXT_INIT(context), .recomputation = recomputation};
     drawing.max_overhead =
         curve->points[curve->count - 1].overhead > 0 ? curve->points[curve->count - 1].overhead : 0.01;
     drawing.max_peak = max_i64(curve->points[0].peak, 1);
     draw(&drawing);
-    return text_hand_out(&drawing.text, svg);
+    return text_finish_to(&drawing.text, svg);
 }
 
 int
 memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, memmodel_context *context, char **svg)
 {
-    int status;
-
-    if (!recomputation || !svg)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    context = context ? context : recomputation->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : svg_of_curve(recomputation, context, svg));
+    return file_hand_out(recomputation, context || !recomputation ? context : recomputation->context, svg_of_curve,
+                         svg);
 }

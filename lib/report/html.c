@@ -4,7 +4,7 @@
  * Of a trace of more than MAX_POINTS events, the highest of each interval is kept, and the peak of each step. Of more
  * than MAX_ROWS layers, those that hold most at the peak.
  */
-#include "base/environment.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -296,13 +296,12 @@ write_timeline(struct text *page, const memmodel_report *report)
 /* ---- the page ---- */
 
 static int
-html_of_report(const memmodel_report *report, memmodel_context *context, char **text)
+html_of_report(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
-    struct text page;
+    const memmodel_report *report = object;
+    struct text page = TEXT_INIT(context);
     int status;
 
-    page = TEXT_INIT(context);
     text_append(&page, page_before);
     text_append(&page, "{");
     write_job(&page, &report->job);
@@ -316,7 +315,7 @@ html_of_report(const memmodel_report *report, memmodel_context *context, char **
     text_append(&page, "}");
     text_append(&page, page_after);
     if (!status)
-        status = text_hand_out(&page, text);
+        status = text_finish_to(&page, text);
     text_release(&page);
     return status ? MEMMODEL_ERROR_NO_MEMORY : 0;
 }
@@ -324,10 +323,5 @@ html_of_report(const memmodel_report *report, memmodel_context *context, char **
 int
 memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
 {
-    int status;
-
-    if (!report || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : html_of_report(report, context, text));
+    return file_hand_out(report, context, html_of_report, text);
 }

@@ -1,5 +1,5 @@
 /* A report as JSON; doc/guide/formats.md, "report". */
-#include "base/environment.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "report/report.h"
 
@@ -132,9 +132,9 @@ job_json(const struct memmodel_job *job)
 }
 
 static int
-json_of_report(const memmodel_report *report, memmodel_context *context, char **text)
+json_of_report(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
+    const memmodel_report *report = object;
     int status = 0;
     json_t *root, *layers = layers_json(context, report, &status);
 
@@ -150,20 +150,11 @@ json_of_report(const memmodel_report *report, memmodel_context *context, char **
                      "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers",
                      layers, "formulas", formulas_json(report), "assumptions", report->result.assumptions, "unmodelled",
                      unmodelled_json(report), "what_if", what_if_json(report));
-    if (!root)
-        return memory_failed(context, "writing JSON");
-    status = json_hand_out(context, root, text);
-    json_decref(root);
-    return status;
+    return json_write(context, root, text);
 }
 
 int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
 {
-    int status;
-
-    if (!report || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : json_of_report(report, context, text));
+    return file_hand_out(report, context, json_of_report, text);
 }

@@ -4,7 +4,7 @@
  *
  * A trace has no clock: event number i happens at microsecond i and lasts until the next.
  */
-#include "base/environment.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "trace/trace.h"
 
@@ -120,9 +120,9 @@ write_slices(struct writer *writer, enum track track)
 }
 
 static int
-perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char **text)
+perfetto_of_trace(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
+    const memmodel_trace *trace = object;
     struct writer writer = {.trace = trace, .text = TEXT_INIT(context)};
 
     text_append(&writer.text, "{\"traceEvents\":[\n");
@@ -134,16 +134,11 @@ perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char *
     text_append(&writer.text,
                 "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"clock\":\"one microsecond is one event "
                 "of the trace: an allocation or a release\"}}\n");
-    return text_hand_out(&writer.text, text);
+    return text_finish_to(&writer.text, text);
 }
 
 int
 memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text)
 {
-    int status;
-
-    if (!trace || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = context_begin(context);
-    return context_end(context, status ? status : perfetto_of_trace(trace, context, text));
+    return file_hand_out(trace, context, perfetto_of_trace, text);
 }

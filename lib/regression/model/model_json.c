@@ -2,7 +2,6 @@
  * Models as JSON, format "memmodel-model" (doc/guide/formats.md): version 1 for positive coefficients and relative
  * errors, version 2 for others. Whatever a file may hold is checked before it is used.
  */
-#include "base/environment.h"
 #include "base/json.h"
 #include "base/file.h"
 #include "regression/model/model_file.h"
@@ -207,30 +206,22 @@ write_root(const memmodel_model *model, json_t *terms, json_t *bound, memmodel_c
                              model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula",
                              model->formulas[MEMMODEL_LANGUAGE_TEXT], "inputs", inputs_to_json(model), "terms", terms,
                              "bound", bound, "scores", scores_to_json(model));
-    int status;
+    bool failed = root && optional_to_json(model, root);
 
-    if (root && optional_to_json(model, root)) {
+    if (root && model->general)
+        failed = failed || json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
+                 json_object_set_new(root, "response", response_to_json(&model->response));
+    if (failed) {
         json_decref(root);
         root = NULL;
     }
-    if (root && model->general &&
-        (json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
-         json_object_set_new(root, "response", response_to_json(&model->response)))) {
-        json_decref(root);
-        root = NULL;
-    }
-
-    if (!root)
-        return memory_failed(context, "writing a model");
-    status = json_write_numbers(context, root, text);
-    json_decref(root);
-    return status;
+    return json_write_numbers(context, root, text);
 }
 
 static int
-json_of_model(const memmodel_model *model, memmodel_context *context, char **text)
+json_of_model(const void *object, memmodel_context *context, char **text)
 {
-    OWN_ENVIRONMENT;
+    const memmodel_model *model = object;
     json_t *terms = terms_to_json(model), *bound = terms ? bound_to_json(model) : NULL;
     int status;
 
@@ -246,45 +237,13 @@ json_of_model(const memmodel_model *model, memmodel_context *context, char **tex
 int
 memmodel_model_to_json(const memmodel_model *model, memmodel_context *context, char **text)
 {
-    char *written;
-    int status;
-
-    if (!model || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    context = context ? context : model->context;
-    status = context_begin(context);
-    if (!status)
-        status = json_of_model(model, context, &written);
-    if (!status)
-        *text = memory_hand_out(context, written);
-    return context_end(context, status);
-}
-
-static int
-save(const memmodel_model *model, const char *path, memmodel_context *context)
-{
-    OWN_ENVIRONMENT;
-    char *text;
-    int status;
-
-    status = json_of_model(model, context, &text);
-    if (status)
-        return status;
-    status = file_write(context, path, text, strlen(text));
-    memory_release(context, text);
-    return status;
+    return file_hand_out(model, context || !model ? context : model->context, json_of_model, text);
 }
 
 int
 memmodel_model_save(const memmodel_model *model, const char *path, memmodel_context *context)
 {
-    int status;
-
-    if (!model || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    context = context ? context : model->context;
-    status = context_begin(context);
-    return context_end(context, status ? status : save(model, path, context));
+    return file_save(model, context || !model ? context : model->context, json_of_model, path);
 }
 
 /* ---- read ---- */
