@@ -70,6 +70,19 @@ multiply_saturating(int64_t a, int64_t b)
     return product;
 }
 
+/* The greatest; 0 of two zeros. */
+static inline int64_t
+common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* *total += value */
 static inline bool
 checked_accumulate(int64_t *total, int64_t value)

@@ -400,8 +400,9 @@ array_grow(memmodel_context *context, void *array, size_t *capacity, size_t need
 /* ---- errors ---- */
 
 /* Arguments may point into the old message, so the new one is written beside it first. */
-static int
-set_error(memmodel_context *context, int status, const char *object, const char *format, va_list arguments)
+int
+context_error_list(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
+                   va_list arguments)
 {
     char message[MESSAGE_BYTES], name[OBJECT_BYTES];
 
@@ -410,7 +411,8 @@ set_error(memmodel_context *context, int status, const char *object, const char 
     memcpy(context->message, message, sizeof message);
     memcpy(context->object, name, sizeof name);
     context->error.status = status;
-    context->error.line = context->error.column = 0;
+    context->error.line = line;
+    context->error.column = column;
     return status;
 }
 
@@ -420,7 +422,7 @@ context_error(memmodel_context *context, int status, const char *object, const c
     va_list arguments;
 
     va_start(arguments, format);
-    set_error(context, status, object, format, arguments);
+    context_error_list(context, status, object, 0, 0, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -432,10 +434,8 @@ context_error_at(memmodel_context *context, int status, const char *object, int 
     va_list arguments;
 
     va_start(arguments, format);
-    set_error(context, status, object, format, arguments);
+    context_error_list(context, status, object, line, column, format, arguments);
     va_end(arguments);
-    context->error.line = line;
-    context->error.column = column;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "memmodel/context.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -188,6 +189,11 @@ context_error(memmodel_context *context, int status, const char *object, const c
 int
 context_error_at(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
                  ...) BASE_PRINTF(6, 7);
+
+/* The same with its arguments in a list; of what is no text, `line` and `column` are 0. */
+int
+context_error_list(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
+                   va_list arguments);
 
 void
 context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3);

@@ -43,14 +43,13 @@ csv_text(const struct csv *csv, size_t field)
 int
 csv_error(const struct csv *csv, size_t field, const char *format, ...)
 {
-    char message[256];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    context_error_list(csv->context, MEMMODEL_ERROR_PARSE, csv->name, csv->fields[field].line,
+                       csv->fields[field].column, format, arguments);
     va_end(arguments);
-    return context_error_at(csv->context, MEMMODEL_ERROR_PARSE, csv->name, csv->fields[field].line,
-                            csv->fields[field].column, "%s", message);
+    return MEMMODEL_ERROR_PARSE;
 }
 
 /* ---- characters ---- */

@@ -129,11 +129,10 @@ error_at(const struct json_document *document, const json_t *value, const char *
          va_list arguments)
 {
     struct locator locator = {.at = document->text, .line = 1, .column = 1, .wanted = value, .key = key};
-    char message[512];
 
-    vsnprintf(message, sizeof message, format, arguments);
     locate(&locator, document->root);
-    return context_error_at(document->context, status, document->name, locator.line, locator.column, "%s", message);
+    return context_error_list(document->context, status, document->name, locator.line, locator.column, format,
+                              arguments);
 }
 
 int

@@ -70,6 +70,19 @@ text_hand_out(struct text *text, char **to);
 void
 text_release(struct text *text);
 
+/* Of C's names, in every locale. */
+static inline bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* Whether a text is what a pattern of `length` letters says: `*` stands for any letters, `?` for one. */
 bool
 text_matches(const char *pattern, size_t length, const char *text);

@@ -65,12 +65,6 @@ parser_expect(struct parser *parser, char wanted)
     return parser_accept(parser, wanted) ? 0 : parser_error(parser, message);
 }
 
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- numbers ---- */
 
 static bool

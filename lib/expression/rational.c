@@ -4,7 +4,7 @@
 #include <math.h>
 
 static uint64_t
-common_divisor(uint64_t a, uint64_t b)
+divisor_of_magnitudes(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -31,7 +31,7 @@ with_sign(uint64_t value, bool negative, int64_t *result)
 int64_t
 greatest_common_divisor(int64_t a, int64_t b)
 {
-    uint64_t divisor = common_divisor(magnitude(a), magnitude(b));
+    uint64_t divisor = divisor_of_magnitudes(magnitude(a), magnitude(b));
 
     return divisor > INT64_MAX ? (int64_t)1 << 62 : (int64_t)divisor;
 }
@@ -61,7 +61,8 @@ checked_power(int64_t base, int64_t exponent, int64_t *result)
 bool
 rational_make(int64_t numerator, int64_t denominator, struct rational *result)
 {
-    uint64_t above = magnitude(numerator), below = magnitude(denominator), divisor = common_divisor(above, below);
+    uint64_t above = magnitude(numerator), below = magnitude(denominator),
+             divisor = divisor_of_magnitudes(above, below);
     struct rational made;
 
     if (!with_sign(above / divisor, (numerator < 0) != (denominator < 0), &made.numerator) ||

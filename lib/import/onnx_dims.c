@@ -131,15 +131,9 @@ import_broadcast(struct import *import, struct memmodel_shape *shape, const stru
 /* ---- names of the file ---- */
 
 static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool
 may_follow(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
+    return is_letter(c) || is_digit(c) || c == '.';
 }
 
 static bool

@@ -477,6 +477,16 @@ element_at(const struct value *x, size_t i)
     return x->elements[x->count == 1 ? 0 : i];
 }
 
+/* False of one that cannot be said; the import has failed then if that ends the call. */
+static bool
+set_element(struct fold *fold, size_t i, expression element)
+{
+    fold->elements[i] = element;
+    if (status_ends_call(element))
+        import_failed(fold->import, element);
+    return element >= 0;
+}
+
 static bool
 fold_binary(struct fold *fold, int64_t kind)
 {
@@ -492,13 +502,9 @@ fold_binary(struct fold *fold, int64_t kind)
         shape.dtype = MEMMODEL_DTYPE_BOOL;
     if (import->status || !begin(fold, &shape))
         return false;
-    for (size_t i = 0; i < fold->count; i++) {
-        fold->elements[i] = computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype));
-        if (status_ends_call(fold->elements[i]))
-            import_failed(import, fold->elements[i]);
-        if (fold->elements[i] < 0)
+    for (size_t i = 0; i < fold->count; i++)
+        if (!set_element(fold, i, computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype))))
             return false;
-    }
     return true;
 }
 
@@ -532,13 +538,9 @@ fold_unary(struct fold *fold, int64_t kind)
 
     if (!x || !begin(fold, &x->shape))
         return false;
-    for (size_t i = 0; i < fold->count; i++) {
-        fold->elements[i] = unary(import, kind, x->elements[i]);
-        if (status_ends_call(fold->elements[i]))
-            import_failed(import, fold->elements[i]);
-        if (fold->elements[i] < 0)
+    for (size_t i = 0; i < fold->count; i++)
+        if (!set_element(fold, i, unary(import, kind, x->elements[i])))
             return false;
-    }
     return true;
 }
 

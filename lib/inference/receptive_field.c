@@ -84,18 +84,6 @@ find_input(struct receptive_field *field)
 
 /* ---- ratios, from the input on ---- */
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static bool
 ratio_times(struct receptive_field_ratio ratio, int64_t numerator, int64_t denominator,
             struct receptive_field_ratio *result)

@@ -10,15 +10,13 @@
 int
 draft_error(struct draft *draft, int status, const char *format, ...)
 {
-    char message[512];
     va_list arguments;
 
     if (draft->status)
         return draft->status;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    draft->status = context_error_list(draft->builder->network.context, status, draft->name, 0, 0, format, arguments);
     va_end(arguments);
-    draft->status = context_error(draft->builder->network.context, status, draft->name, "%s", message);
     return draft->status;
 }
 

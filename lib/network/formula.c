@@ -18,18 +18,6 @@ struct formula_space {
 
 /* ---- assumptions ---- */
 
-static int64_t
-max_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The symbol is a multiple of both what it was and `multiple`. One that would not fit in 63 bits says nothing new. */
 static void
 assume(struct formula_space *space, const char *symbol, int64_t multiple)
@@ -41,7 +29,7 @@ assume(struct formula_space *space, const char *symbol, int64_t multiple)
     if (i < space->assumption_count) {
         int64_t *old = &space->multiples[i];
 
-        checked_multiply(*old / max_divisor(*old, multiple), multiple, old);
+        checked_multiply(*old / common_divisor(*old, multiple), multiple, old);
         return;
     }
     space->symbols[i] = symbol;

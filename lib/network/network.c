@@ -91,13 +91,12 @@ builder_fail(struct builder *builder, int status)
 int
 builder_error(struct builder *builder, int status, const char *object, const char *format, ...)
 {
-    char message[sizeof builder->message];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    context_error_list(builder->network.context, status, object, 0, 0, format, arguments);
     va_end(arguments);
-    return builder_fail(builder, context_error(builder->network.context, status, object, "%s", message));
+    return builder_fail(builder, status);
 }
 
 int
@@ -248,16 +247,27 @@ memmodel_network_push_scope(memmodel_network *network, const char *name)
     return full_name ? open_scope(builder, full_name) : memmodel_context_error(network->context)->status;
 }
 
+/* `purpose`: what the scope is needed for. */
+static int
+check_in_scope(memmodel_network *network, const char *purpose)
+{
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (builder_of(network)->scope >= 0)
+        return 0;
+    return builder_error(builder_of(network), MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no scope to %s",
+                         purpose);
+}
+
 int
 memmodel_network_pop_scope(memmodel_network *network)
 {
+    int status = check_in_scope(network, "end");
     struct builder *builder;
 
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (status)
+        return status;
     builder = builder_of(network);
-    if (builder->scope < 0)
-        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no scope to end");
     builder->scope = network->scopes[builder->scope].parent;
     builder->depth--;
     return 0;
@@ -266,17 +276,13 @@ memmodel_network_pop_scope(memmodel_network *network)
 int
 memmodel_network_checkpoint_scope(memmodel_network *network, int mode)
 {
-    struct builder *builder;
+    int status = check_in_scope(network, "be recomputed; begin one first");
 
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    builder = builder_of(network);
-    if (builder->scope < 0)
-        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "there is no scope to be recomputed; begin one first");
+    if (status)
+        return status;
     if (choice_check(network->context, NULL, "mode", mode, checkpoint_names))
-        return builder_fail(builder, MEMMODEL_ERROR_INVALID_ARGUMENT);
-    network->scopes[builder->scope].checkpoint = mode;
+        return builder_fail(builder_of(network), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    network->scopes[builder_of(network)->scope].checkpoint = mode;
     return 0;
 }
 
@@ -295,8 +301,13 @@ builder_has_tensor(const struct builder *builder, memmodel_tensor tensor)
 }
 
 static int
-check_tensor(struct builder *builder, memmodel_tensor tensor)
+check_tensor(memmodel_network *network, memmodel_tensor tensor)
 {
+    struct builder *builder;
+
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
     if (builder_has_tensor(builder, tensor))
         return 0;
     if (tensor < 0 && builder->status)
@@ -307,11 +318,8 @@ check_tensor(struct builder *builder, memmodel_tensor tensor)
 int
 memmodel_network_end_lifetime(memmodel_network *network, memmodel_tensor tensor)
 {
-    int status;
+    int status = check_tensor(network, tensor);
 
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = check_tensor(builder_of(network), tensor);
     if (status == 0)
         network->tensors[tensor].held_until = (int32_t)network->layer_count;
     return status;
@@ -321,14 +329,11 @@ int
 memmodel_network_mark_output(memmodel_network *network, memmodel_tensor tensor)
 {
     struct builder *builder;
-    int status;
+    int status = check_tensor(network, tensor);
 
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    builder = builder_of(network);
-    status = check_tensor(builder, tensor);
     if (status)
         return status;
+    builder = builder_of(network);
     if (array_reserve(network->context, &network->outputs, &builder->output_capacity, network->output_count + 1,
                       sizeof *network->outputs) != 0)
         return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
@@ -341,20 +346,15 @@ memmodel_network_mark_output(memmodel_network *network, memmodel_tensor tensor)
 memmodel_tensor
 memmodel_network_layer_output(memmodel_network *network, memmodel_tensor tensor, int index)
 {
-    struct builder *builder;
     const struct layer *layer;
-    int status;
+    int status = check_tensor(network, tensor);
 
-    if (!network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    builder = builder_of(network);
-    status = check_tensor(builder, tensor);
     if (status)
         return status;
     layer = &network->layers[network->tensors[tensor].layer];
     if (index < 0 || index >= layer->output_count)
-        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, layer->name, "has %d outputs, not an output %d",
-                             layer->output_count, index);
+        return builder_error(builder_of(network), MEMMODEL_ERROR_INVALID_ARGUMENT, layer->name,
+                             "has %d outputs, not an output %d", layer->output_count, index);
     return layer->first_output + index;
 }
 

@@ -9,18 +9,6 @@
 #include <string.h>
 
 static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool
 is_identifier(const char *name)
 {
     if (!is_letter(*name))

@@ -155,18 +155,6 @@ make_sections(struct making *making)
 
 /* ---- load ---- */
 
-static int64_t
-greatest_common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /*
  * Where all alignments are multiples of one, every item but the highest takes up a multiple of it: the loads are summed
  * from rounded sizes, and the most that rounding may have added to one item is taken off.
@@ -181,7 +169,7 @@ make_load(struct problem *problem)
     if (!load)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < problem->count; i++)
-        common = greatest_common_divisor(problem->items[i].fixed >= 0 ? 1 : problem->items[i].alignment, common);
+        common = common_divisor(problem->items[i].fixed >= 0 ? 1 : problem->items[i].alignment, common);
     for (size_t i = 0; i < problem->count; i++) {
         const struct item *item = &problem->items[i];
         int64_t rounded = align_up(item->bytes, common);
@@ -288,9 +276,9 @@ make_bounds(struct problem *problem)
     for (size_t i = 0; i < problem->count; i++) {
         const struct item *item = &problem->items[i];
 
-        problem->unit = greatest_common_divisor(problem->unit, item->bytes);
-        problem->unit = greatest_common_divisor(problem->unit, item->alignment > 1 ? item->alignment : 0);
-        problem->unit = greatest_common_divisor(problem->unit, max_i64(item->fixed, 0));
+        problem->unit = common_divisor(problem->unit, item->bytes);
+        problem->unit = common_divisor(problem->unit, item->alignment > 1 ? item->alignment : 0);
+        problem->unit = common_divisor(problem->unit, max_i64(item->fixed, 0));
         problem->lower_bound = max_i64(problem->lower_bound, item->bytes + max_i64(item->fixed, 0));
     }
     problem->unit = max_i64(problem->unit, 1);

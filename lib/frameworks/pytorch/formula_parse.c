@@ -1,7 +1,8 @@
 /* Texts of formulas, read once in each simulation: see formula.h. */
 #include "frameworks/pytorch/formula.h"
 
-#include <ctype.h>
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,18 +21,12 @@ parse(struct parser *parser, struct part part);
 
 /* ---- names ---- */
 
-static bool
-is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 size_t
 formula_name_length(const char *at)
 {
     size_t length = 0;
 
-    while (is_letter(at[length]))
+    while (is_letter(at[length]) || is_digit(at[length]))
         length++;
     return length;
 }
@@ -201,7 +196,7 @@ parse_part(struct parser *parser, struct part part)
         return negative(parser, part);
     if (*part.begin == '(')
         return parse(parser, (struct part){part.begin + 1, part.end - 1});
-    return isdigit((unsigned char)*part.begin) ? number(parser, part) : named(parser, part);
+    return is_digit(*part.begin) ? number(parser, part) : named(parser, part);
 }
 
 /* Deeper than any formula of the tables goes it is a mistake. */

@@ -41,25 +41,13 @@ is_taken(const struct expression_pool *pool, const char *symbol)
            is_in(exported, sizeof exported / sizeof exported[0], symbol) || expression_find_symbol(pool, symbol) >= 0;
 }
 
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool
-is_inside(char c)
-{
-    return is_letter(c) || (c >= '0' && c <= '9');
-}
-
 static void
 append_symbol(struct text *text, const char *name)
 {
     if (!is_letter(name[0]))
         text_append(text, "_");
     for (; *name; name++)
-        text_append_bytes(text, is_inside(*name) ? name : "_", 1);
+        text_append_bytes(text, is_letter(*name) || is_digit(*name) ? name : "_", 1);
 }
 
 /* The name as an identifier, with a number from 2 on; NULL without memory. */
@@ -95,11 +83,9 @@ define(struct expression_pool *pool, memmodel_context *context, const char *name
 int
 symbols_define(struct expression_pool *pool, memmodel_context *context, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        int status = define(pool, context, names[i]);
+    int status = 0;
 
-        if (status)
-            return status;
-    }
-    return 0;
+    for (size_t i = 0; !status && i < count; i++)
+        status = define(pool, context, names[i]);
+    return status;
 }
