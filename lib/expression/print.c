@@ -367,8 +367,9 @@ print_power(const struct printer *printer, const struct factor *factor, const ch
 
 /* Without the coefficient's sign. */
 static void
-print_term(const struct printer *printer, const struct term *term)
+print_term(const void *given, const struct term *term)
 {
+    const struct printer *printer = given;
     const struct monomial *monomial = &printer->pool->monomials[term->monomial];
     const struct factor *factors = monomial_factors(printer->pool, term->monomial);
     bool unit =
@@ -388,23 +389,28 @@ print_term(const struct printer *printer, const struct term *term)
     }
 }
 
-static void
-print_terms(const struct printer *printer, expression a)
+void
+print_each(const struct expression_pool *pool, expression a, print_one print, const void *printer, struct text *out)
 {
-    const struct node *node = &printer->pool->nodes[a];
-    const struct term *terms = node_terms(printer->pool, a);
+    const struct term *terms = node_terms(pool, a);
 
-    if (node->count == 0)
-        print_number(printer, rational_integer(0));
-    for (uint32_t i = 0; i < node->count && print_fits(printer->out); i++) {
+    for (uint32_t i = 0; i < pool->nodes[a].count && print_fits(out); i++) {
         bool negative = terms[i].coefficient.numerator < 0;
 
         if (i)
-            text_append(printer->out, negative ? " - " : " + ");
+            text_append(out, negative ? " - " : " + ");
         else if (negative)
-            text_append(printer->out, "-");
-        print_term(printer, &terms[i]);
+            text_append(out, "-");
+        print(printer, &terms[i]);
     }
+}
+
+static void
+print_terms(const struct printer *printer, expression a)
+{
+    if (printer->pool->nodes[a].count == 0)
+        print_number(printer, rational_integer(0));
+    print_each(printer->pool, a, print_term, printer, printer->out);
 }
 
 static void

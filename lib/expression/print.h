@@ -19,6 +19,12 @@ print_decimal_number(struct text *out, struct rational value);
 void
 print_approximate(struct text *out, double number);
 
+/* Of a sum, one term after the other, each after its sign; print() writes it without that. */
+typedef void (*print_one)(const void *printer, const struct term *term);
+
+void
+print_each(const struct expression_pool *pool, expression a, print_one print, const void *printer, struct text *out);
+
 static inline bool
 factor_is(const struct factor *factor, struct expression_factor other)
 {

@@ -29,9 +29,14 @@ print_name(const struct printer *printer, const char *name)
 }
 
 static void
-print_call(const struct printer *printer, const char *function, const struct atom *atom)
+print_call(const struct printer *printer, const struct atom *atom)
 {
-    text_printf(printer->out, "%s\\left(", function);
+    static const char *const functions[] = {
+        [ATOM_MAX] = "\\max", [ATOM_MIN] = "\\min", [ATOM_LOG] = "\\ln",    [ATOM_EXP] = "\\exp",
+        [ATOM_SIN] = "\\sin", [ATOM_COS] = "\\cos", [ATOM_TANH] = "\\tanh", [ATOM_GROUP] = "",
+    };
+
+    text_printf(printer->out, "%s\\left(", functions[atom->kind]);
     print_sum(printer, atom->arguments[0]);
     if (atom->arguments[1] != atom->arguments[0]) {
         text_append(printer->out, ", ");
@@ -66,33 +71,18 @@ print_equal(const struct printer *printer, const struct atom *atom)
 static void
 print_atom(const struct printer *printer, const struct atom *atom)
 {
-    static const char *const functions[] = {"\\ln", "\\exp", "\\sin", "\\cos", "\\tanh"};
-
     switch (atom->kind) {
     case ATOM_SYMBOL:
         print_name(printer, printer->pool->names[atom->arguments[0]]);
         break;
-    case ATOM_FLOOR:
-        print_floor(printer, atom);
-        break;
-    case ATOM_MAX:
-        print_call(printer, "\\max", atom);
-        break;
-    case ATOM_MIN:
-        print_call(printer, "\\min", atom);
-        break;
     case ATOM_EQUAL:
         print_equal(printer, atom);
         break;
-    case ATOM_LOG:
-    case ATOM_EXP:
-    case ATOM_SIN:
-    case ATOM_COS:
-    case ATOM_TANH:
-        print_call(printer, functions[atom->kind - ATOM_LOG], atom);
+    case ATOM_FLOOR:
+        print_floor(printer, atom);
         break;
-    case ATOM_GROUP:
-        print_call(printer, "", atom);
+    default:
+        print_call(printer, atom);
         break;
     }
 }
@@ -223,8 +213,10 @@ print_fraction(const struct printer *printer, const struct term *term)
 }
 
 static void
-print_term(const struct printer *printer, const struct term *term)
+print_term(const void *given, const struct term *term)
 {
+    const struct printer *printer = given;
+
     if (!has_power(printer, term->monomial, true))
         print_factors(printer, term->monomial, false,
                       !print_coefficient(printer, term->coefficient, !has_power(printer, term->monomial, false)));
@@ -237,20 +229,9 @@ print_term(const struct printer *printer, const struct term *term)
 static void
 print_terms(const struct printer *printer, expression a)
 {
-    const struct node *node = &printer->pool->nodes[a];
-    const struct term *terms = node_terms(printer->pool, a);
-
-    if (node->count == 0)
+    if (printer->pool->nodes[a].count == 0)
         text_append(printer->out, "0");
-    for (uint32_t i = 0; i < node->count && print_fits(printer->out); i++) {
-        bool negative = terms[i].coefficient.numerator < 0;
-
-        if (i)
-            text_append(printer->out, negative ? " - " : " + ");
-        else if (negative)
-            text_append(printer->out, "-");
-        print_term(printer, &terms[i]);
-    }
+    print_each(printer->pool, a, print_term, printer, printer->out);
 }
 
 static void

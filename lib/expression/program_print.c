@@ -10,58 +10,45 @@ struct form {
     const char *before, *between, *after;
 };
 
+/* What both languages write alike, the functions of the preludes among it. */
+static const struct form common_forms[OPCODE_OPERATIONS] = {
+    [OPCODE_ADD] = {"", " + ", ""},
+    [OPCODE_SUBTRACT] = {"", " - ", ""},
+    [OPCODE_MULTIPLY] = {"", " * ", ""},
+    [OPCODE_MAX] = {"memmodel_maximum(", ", ", ")"},
+    [OPCODE_MIN] = {"memmodel_minimum(", ", ", ")"},
+    [OPCODE_AT_LEAST] = {"memmodel_at_least(", ", ", ")"},
+    [OPCODE_AT_MOST] = {"memmodel_at_most(", ", ", ")"},
+    [OPCODE_POWER] = {"memmodel_power(", ", ", ")"},
+    [OPCODE_COPY] = {"", NULL, ""},
+    [OPCODE_CUBE_ROOT] = {"memmodel_cube_root(", NULL, ")"},
+    [OPCODE_EXP] = {"memmodel_exp(", NULL, ")"},
+    [OPCODE_LOG] = {"memmodel_log(", NULL, ")"},
+    [OPCODE_SIN] = {"memmodel_sin(", NULL, ")"},
+    [OPCODE_COS] = {"memmodel_cos(", NULL, ")"},
+    [OPCODE_TANH] = {"memmodel_tanh(", NULL, ")"},
+};
+
 static const struct language {
     const char *const *prelude;
-    struct form forms[OPCODE_OPERATIONS];
-    const char *whole_ending, *infinity, *nan, *end;
+    struct form forms[OPCODE_OPERATIONS]; /* those that are its own */
+    const char *infinity, *nan, *end;
 } languages[] = {
     [EXPRESSION_C] = {prelude_c,
-                      {[OPCODE_ADD] = {"", " + ", ""},
-                       [OPCODE_SUBTRACT] = {"", " - ", ""},
-                       [OPCODE_MULTIPLY] = {"", " * ", ""},
-                       [OPCODE_DIVIDE] = {"", " / ", ""},
-                       [OPCODE_MAX] = {"memmodel_maximum(", ", ", ")"},
-                       [OPCODE_MIN] = {"memmodel_minimum(", ", ", ")"},
+                      {[OPCODE_DIVIDE] = {"", " / ", ""},
                        [OPCODE_NOT_LESS] = {"(double)(", " >= ", ")"},
                        [OPCODE_EQUAL] = {"(double)(", " == ", ")"},
-                       [OPCODE_AT_LEAST] = {"memmodel_at_least(", ", ", ")"},
-                       [OPCODE_AT_MOST] = {"memmodel_at_most(", ", ", ")"},
-                       [OPCODE_POWER] = {"memmodel_power(", ", ", ")"},
-                       [OPCODE_COPY] = {"", NULL, ""},
                        [OPCODE_FLOOR] = {"floor(", NULL, ")"},
-                       [OPCODE_ROOT] = {"sqrt(", NULL, ")"},
-                       [OPCODE_CUBE_ROOT] = {"memmodel_cube_root(", NULL, ")"},
-                       [OPCODE_EXP] = {"memmodel_exp(", NULL, ")"},
-                       [OPCODE_LOG] = {"memmodel_log(", NULL, ")"},
-                       [OPCODE_SIN] = {"memmodel_sin(", NULL, ")"},
-                       [OPCODE_COS] = {"memmodel_cos(", NULL, ")"},
-                       [OPCODE_TANH] = {"memmodel_tanh(", NULL, ")"}},
-                      ".0",
+                       [OPCODE_ROOT] = {"sqrt(", NULL, ")"}},
                       "HUGE_VAL",
                       "(double)NAN",
                       ";"},
     [EXPRESSION_PYTHON] = {prelude_python,
-                           {[OPCODE_ADD] = {"", " + ", ""},
-                            [OPCODE_SUBTRACT] = {"", " - ", ""},
-                            [OPCODE_MULTIPLY] = {"", " * ", ""},
-                            [OPCODE_DIVIDE] = {"memmodel_divide(", ", ", ")"},
-                            [OPCODE_MAX] = {"memmodel_maximum(", ", ", ")"},
-                            [OPCODE_MIN] = {"memmodel_minimum(", ", ", ")"},
+                           {[OPCODE_DIVIDE] = {"memmodel_divide(", ", ", ")"},
                             [OPCODE_NOT_LESS] = {"float(", " >= ", ")"},
                             [OPCODE_EQUAL] = {"float(", " == ", ")"},
-                            [OPCODE_AT_LEAST] = {"memmodel_at_least(", ", ", ")"},
-                            [OPCODE_AT_MOST] = {"memmodel_at_most(", ", ", ")"},
-                            [OPCODE_POWER] = {"memmodel_power(", ", ", ")"},
-                            [OPCODE_COPY] = {"", NULL, ""},
                             [OPCODE_FLOOR] = {"memmodel_floor(", NULL, ")"},
-                            [OPCODE_ROOT] = {"memmodel_root(", NULL, ")"},
-                            [OPCODE_CUBE_ROOT] = {"memmodel_cube_root(", NULL, ")"},
-                            [OPCODE_EXP] = {"memmodel_exp(", NULL, ")"},
-                            [OPCODE_LOG] = {"memmodel_log(", NULL, ")"},
-                            [OPCODE_SIN] = {"memmodel_sin(", NULL, ")"},
-                            [OPCODE_COS] = {"memmodel_cos(", NULL, ")"},
-                            [OPCODE_TANH] = {"memmodel_tanh(", NULL, ")"}},
-                           ".0",
+                            [OPCODE_ROOT] = {"memmodel_root(", NULL, ")"}},
                            "math.inf",
                            "math.nan",
                            ""},
@@ -112,7 +99,7 @@ print_number(const struct writer *writer, double number)
     } else {
         text_append_double(writer->out, number);
         if (!writer->out->failed && !strpbrk(writer->out->bytes + start, ".e"))
-            text_append(writer->out, writer->language->whole_ending);
+            text_append(writer->out, ".0");
     }
 }
 
@@ -140,7 +127,8 @@ print_place(const struct writer *writer, operand of)
 static void
 print_statement(const struct writer *writer, const struct instruction *instruction)
 {
-    const struct form *form = &writer->language->forms[instruction->opcode];
+    const struct form *own = &writer->language->forms[instruction->opcode];
+    const struct form *form = own->before ? own : &common_forms[instruction->opcode];
 
     text_append(writer->out, "    ");
     print_place(writer, instruction->target);
