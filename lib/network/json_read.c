@@ -100,13 +100,11 @@ read_dim(const struct reader *reader, const struct place *place, const json_t *v
 static int
 read_dims(const struct reader *reader, const struct place *place, const json_t *array, memmodel_dim *dims)
 {
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        int status = read_dim(reader, place, json_array_get(array, i), &dims[i]);
+    int status = 0;
 
-        if (status)
-            return status;
-    }
-    return 0;
+    for (size_t i = 0; !status && i < json_array_size(array); i++)
+        status = read_dim(reader, place, json_array_get(array, i), &dims[i]);
+    return status;
 }
 
 /* ---- fields ---- */
@@ -116,18 +114,15 @@ read_sizes(struct reader *reader, const struct field *field, const struct place 
 {
     int64_t *sizes = at;
     size_t count = json_array_size(place->value);
+    int status = 0;
 
     if (field->count == 1)
         return read_integer(reader, place, place->value, 0, INT64_MAX, sizes);
     if (!json_is_array(place->value) || count > field->count)
         return wrong(reader, place, field->count == 3 ? "an array of up to 3 sizes" : "an array of up to 8 sizes");
-    for (size_t i = 0; i < count; i++) {
-        int status = read_integer(reader, place, json_array_get(place->value, i), 0, INT64_MAX, &sizes[i]);
-
-        if (status)
-            return status;
-    }
-    return 0;
+    for (size_t i = 0; !status && i < count; i++)
+        status = read_integer(reader, place, json_array_get(place->value, i), 0, INT64_MAX, &sizes[i]);
+    return status;
 }
 
 static int

@@ -133,13 +133,11 @@ read_event(struct reader *reader, const json_t *item, int step)
 static int
 read_events(struct reader *reader, const json_t *events, int step)
 {
-    for (size_t i = 0; i < json_array_size(events); i++) {
-        int status = read_event(reader, json_array_get(events, i), step);
+    int status = 0;
 
-        if (status)
-            return status;
-    }
-    return 0;
+    for (size_t i = 0; !status && i < json_array_size(events); i++)
+        status = read_event(reader, json_array_get(events, i), step);
+    return status;
 }
 
 /* ---- the document ---- */

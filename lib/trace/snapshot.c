@@ -189,18 +189,17 @@ find_early_of_segment(struct reader *reader, const struct pickle_value *segment)
 {
     const struct pickle_list *blocks = pickle_get_list(segment, "blocks");
     int64_t address = pickle_get_integer(segment, "address", 0), stream = pickle_get_integer(segment, "stream", 0);
+    int status = 0;
 
-    for (size_t i = 0; blocks && i < blocks->count; i++) {
+    for (size_t i = 0; blocks && !status && i < blocks->count; i++) {
         int64_t bytes = pickle_get_integer(&blocks->items[i], "size", 0);
-        int status = visit(reader) ? find_early_block(reader, &blocks->items[i], address, stream)
-                                   : refuse(reader, "more blocks than the file can hold at", i);
 
+        status = visit(reader) ? find_early_block(reader, &blocks->items[i], address, stream)
+                               : refuse(reader, "more blocks than the file can hold at", i);
         if (!status && (bytes <= 0 || !checked_accumulate(&address, bytes)))
             status = refuse(reader, "impossible size of block", i);
-        if (status)
-            return status;
     }
-    return 0;
+    return status;
 }
 
 static int
@@ -208,18 +207,17 @@ find_early_blocks(struct reader *reader)
 {
     const struct pickle_list *segments = pickle_get_list(&reader->pickle.root, "segments");
 
-    for (size_t i = 0; segments && i < segments->count; i++) {
+    int status = 0;
+
+    for (size_t i = 0; segments && !status && i < segments->count; i++) {
         const struct pickle_value *segment = &segments->items[i];
-        int status = 0;
 
         if (!visit(reader))
-            return refuse(reader, "impossible segment", i);
-        if (pickle_get_integer(segment, "device", 0) == reader->device)
+            status = refuse(reader, "impossible segment", i);
+        else if (pickle_get_integer(segment, "device", 0) == reader->device)
             status = find_early_of_segment(reader, segment);
-        if (status)
-            return status;
     }
-    return 0;
+    return status;
 }
 
 static int
@@ -251,17 +249,17 @@ allocate(struct reader *reader, int64_t address, int64_t bytes, int64_t stream)
 static int
 write_early(struct reader *reader)
 {
+    int status = 0;
+
     if (reader->early_count)
         qsort(reader->early, reader->early_count, sizeof *reader->early, by_address);
     trace_enter(reader->trace, 0, MEMMODEL_PHASE_SETUP, -1);
-    for (size_t i = 0; i < reader->early_count; i++) {
+    for (size_t i = 0; !status && i < reader->early_count; i++) {
         const struct early *early = &reader->early[i];
-        int status = allocate(reader, early->address, early->bytes, early->stream);
 
-        if (status)
-            return status;
+        status = allocate(reader, early->address, early->bytes, early->stream);
     }
-    return 0;
+    return status;
 }
 
 /* Whether the memory came back in the very next entry: then no other stream was using it. */
@@ -302,21 +300,21 @@ complete(struct reader *reader, const struct entry *entry)
 static int
 write_history(struct reader *reader)
 {
-    trace_enter(reader->trace, 1, MEMMODEL_PHASE_FORWARD, -1);
-    for (size_t i = 0; i < reader->history->count; i++) {
-        struct entry entry;
-        int status = read_entry(reader, i, &entry);
+    int status = 0;
 
+    trace_enter(reader->trace, 1, MEMMODEL_PHASE_FORWARD, -1);
+    for (size_t i = 0; !status && i < reader->history->count; i++) {
+        struct entry entry;
+
+        status = read_entry(reader, i, &entry);
         if (!status && entry.action == ALLOC)
             status = allocate(reader, entry.address, entry.bytes, entry.stream);
         else if (!status && entry.action == FREE_REQUESTED)
             status = release(reader, i, &entry);
         else if (!status && entry.action == FREE_COMPLETED)
             complete(reader, &entry);
-        if (status)
-            return status;
     }
-    return 0;
+    return status;
 }
 
 /* ---- the document ---- */

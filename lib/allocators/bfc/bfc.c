@@ -262,21 +262,16 @@ bfc_counters(const void *self)
 static int
 visit_region(const struct region *region, int (*visit)(void *user, const struct allocator_block *block), void *user)
 {
-    for (const struct chunk *chunk = region->first; chunk; chunk = chunk->next) {
-        struct allocator_block shown = {
-            .segment = region->address,
-            .address = chunk->address,
-            .bytes = chunk->size,
-            .requested = chunk->requested,
-            .owner = chunk->owner,
-            .large = true,
-        };
-        int status = visit(user, &shown);
+    int status = 0;
 
-        if (status)
-            return status;
-    }
-    return 0;
+    for (const struct chunk *chunk = region->first; chunk && !status; chunk = chunk->next)
+        status = visit(user, &(struct allocator_block){.segment = region->address,
+                                                       .address = chunk->address,
+                                                       .bytes = chunk->size,
+                                                       .requested = chunk->requested,
+                                                       .owner = chunk->owner,
+                                                       .large = true});
+    return status;
 }
 
 static int
@@ -289,22 +284,11 @@ bfc_walk(const void *self, int (*visit)(void *user, const struct allocator_block
     return status;
 }
 
-const struct allocator allocator_bfc = {
-    .name = "bfc",
-    .open = bfc_open,
-    .close = bfc_close,
-    .allocate = bfc_allocate,
-    .release = bfc_release,
-    .counters = bfc_counters,
-    .walk = bfc_walk,
-};
+#define BFC(name_, open_)                                                                                              \
+    {                                                                                                                  \
+        .name = (name_), .open = (open_), .close = bfc_close, .allocate = bfc_allocate, .release = bfc_release,        \
+        .counters = bfc_counters, .walk = bfc_walk                                                                     \
+    }
 
-const struct allocator allocator_onnxruntime = {
-    .name = "onnxruntime",
-    .open = onnxruntime_open,
-    .close = bfc_close,
-    .allocate = bfc_allocate,
-    .release = bfc_release,
-    .counters = bfc_counters,
-    .walk = bfc_walk,
-};
+const struct allocator allocator_bfc = BFC("bfc", bfc_open);
+const struct allocator allocator_onnxruntime = BFC("onnxruntime", onnxruntime_open);
