@@ -174,13 +174,6 @@ struct choice {
     float efficiency;
 };
 
-/* The next narrower of the widths that `all` is cut into in equal pieces; 0 after 1. */
-static int64_t
-next_narrower(int64_t all, int64_t width)
-{
-    return width == 1 ? 0 : ceil_divide(all, ceil_divide(all, width - 1));
-}
-
 static void
 try_points(const struct brgemm_shape *shape, struct brgemm_block *block, struct choice *best)
 {

@@ -56,6 +56,13 @@ clamp(int64_t low, int64_t high, int64_t a)
     return max_i64(low, min_i64(high, a));
 }
 
+/* The next narrower of the widths that `all` is cut into in equal pieces; 0 after 1. */
+static inline int64_t
+next_narrower(int64_t all, int64_t width)
+{
+    return width == 1 ? 0 : ceil_divide(all, ceil_divide(all, width - 1));
+}
+
 static inline int64_t
 product(const int64_t values[AXES])
 {

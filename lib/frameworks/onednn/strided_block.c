@@ -98,13 +98,6 @@ struct choice {
     float efficiency;
 };
 
-/* The next narrower of the widths that `all` is cut into in equal pieces; 0 after 1. */
-static int64_t
-next_narrower(int64_t all, int64_t width)
-{
-    return width == 1 ? 0 : ceil_divide(all, ceil_divide(all, width - 1));
-}
-
 /* Returns whether some width is better than the choice so far. */
 static bool
 try_widths(const struct strided_shape *shape, struct strided_block *block, struct choice *best)

@@ -197,13 +197,8 @@ cache_efficiency(const struct candidate *c)
     struct nest nest = {.count = 0};
     float cost;
 
-    if (c->shape->pointwise) {
-        add_pointwise_block_levels(c, &nest);
-        add_pointwise_thread_levels(c, &nest);
-    } else {
-        add_block_levels(c, &nest);
-        add_thread_levels(c, &nest);
-    }
+    (c->shape->pointwise ? add_pointwise_block_levels : add_block_levels)(c, &nest);
+    (c->shape->pointwise ? add_pointwise_thread_levels : add_thread_levels)(c, &nest);
     cost = nest_cost(&nest, &costs, c->shape->simd) + (float)calls;
     return (float)work / ((float)problem->machine->threads * cost);
 }

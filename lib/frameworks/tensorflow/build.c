@@ -176,6 +176,21 @@ build_gradient(struct build *build, const struct layer *layer, int input, int32_
         build_contribute(build, layer->inputs[input], gradient);
 }
 
+void
+build_copy(struct build *build, const struct layer *layer)
+{
+    build_output(
+        build, layer,
+        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+}
+
+void
+build_copy_backward(struct build *build, const struct layer *layer, int32_t gradient)
+{
+    build_gradient(build, layer, 0,
+                   build_new(build, "gradient", build_bytes(build, layer->inputs[0]), READS(gradient)));
+}
+
 static int32_t
 add_up(struct build *build, int64_t bytes, const int32_t *gradients, int32_t count)
 {

@@ -120,6 +120,13 @@ build_wants_gradient(const struct build *build, const struct layer *layer, int i
 void
 build_gradient(struct build *build, const struct layer *layer, int input, int32_t gradient);
 
+/* The passes of an operator whose output is a copy of its input. */
+void
+build_copy(struct build *build, const struct layer *layer);
+
+void
+build_copy_backward(struct build *build, const struct layer *layer, int32_t gradient);
+
 /* One more gradient of a tensor. */
 void
 build_contribute(struct build *build, memmodel_tensor tensor, int32_t gradient);

@@ -13,23 +13,8 @@ view_backward(struct build *build, const struct layer *layer, int32_t gradient)
     build_gradient(build, layer, 0, build_view(build, "Reshape", gradient));
 }
 
-static void
-copy(struct build *build, const struct layer *layer)
-{
-    build_output(
-        build, layer,
-        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
-}
-
-static void
-copy_backward(struct build *build, const struct layer *layer, int32_t gradient)
-{
-    build_gradient(build, layer, 0,
-                   build_new(build, "gradient", build_bytes(build, layer->inputs[0]), READS(gradient)));
-}
-
 const struct rule tensorflow_reshape = {OP_RESHAPE, view, view_backward};
 const struct rule tensorflow_flatten = {OP_FLATTEN, view, view_backward};
-const struct rule tensorflow_permute = {OP_PERMUTE, copy, copy_backward};
-const struct rule tensorflow_expand = {OP_EXPAND, copy, copy_backward};
-const struct rule tensorflow_reduce = {OP_REDUCE, copy, copy_backward};
+const struct rule tensorflow_permute = {OP_PERMUTE, build_copy, build_copy_backward};
+const struct rule tensorflow_expand = {OP_EXPAND, build_copy, build_copy_backward};
+const struct rule tensorflow_reduce = {OP_REDUCE, build_copy, build_copy_backward};

@@ -20,20 +20,12 @@ maximum(struct build *build, const struct layer *layer)
 }
 
 static void
-average(struct build *build, const struct layer *layer)
-{
-    build_output(
-        build, layer,
-        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
-}
-
-static void
 pool(struct build *build, const struct layer *layer)
 {
     if (((const struct memmodel_pool *)layer->options)->kind == MEMMODEL_POOL_MAX)
         maximum(build, layer);
     else
-        average(build, layer);
+        build_copy(build, layer);
 }
 
 /* The maximum's reads what it kept; NOTHING is left out. */
@@ -49,5 +41,5 @@ pool_backward(struct build *build, const struct layer *layer, int32_t gradient)
 }
 
 const struct rule tensorflow_pool = {OP_POOL, pool, pool_backward};
-const struct rule tensorflow_adaptive_pool = {OP_ADAPTIVE_POOL, average, pool_backward};
-const struct rule tensorflow_global_pool = {OP_GLOBAL_POOL, average, pool_backward};
+const struct rule tensorflow_adaptive_pool = {OP_ADAPTIVE_POOL, build_copy, pool_backward};
+const struct rule tensorflow_global_pool = {OP_GLOBAL_POOL, build_copy, pool_backward};

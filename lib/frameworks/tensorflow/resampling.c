@@ -59,21 +59,6 @@ upsample_backward(struct build *build, const struct layer *layer, int32_t gradie
     build_gradient(build, layer, 0, gradient);
 }
 
-static void
-resize(struct build *build, const struct layer *layer)
-{
-    build_output(
-        build, layer,
-        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
-}
-
-static void
-resize_backward(struct build *build, const struct layer *layer, int32_t gradient)
-{
-    build_gradient(build, layer, 0,
-                   build_new(build, "gradient", build_bytes(build, layer->inputs[0]), READS(gradient)));
-}
-
 const struct rule tensorflow_upsample = {OP_UPSAMPLE, upsample, upsample_backward};
-const struct rule tensorflow_pad = {OP_PAD, resize, resize_backward};
-const struct rule tensorflow_crop = {OP_CROP, resize, resize_backward};
+const struct rule tensorflow_pad = {OP_PAD, build_copy, build_copy_backward};
+const struct rule tensorflow_crop = {OP_CROP, build_copy, build_copy_backward};
