@@ -82,12 +82,7 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
     copy = is_length_first(incoming[0]) ? NULL : value_copy(step, incoming[0]);
     flash_temporaries(step, query, query_tile(query->shape.dims[LENGTH]), key_tile(key->shape.dims[LENGTH]));
     value_drop(step, copy);
-    for (int i = 0; i < 3; i++) {
-        if (node_wants(node, i))
-            gradients[i] = made[i];
-        else
-            value_drop(step, made[i]);
-    }
+    node_give(step, node, made, 3, gradients);
 }
 
 static void

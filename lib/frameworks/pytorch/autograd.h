@@ -48,6 +48,10 @@ node_wants(const struct node *node, int input)
     return node->edges[input].node != NULL;
 }
 
+/* What a backward function made in the order of its inputs: those that are not wanted go. */
+void
+node_give(struct step *step, const struct node *node, struct value *const *made, int count, struct value **gradients);
+
 /* loss.backward(): `roots` need gradients; their own start as tensors of their shapes. */
 void
 autograd_backward(struct step *step, struct value *const *roots, int root_count);

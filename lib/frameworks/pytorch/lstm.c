@@ -123,12 +123,7 @@ lstm_backward(struct step *step, struct node *node, struct value **incoming, str
     zeros[3] = value_vector(step, MEMMODEL_DTYPE_FLOAT32, 4 * s->hidden); /* sum of the biases */
     lstm_gradients(step, s, made);
     value_drop_all(step, zeros, 4);
-    for (int i = 0; i < 7; i++) {
-        if (node_wants(node, i))
-            gradients[i] = made[i];
-        else
-            value_drop(step, made[i]);
-    }
+    node_give(step, node, made, 7, gradients);
 }
 
 static void

@@ -270,6 +270,17 @@ node_leaf(struct step *step, struct value *x)
     node_attach(step, node, x, 0);
 }
 
+void
+node_give(struct step *step, const struct node *node, struct value *const *made, int count, struct value **gradients)
+{
+    for (int i = 0; i < count; i++) {
+        if (node_wants(node, i))
+            gradients[i] = made[i];
+        else
+            value_drop(step, made[i]);
+    }
+}
+
 /* Without recursion: a graph may be as deep as the network. */
 void
 node_drop(struct step *step, struct node *node)

@@ -76,28 +76,29 @@ max_pool_backward(struct step *step, struct node *node, struct value **incoming,
     }
 }
 
+/* `moved`: of the copy where only the input has its channels last. */
+static struct value *
+follow_layout(struct step *step, const struct value *x, struct value *incoming, const struct shape *moved)
+{
+    struct value *gradient = value_like(step, x);
+
+    if (!is_only_channels_last(x))
+        contiguous_scratch(step, incoming);
+    else if (!is_channels_last(incoming))
+        value_scratch(step, moved);
+    return gradient;
+}
+
 void
 layout_following_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    const struct value *x = node->saved[0];
-
-    gradients[0] = value_like(step, x);
-    if (!is_only_channels_last(x))
-        contiguous_scratch(step, incoming[0]);
-    else if (!is_channels_last(incoming[0]))
-        value_scratch(step, &x->shape);
+    gradients[0] = follow_layout(step, node->saved[0], incoming[0], &node->saved[0]->shape);
 }
 
 static void
 adaptive_max_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    const struct value *x = node->saved[0];
-
-    gradients[0] = value_like(step, x);
-    if (!is_only_channels_last(x))
-        contiguous_scratch(step, incoming[0]);
-    else if (!is_channels_last(incoming[0]))
-        value_scratch(step, &incoming[0]->shape);
+    gradients[0] = follow_layout(step, node->saved[0], incoming[0], &incoming[0]->shape);
 }
 
 static const struct derivative max_pool = {"max_pool", max_pool_backward};

@@ -28,19 +28,30 @@ cell_of(const struct recurrence *r, int index)
 
 /* ---- one step of a GRU, an RNN, an LSTM that oneDNN does not run ---- */
 
-/* unsafe_chunk along the last axis: not known as views. */
-void
-chunks(struct step *step, struct value *x, int count, struct value *results[])
+/* Into views of one shape; false without memory. */
+static bool
+split(struct step *step, struct value *x, const struct shape *part, const int64_t *strides, int count,
+      struct value **results)
 {
     struct shape *parts = step_arena_allocate(step, (size_t)count * sizeof *parts);
 
     if (!parts)
+        return false;
+    for (int i = 0; i < count; i++)
+        parts[i] = *part;
+    aten_split(step, x, parts, strides, count, results);
+    return true;
+}
+
+/* unsafe_chunk along the last axis: not known as views. */
+void
+chunks(struct step *step, struct value *x, int count, struct value *results[])
+{
+    struct shape part = x->shape;
+
+    part.dims[1] /= count;
+    if (!split(step, x, &part, x->strides, count, results))
         return;
-    for (int i = 0; i < count; i++) {
-        parts[i] = x->shape;
-        parts[i].dims[1] /= count;
-    }
-    aten_split(step, x, parts, x->strides, count, results);
     for (int i = 0; i < count; i++)
         value_forget_base(step, results[i]);
 }
@@ -161,16 +172,11 @@ lstm_step(struct step *step, struct value *input_gates, struct value *hidden, st
 static void
 unbind(struct step *step, struct value *x, int count, struct value **results)
 {
-    struct shape *parts = step_arena_allocate(step, (size_t)count * sizeof *parts);
+    struct shape part = x->shape;
 
-    if (!parts)
-        return;
-    for (int i = 0; i < count; i++) {
-        parts[i] = x->shape;
-        parts[i].rank--;
-        memmove(parts[i].dims, parts[i].dims + 1, (MEMMODEL_MAX_RANK - 1) * sizeof parts[i].dims[0]);
-    }
-    aten_split(step, x, parts, x->strides + 1, count, results);
+    part.rank--;
+    memmove(part.dims, part.dims + 1, (MEMMODEL_MAX_RANK - 1) * sizeof part.dims[0]);
+    split(step, x, &part, x->strides + 1, count, results);
 }
 
 static struct value *
