@@ -195,12 +195,8 @@ fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *op
         status = find_formula(fit, options, &new);
     if (!status)
         status = fit_complete(fit, new);
-    if (status)
-        memmodel_model_unref(new);
-    else
-        *model = new;
     fit_free(fit);
-    return status;
+    return model_hand_over(new, status, model);
 }
 
 /* Searches that have to end leave their loops without a word: what they found by then is no answer. */

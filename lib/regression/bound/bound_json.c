@@ -150,9 +150,7 @@ read_variance(const struct json_document *document, const json_t *bound, memmode
 
     if (!json_object_get(bound, "variance"))
         return 0;
-    status = json_get_object(document, bound, "variance", &object);
-    if (!status)
-        status = json_check_keys(document, object, keys);
+    status = model_file_object(document, bound, "variance", keys, &object);
     if (!status)
         status = model_file_number(document, object, "slope", 0, &variance->slope);
     if (!status)
@@ -190,10 +188,8 @@ bound_from_json(const struct json_document *document, memmodel_model *model)
     static const char *const keys[] = {"dof", "sigma", "leverage", "ratios", "repeats", "variance", NULL};
     struct model_bound *bound = &model->bound;
     const json_t *object;
-    int status = json_get_object(document, document->root, "bound", &object);
+    int status = model_file_object(document, document->root, "bound", keys, &object);
 
-    if (!status)
-        status = json_check_keys(document, object, keys);
     if (!status)
         status = model_file_count(document, object, "dof", &bound->dof);
     if (!status)

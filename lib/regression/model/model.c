@@ -6,6 +6,16 @@
 
 #include <math.h>
 
+int
+model_hand_over(memmodel_model *made, int status, memmodel_model **model)
+{
+    if (status)
+        memmodel_model_unref(made);
+    else
+        *model = made;
+    return status;
+}
+
 static int
 model_new(memmodel_context *context, memmodel_model **model)
 {
@@ -22,13 +32,7 @@ model_new(memmodel_context *context, memmodel_model **model)
     new->errors = (struct model_errors){NAN, NAN, NAN, NAN};
     new->noise.deviation = (double)NAN;
     new->response = (struct model_response){.least = -INFINITY, .most = INFINITY};
-    status = expression_pool_new(context, &new->pool);
-    if (status) {
-        memmodel_model_unref(new);
-        return status;
-    }
-    *model = new;
-    return 0;
+    return model_hand_over(new, expression_pool_new(context, &new->pool), model);
 }
 
 static int
@@ -62,11 +66,7 @@ model_begin(memmodel_context *context, const char *target, const char *const *na
     new->input_count = input_count;
     new->unit = byte_unit_of_name(target);
     status = copy_inputs(new, target, names);
-    if (status)
-        memmodel_model_unref(new);
-    else
-        *model = new;
-    return status;
+    return model_hand_over(new, status, model);
 }
 
 static double *

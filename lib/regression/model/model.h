@@ -139,6 +139,10 @@ int
 model_begin(memmodel_context *context, const char *target, const char *const *names, size_t input_count,
             memmodel_model **model);
 
+/* The end of making one: gives it to the caller, or up if a step failed. Returns that step's status. */
+int
+model_hand_over(memmodel_model *made, int status, memmodel_model **model);
+
 /* MEMMODEL_ERROR_INVALID_ARGUMENT for a name that a model file cannot hold: it must be UTF-8. */
 int
 model_check_name(memmodel_context *context, const char *name);

@@ -23,6 +23,15 @@ model_file_number(const struct json_document *document, const json_t *object, co
 }
 
 int
+model_file_object(const struct json_document *document, const json_t *object, const char *key, const char *const *keys,
+                  const json_t **member)
+{
+    int status = json_get_object(document, object, key, member);
+
+    return status ? status : json_check_keys(document, *member, keys);
+}
+
+int
 model_file_count(const struct json_document *document, const json_t *object, const char *key, int64_t *count)
 {
     int status = json_get_int64(document, object, key, count);

@@ -14,6 +14,11 @@ int
 model_file_number(const struct json_document *document, const json_t *object, const char *key, double least,
                   double *number);
 
+/* A member that is an object with none but these keys. */
+int
+model_file_object(const struct json_document *document, const json_t *object, const char *key, const char *const *keys,
+                  const json_t **member);
+
 /* A member from 1 to MODEL_MAX_DOF. */
 int
 model_file_count(const struct json_document *document, const json_t *object, const char *key, int64_t *count);

@@ -427,9 +427,7 @@ read_response(const struct json_document *document, memmodel_model *model)
     if (!status && strcmp(loss, loss_names[0]) != 0 && strcmp(loss, loss_names[1]) != 0)
         status = model_file_wrong(document, json_object_get(document->root, "loss"), "\"loss\" is squared or relative");
     if (!status)
-        status = json_get_object(document, document->root, "response", &object);
-    if (!status)
-        status = json_check_keys(document, object, keys);
+        status = model_file_object(document, document->root, "response", keys, &object);
     if (!status)
         status = read_limits(document, object, response);
     model->general = true;
@@ -496,10 +494,8 @@ read_errors(const struct json_document *document, memmodel_model *model)
     double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out,
                               &model->errors.constant};
     const json_t *object;
-    int status = json_get_object(document, document->root, "scores", &object);
+    int status = model_file_object(document, document->root, "scores", keys, &object);
 
-    if (!status)
-        status = json_check_keys(document, object, keys);
     if (!status)
         status = model_file_count(document, object, "sample_count", &model->samples);
     for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
@@ -513,10 +509,8 @@ read_scores(const struct json_document *document, memmodel_model *model)
 {
     static const char *const keys[] = {"sample_count", "training_mape", "loo_mape", NULL};
     const json_t *object;
-    int status = json_get_object(document, document->root, "scores", &object);
+    int status = model_file_object(document, document->root, "scores", keys, &object);
 
-    if (!status)
-        status = json_check_keys(document, object, keys);
     if (!status)
         status = model_file_count(document, object, "sample_count", &model->samples);
     if (!status)
@@ -533,9 +527,7 @@ read_noise(const struct json_document *document, memmodel_model *model)
 
     if (!json_object_get(document->root, "noise"))
         return 0;
-    status = json_get_object(document, document->root, "noise", &object);
-    if (!status)
-        status = json_check_keys(document, object, keys);
+    status = model_file_object(document, document->root, "noise", keys, &object);
     if (!status)
         status = model_file_number(document, object, "deviation", 0, &model->noise.deviation);
     return status ? status : model_file_count(document, object, "dof", &model->noise.dof);
@@ -574,9 +566,7 @@ read_objective(const struct json_document *document, memmodel_model *model)
 
     if (!json_object_get(document->root, "objective"))
         return 0;
-    status = json_get_object(document, document->root, "objective", &object);
-    if (!status)
-        status = json_check_keys(document, object, keys);
+    status = model_file_object(document, document->root, "objective", keys, &object);
     if (!status)
         status = read_objective_loss(document, object, model);
     for (size_t i = 0; !status && !model->general && i < sizeof errors / sizeof errors[0]; i++)
@@ -675,11 +665,7 @@ read_model(const struct json_document *document, memmodel_model **model)
     if (status)
         return status;
     status = read_members(document, layout, new);
-    if (status)
-        memmodel_model_unref(new);
-    else
-        *model = new;
-    return status;
+    return model_hand_over(new, status, model);
 }
 
 static int

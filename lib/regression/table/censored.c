@@ -390,9 +390,5 @@ censored_rows_fit(const memmodel_samples *samples, const struct memmodel_fit_opt
         note_counts(&censored, new);
     memory_release(censored.context, censored.limits);
     memory_release(censored.context, censored.active);
-    if (status)
-        memmodel_model_unref(new);
-    else
-        *model = new;
-    return status;
+    return model_hand_over(new, status, model);
 }
