@@ -43,6 +43,7 @@ struct option {
 };
 
 struct command;
+struct job_call;
 
 /* What a command does once its options are read: its exit code. `options` is its struct. */
 typedef int (*command_work)(const struct command *command, memmodel_context *context, void *options, char **operands,
@@ -61,6 +62,8 @@ struct command {
     bool stops_at_operand;        /* all from the first operand on is left alone: it is another command's */
     int failure;                  /* exit code without memory or a context; 0: EXIT_FAILED */
     command_work work;
+    int (*answer)(struct job_call *call); /* of those whose work is job_work() */
+    size_t job_options;                   /* where their options of a job are */
 };
 
 /* ---- one row a command; main.c lists them ---- */

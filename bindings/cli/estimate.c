@@ -356,14 +356,6 @@ answer(struct job_call *call)
     return estimate.options->max && estimate.max == 0 ? print_nothing_fits(&estimate) : report_on(&estimate);
 }
 
-static int
-work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
-{
-    struct job_call call = {.command = command, .context = context, .options = given};
-
-    return job_run(&call, &((struct estimate_options *)given)->job, operands, count, answer);
-}
-
 const struct command estimate_command = {
     .name = "estimate",
     .usage = "NETWORK [--set NAME=VALUE ...] [--budget BYTES [--max NAME]]",
@@ -381,5 +373,7 @@ const struct command estimate_command = {
     .exits = "  3    the job does not fit in --budget; with --max, not even 1 does\n",
     .options = options,
     .options_bytes = sizeof(struct estimate_options),
-    .work = work,
+    .work = job_work,
+    .answer = answer,
+    .job_options = offsetof(struct estimate_options, job),
 };

@@ -150,12 +150,12 @@ job_metric_name(const struct memmodel_job *job)
 
 /* ---- the network ---- */
 
-static bool
-ends_with(const char *text, const char *end)
+bool
+path_ends_with(const char *path, const char *ending)
 {
-    size_t length = strlen(text), of_end = strlen(end);
+    size_t length = strlen(path), of_ending = strlen(ending);
 
-    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+    return length >= of_ending && strcmp(path + length - of_ending, ending) == 0;
 }
 
 static int
@@ -167,13 +167,14 @@ load_network(const struct job_call *call, char **operands, int count, memmodel_n
         return usage_error(call->command, "which network? Give a file in JSON or ONNX");
     if (count > 1)
         return usage_error(call->command, "one network at a time; '%s' is too many", operands[1]);
-    status = ends_with(operands[0], ".onnx") ? memmodel_network_load_onnx(call->context, operands[0], NULL, network)
-                                             : memmodel_network_load(call->context, operands[0], network);
+    status = path_ends_with(operands[0], ".onnx")
+                 ? memmodel_network_load_onnx(call->context, operands[0], NULL, network)
+                 : memmodel_network_load(call->context, operands[0], network);
     return status ? library_error(call->command, call->context) : EXIT_OK;
 }
 
 int
-job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_work work)
+job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_answer answer)
 {
     memmodel_network *network = NULL;
     int status;
@@ -186,10 +187,19 @@ job_run(struct job_call *call, const struct job_options *given, char **operands,
         status = load_network(call, operands, count, &network);
     call->network = network;
     if (!status)
-        status = work(call);
+        status = answer(call);
     memmodel_network_unref(network);
     free(call->symbols);
     return status;
+}
+
+int
+job_work(const struct command *command, memmodel_context *context, void *options, char **operands, int count)
+{
+    struct job_call call = {.command = command, .context = context, .options = options};
+    const void *given = (const char *)options + command->job_options;
+
+    return job_run(&call, given, operands, count, command->answer);
 }
 
 /* ---- what is not known ---- */

@@ -67,14 +67,22 @@ struct job_call {
     struct memmodel_job job;
 };
 
-typedef int (*job_work)(struct job_call *call);
+typedef int (*job_answer)(struct job_call *call);
 
 /*
- * Does the work with the job of `given` and the network in `operands` (a single path). `call` has the command, the
- * context and the options. The work's exit code, or another after a message.
+ * Answers with the job of `given` and the network in `operands` (a single path). `call` has the command, the
+ * context and the options. The answer's exit code, or another after a message.
  */
 int
-job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_work work);
+job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_answer answer);
+
+/* The work of a command about a network alone: its answer. */
+int
+job_work(const struct command *command, memmodel_context *context, void *options, char **operands, int count);
+
+/* Whether a path has the ending. */
+bool
+path_ends_with(const char *path, const char *ending);
 
 /* Name of an option of the job that was given besides --set; NULL: none. */
 const char *

@@ -47,14 +47,6 @@ answer(struct job_call *call)
     return status;
 }
 
-static int
-work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
-{
-    struct job_call call = {.command = command, .context = context, .options = given};
-
-    return job_run(&call, &((struct layers_options *)given)->job, operands, count, answer);
-}
-
 const struct command layers_command = {
     .name = "layers",
     .usage = "NETWORK [--set NAME=VALUE ...]",
@@ -67,5 +59,7 @@ const struct command layers_command = {
                 "  memmodel layers unet3d.json -s batch=2 -s dim=48 --framework pytorch\n",
     .options = options,
     .options_bytes = sizeof(struct layers_options),
-    .work = work,
+    .work = job_work,
+    .answer = answer,
+    .job_options = offsetof(struct layers_options, job),
 };

@@ -129,14 +129,6 @@ answer(struct job_call *call)
     return result.verdict == MEMMODEL_VERDICT_FITS ? EXIT_OK : EXIT_EXCEEDS;
 }
 
-static int
-work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
-{
-    struct job_call call = {.command = command, .context = context, .options = given};
-
-    return job_run(&call, &((struct optimize_options *)given)->job, operands, count, answer);
-}
-
 const struct command optimize_command = {
     .name = "optimize",
     .usage = "NETWORK [--set NAME=VALUE ...] [--mode inference] --budget BYTES",
@@ -151,5 +143,7 @@ const struct command optimize_command = {
     .exits = "  3    nothing brings the network within the budget; what needs least is shown\n",
     .options = options,
     .options_bytes = sizeof(struct optimize_options),
-    .work = work,
+    .work = job_work,
+    .answer = answer,
+    .job_options = offsetof(struct optimize_options, job),
 };

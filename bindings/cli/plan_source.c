@@ -9,14 +9,6 @@
 
 enum { HEAD_BYTES = 4096 };
 
-static bool
-ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), of_end = strlen(end);
-
-    return length >= of_end && strcmp(text + length - of_end, end) == 0;
-}
-
 /* JSON is a network if it begins with saying so, else a recorded trace; what is no JSON is a table of buffers. */
 static enum plan_kind
 kind_of_text(const char *head)
@@ -41,8 +33,8 @@ find_kind(const struct command *command, const char *path, enum plan_kind *kind)
     char head[HEAD_BYTES + 1];
     FILE *file;
 
-    if (ends_with(path, ".onnx") || ends_with(path, ".csv")) {
-        *kind = ends_with(path, ".csv") ? PLAN_BUFFERS : PLAN_NETWORK;
+    if (path_ends_with(path, ".onnx") || path_ends_with(path, ".csv")) {
+        *kind = path_ends_with(path, ".csv") ? PLAN_BUFFERS : PLAN_NETWORK;
         return EXIT_OK;
     }
     *kind = PLAN_BUFFERS;

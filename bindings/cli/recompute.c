@@ -279,14 +279,6 @@ answer(struct job_call *call)
     return status;
 }
 
-static int
-work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
-{
-    struct job_call call = {.command = command, .context = context, .options = given};
-
-    return job_run(&call, &((struct recompute_options *)given)->job, operands, count, answer);
-}
-
 const struct command recompute_command = {
     .name = "recompute",
     .usage = "NETWORK [--set NAME=VALUE ...] [--budget BYTES] [--svg CURVE.svg]",
@@ -302,5 +294,7 @@ const struct command recompute_command = {
     .exits = "  3    nothing that was found is within the budget; the min peak is shown\n",
     .options = options,
     .options_bytes = sizeof(struct recompute_options),
-    .work = work,
+    .work = job_work,
+    .answer = answer,
+    .job_options = offsetof(struct recompute_options, job),
 };
