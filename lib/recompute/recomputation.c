@@ -216,6 +216,9 @@ recompute(struct query *query, const struct memmodel_recompute_options *options,
         return MEMMODEL_ERROR_NO_MEMORY;
     new->validated = job_is_validated(&query->job);
     status = solve(query, &own, new);
+    if (!status)
+        status = unmodelled_copy(&new->curve.arena, query->unmodelled, query->unmodelled_count, &new->unmodelled);
+    new->unmodelled_count = query->unmodelled_count;
     if (status)
         memmodel_recomputation_unref(new);
     else

@@ -28,7 +28,10 @@ struct memmodel_recomputation {
     memmodel_network *network; /* whose names the curve has */
     struct curve curve;
     struct memmodel_recomputation_result result;
-    bool validated; /* the job is, as a report of it says */
+    /* What a report of the job says: */
+    bool validated;
+    struct memmodel_report_unmodelled *unmodelled;
+    size_t unmodelled_count;
 };
 
 #endif

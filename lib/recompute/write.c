@@ -55,12 +55,14 @@ json_of_curve(const void *object, memmodel_context *context, char **text)
     const struct memmodel_recomputation_result *result = &recomputation->result;
     json_t *root;
 
-    root = json_pack("{ss si ss sI ss sb sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
+    root = json_pack("{ss si ss sI ss sb so sI sI sI sf ss si sI ss so}", "format", "memmodel-recomputation", "version",
                      FORMAT_VERSION, "metric", memmodel_metric_name(result->metric), "budget",
                      (json_int_t)recomputation->curve.budget, "verdict", memmodel_verdict_name(result->verdict),
-                     "validated", recomputation->validated, "peak_baseline", (json_int_t)result->peak_baseline, "peak",
-                     (json_int_t)result->peak, "min_peak", (json_int_t)result->min_peak, "overhead", result->overhead,
-                     "checkpoint", recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
+                     "validated", recomputation->validated, "unmodelled",
+                     unmodelled_json(recomputation->unmodelled, recomputation->unmodelled_count), "peak_baseline",
+                     (json_int_t)result->peak_baseline, "peak", (json_int_t)result->peak, "min_peak",
+                     (json_int_t)result->min_peak, "overhead", result->overhead, "checkpoint",
+                     recomputation->curve.points[result->selected_point].checkpoint, "selected_point",
                      result->selected_point, "simulation_count", (json_int_t)result->simulation_count, "status",
                      memmodel_search_status_name(result->status), "curve", curve_json(&recomputation->curve));
     return json_write(context, root, text);

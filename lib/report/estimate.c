@@ -105,24 +105,22 @@ describe_peak(memmodel_report *report, const struct query *query, const struct r
     return report->result.peak_location ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
-/* With the names, which may be the network's. */
-static int
-copy_unmodelled(memmodel_report *report, const struct simulation *simulation)
+int
+unmodelled_copy(struct arena *arena, const struct unmodelled *unmodelled, size_t count,
+                struct memmodel_report_unmodelled **copy)
 {
-    size_t count = simulation->unmodelled_count;
+    struct memmodel_report_unmodelled *own = arena_allocate(arena, (count + 1) * sizeof *own);
 
-    report->unmodelled = arena_allocate(&report->arena, (count + 1) * sizeof *report->unmodelled);
-    if (!report->unmodelled)
+    if (!own)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        const char *op = arena_copy_text(&report->arena, simulation->unmodelled[i].op);
+        const char *op = arena_copy_text(arena, unmodelled[i].op);
 
         if (!op)
             return MEMMODEL_ERROR_NO_MEMORY;
-        report->unmodelled[i] =
-            (struct memmodel_report_unmodelled){sizeof *report->unmodelled, op, simulation->unmodelled[i].bytes};
+        own[i] = (struct memmodel_report_unmodelled){sizeof *own, op, unmodelled[i].bytes};
     }
-    report->unmodelled_count = count;
+    *copy = own;
     return 0;
 }
 
@@ -150,7 +148,8 @@ copy_result(memmodel_report *report, struct result *result)
     report->result.process = result->peak.process;
     judge(report);
     memcpy(report->categories, result->categories, sizeof report->categories);
-    return copy_unmodelled(report, simulation);
+    report->unmodelled_count = simulation->unmodelled_count;
+    return unmodelled_copy(&report->arena, simulation->unmodelled, simulation->unmodelled_count, &report->unmodelled);
 }
 
 static int
@@ -216,11 +215,8 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
 {
     OWN_ENVIRONMENT;
     struct query query;
-    int status;
+    int status = network && report ? query_new(network, job, NULL, context, &query) : MEMMODEL_ERROR_INVALID_ARGUMENT;
 
-    if (!network || !report)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, NULL, context, &query);
     if (status)
         return status;
     status = estimate(&query, report);

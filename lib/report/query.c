@@ -213,6 +213,8 @@ query_end(struct query *query, int status)
     memmodel_trace_unref(query->trace);
     query->trace = NULL;
     optimizer_cache_release(query->context, &query->updates);
+    memory_release(query->context, query->unmodelled);
+    query->unmodelled = NULL;
     memory_release(query->context, query->symbols);
     query->symbols = NULL;
     return context_end(query->context, status);

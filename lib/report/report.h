@@ -50,6 +50,8 @@ struct query {
     bool peak_only;                 /* only the peak of job.metric is asked for */
     struct memmodel_trace *trace;   /* that is written again and again where nobody keeps it; NULL: none yet */
     struct optimizer_cache updates; /* of the simulations so far, for the next */
+    struct unmodelled *unmodelled;  /* of the last that was measured */
+    size_t unmodelled_count;
 };
 
 /* ---- query.c ---- */
@@ -115,6 +117,17 @@ query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes)
 /* The same for symbols as they are bound, and the query's job as it is now. */
 int
 query_measure_bound(struct query *query, int64_t *bytes);
+
+/* ---- what is estimated by its outputs alone ---- */
+
+/* With the names, which may be the network's (estimate.c). */
+int
+unmodelled_copy(struct arena *arena, const struct unmodelled *unmodelled, size_t count,
+                struct memmodel_report_unmodelled **copy);
+
+/* As reports have it (report_json.c); NULL: out of memory. */
+struct json_t *
+unmodelled_json(const struct memmodel_report_unmodelled *unmodelled, size_t count);
 
 /* ---- gpu.c ---- */
 

@@ -78,15 +78,15 @@ step_peaks_json(const memmodel_report *report)
     return peaks;
 }
 
-static json_t *
-unmodelled_json(const memmodel_report *report)
+json_t *
+unmodelled_json(const struct memmodel_report_unmodelled *unmodelled, size_t count)
 {
-    json_t *unmodelled = json_array();
+    json_t *array = json_array();
 
-    for (size_t i = 0; i < report->unmodelled_count; i++)
-        json_array_append_new(unmodelled, json_pack("{ss sI}", "op", report->unmodelled[i].op, "bytes",
-                                                    (json_int_t)report->unmodelled[i].bytes));
-    return unmodelled;
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array,
+                              json_pack("{ss sI}", "op", unmodelled[i].op, "bytes", (json_int_t)unmodelled[i].bytes));
+    return array;
 }
 
 static json_t *
@@ -149,7 +149,7 @@ json_of_report(const void *object, memmodel_context *context, char **text)
                      report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
                      "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers",
                      layers, "formulas", formulas_json(report), "assumptions", report->result.assumptions, "unmodelled",
-                     unmodelled_json(report), "what_if", what_if_json(report));
+                     unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
     return json_write(context, root, text);
 }
 

@@ -265,6 +265,10 @@ query_measure_bound(struct query *query, int64_t *bytes)
     if (status)
         return status;
     measured = peak_of_metric(&result.peak, query->job.metric);
+    memory_release(query->context, query->unmodelled);
+    query->unmodelled = result.simulation.unmodelled;
+    query->unmodelled_count = result.simulation.unmodelled_count;
+    result.simulation.unmodelled = NULL;
     result_release(query->context, &result);
     if (measured < 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,

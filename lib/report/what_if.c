@@ -266,11 +266,8 @@ memmodel_estimate_what_if(const memmodel_network *network, const struct memmodel
     OWN_ENVIRONMENT;
     struct memmodel_report *new;
     struct query query;
-    int status;
+    int status = network && report ? query_new(network, job, NULL, context, &query) : MEMMODEL_ERROR_INVALID_ARGUMENT;
 
-    if (!network || !report)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = query_new(network, job, NULL, context, &query);
     if (status)
         return status;
     status = memmodel_estimate(network, job, context, &new);

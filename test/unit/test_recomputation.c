@@ -566,6 +566,35 @@ files_have_all_points(void **state)
     memmodel_network_unref(network);
 }
 
+/* x [6, 4] of float32 -> what has no rule: 6 * 4 * 4 bytes, once whatever is recomputed. */
+static void
+files_name_what_is_not_modelled(void **state)
+{
+    const struct memmodel_job job = {.size = sizeof job, .metric = MEMMODEL_METRIC_LIVE, .gradient_accumulation = 1};
+    const struct memmodel_shape shape = {.dims = {6, 4}, .rank = 2};
+    memmodel_recomputation *search;
+    memmodel_network *network;
+    memmodel_tensor x, classes;
+    char *text;
+
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){6, 4});
+    classes = memmodel_network_input(network, "classes", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){6});
+    memmodel_network_push_scope(network, "block");
+    x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 4));
+    x = memmodel_network_custom(
+        network, &x, 1, MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .operation = "aten.none_such.default"));
+    memmodel_network_pop_scope(network);
+    memmodel_network_loss(network, x, classes, NULL);
+    search = search_of(network, &job, 0, 0);
+    memmodel_network_unref(network);
+    assert_int_equal(memmodel_recomputation_to_json(search, *state, &text), 0);
+    assert_int_equal(count_in(text, "none_such"), 1);
+    assert_non_null(strstr(text, "\"op\": \"aten.none_such.default\",\n      \"bytes\": 96\n"));
+    memmodel_free(text);
+    memmodel_recomputation_unref(search);
+}
+
 static size_t
 count_patterns(const struct memmodel_recomputation_point *point)
 {
@@ -727,6 +756,7 @@ main(void)
         WITH_CONTEXT(groups_that_are_none_are_refused),
         LONG_WITH_CONTEXT(a_normalisation_is_recomputed_without_the_convolution_behind_it),
         LONG_WITH_CONTEXT(files_have_all_points),
+        WITH_CONTEXT(files_name_what_is_not_modelled),
         LONG_WITH_CONTEXT(alike_scopes_are_one_pattern),
         WITH_CONTEXT(what_cannot_be_recomputed_says_why),
         WITH_CONTEXT(an_answer_outlives_the_context_of_its_call),
