@@ -1,8 +1,8 @@
 /*
  * PyTorch on a GPU: what kernels take there, against sizes worked out by hand from PyTorch's source, and how its
- * allocator's bytes become the report's.
+ * allocator's bytes become the report's. How such jobs are asked for is in test_gpu_job.c.
  */
-#include "check.h"
+#include "gpu_job.h"
 #include "trace/trace.h"
 
 #define MIB INT64_C(1048576)
@@ -12,51 +12,6 @@ enum {
     HOPPER_WORKSPACE = 32 * 1024 * 1024,
     CUBLASLT = 1024 * 1024
 };
-
-static struct memmodel_job
-gpu_job(const char *gpu, const char *optimizer)
-{
-    return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .device = "cuda", .gpu = gpu, .optimizer = optimizer};
-}
-
-static memmodel_network *
-empty_network(memmodel_context *context)
-{
-    memmodel_network *net;
-
-    assert_int_equal(memmodel_network_new(context, &net), 0);
-    return net;
-}
-
-/* Takes the network. */
-static memmodel_report *
-estimated(memmodel_network *net, const struct memmodel_job *job)
-{
-    memmodel_report *report;
-
-    assert_int_equal(memmodel_network_status(net), 0);
-    assert_int_equal(memmodel_estimate(net, job, NULL, &report), 0);
-    memmodel_network_unref(net);
-    return report;
-}
-
-static memmodel_report *
-trained(memmodel_network *net)
-{
-    struct memmodel_job job = gpu_job("rtx3090", "sgd");
-
-    return estimated(net, &job);
-}
-
-static struct memmodel_report_result
-result_of(const memmodel_report *report)
-{
-    struct memmodel_report_result peak = {.size = sizeof peak};
-
-    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
-    return peak;
-}
 
 /* Blocks of a size that were allocated in a phase of the second step. */
 static int
@@ -103,26 +58,6 @@ mean_squared_error(memmodel_network *net, memmodel_tensor x, int rank, const int
 }
 
 /* ---- the allocator's bytes ---- */
-
-/* x [8, 16] -> 32, predicted: 2048 + 128 bytes of parameters, 512 of input, 1024 of output. */
-static memmodel_network *
-one_linear_layer(memmodel_context *context)
-{
-    memmodel_network *net = empty_network(context);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){8, 16});
-
-    memmodel_network_mark_output(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 32)));
-    return net;
-}
-
-static memmodel_report *
-predicted(memmodel_context *context, const char *gpu)
-{
-    struct memmodel_job job = gpu_job(gpu, NULL);
-
-    job.mode = 1;
-    return estimated(one_linear_layer(context), &job);
-}
 
 /* The bias of 128 bytes counts 512; from the second step on the output before is still bound. */
 static void
@@ -631,164 +566,6 @@ autocast_multiplies_in_half_and_normalizes_in_float32(void **state)
     assert_int_equal(autocast_blocks(*state, "float32", 8 * 40 * 4), 2);
 }
 
-/* ---- what a report says ---- */
-
-/* Trainings were recorded on an H200: test/data/pytorch_cuda. */
-static void
-bytes_of_a_gpu_that_was_not_measured_are_not_validated(void **state)
-{
-    struct memmodel_job on_cpu = {.size = sizeof on_cpu};
-    memmodel_report *report = predicted(*state, "a100"), *cpu = estimated(one_linear_layer(*state), &on_cpu);
-    memmodel_report *measured = predicted(*state, "h200");
-    char *text;
-
-    assert_int_equal(result_of(report).validated, 0);
-    assert_int_equal(result_of(measured).validated, 1);
-    assert_int_equal(result_of(cpu).validated, 1);
-    memmodel_report_unref(measured);
-    assert_int_equal(memmodel_report_to_json(report, *state, &text), 0);
-    assert_non_null(strstr(text, "\"validated\": false"));
-    memmodel_free(text);
-    memmodel_report_unref(report);
-    memmodel_report_unref(cpu);
-}
-
-/* cuDNN's reserve and workspace are not known. */
-static void
-recurrent_layers_are_named_as_not_modelled(void **state)
-{
-    memmodel_network *net = empty_network(*state);
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, (int64_t[]){5, 2, 4});
-    struct memmodel_report_unmodelled unmodelled = {.size = sizeof unmodelled};
-    memmodel_report *report;
-
-    memmodel_network_mark_output(net, memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden_size = 8)));
-    report = trained(net);
-    assert_int_equal(memmodel_report_get_unmodelled(report, 0, &unmodelled), 0);
-    assert_string_equal(unmodelled.op, "recurrent");
-    assert_int_equal(unmodelled.bytes, 5 * 2 * 8 * 4 + 2 * (2 * 8 * 4)); /* with the last hidden and cell states */
-    memmodel_report_unref(report);
-}
-
-static int
-status_of(memmodel_context *context, const struct memmodel_job *job)
-{
-    memmodel_network *net = one_linear_layer(context);
-    memmodel_report *report;
-    int status = memmodel_estimate(net, job, NULL, &report);
-
-    if (!status)
-        memmodel_report_unref(report);
-    memmodel_network_unref(net);
-    return status;
-}
-
-static void
-an_unknown_gpu_is_refused_with_the_known_ones(void **state)
-{
-    struct memmodel_job job = gpu_job("voodoo", NULL);
-
-    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED, "a100");
-}
-
-static void
-a_gpu_is_of_cuda_without_saying_so(void **state)
-{
-    struct memmodel_job said = gpu_job("h100", "sgd"), unsaid = said;
-    struct memmodel_report_result peaks[2];
-
-    unsaid.device = NULL;
-    for (int i = 0; i < 2; i++) {
-        memmodel_report *report = estimated(one_linear_layer(*state), i ? &unsaid : &said);
-
-        peaks[i] = result_of(report);
-        memmodel_report_unref(report);
-    }
-    assert_same_results(&peaks[0], &peaks[1]);
-}
-
-static void
-cuda_asks_which_gpu_it_is(void **state)
-{
-    struct memmodel_job job = gpu_job(NULL, NULL);
-
-    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_INVALID_ARGUMENT, "a100-80gb");
-    job.gpu = "";
-    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_INVALID_ARGUMENT, "h200");
-}
-
-static void
-what_only_a_gpu_has_is_refused_elsewhere(void **state)
-{
-    struct memmodel_job gpu = gpu_job("h100", NULL), settings = gpu_job(NULL, NULL), textbook = gpu_job("h100", NULL);
-
-    gpu.device = "cpu";
-    assert_error(*state, status_of(*state, &gpu), MEMMODEL_ERROR_INVALID_ARGUMENT, "h100");
-    settings.device = NULL;
-    settings.allocator_settings = "expandable_segments:True";
-    assert_error(*state, status_of(*state, &settings), MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu");
-    textbook.device = NULL;
-    textbook.framework = "textbook";
-    assert_error(*state, status_of(*state, &textbook), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
-}
-
-static void
-settings_of_the_allocator_are_read(void **state)
-{
-    struct memmodel_job job = gpu_job("a100", NULL);
-
-    job.allocator_settings = "expandable_segments:True";
-    assert_int_equal(status_of(*state, &job), 0);
-    job.allocator_settings = "backend:cudaMallocAsync";
-    assert_int_equal(status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED);
-}
-
-/* ---- of any batch ---- */
-
-static memmodel_network *
-image_network(memmodel_context *context)
-{
-    memmodel_network *net = empty_network(context);
-    memmodel_dim batch = memmodel_network_symbol(net, "batch");
-    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){batch, 3, 33, 33});
-    memmodel_tensor classes = memmodel_network_input(net, "class", MEMMODEL_DTYPE_INT64, 1, &batch);
-
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 40, .kernel = {3, 3}));
-    x = memmodel_network_activation(net, memmodel_network_batch_norm(net, x, NULL),
-                                    MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
-    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
-    x = memmodel_network_dropout(net, memmodel_network_flatten(net, x, 1, 3), NULL);
-    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 10));
-    memmodel_network_loss(net, x, classes, NULL);
-    assert_int_equal(memmodel_network_status(net), 0);
-    return net;
-}
-
-/* Reserved bytes may fall: a larger request can fill a segment that a smaller one left half empty. */
-static void
-reserved_covers_live_bytes_which_grow_with_the_batch(void **state)
-{
-    struct memmodel_report_result before = {.live = 0};
-    memmodel_network *net = image_network(*state);
-
-    for (int64_t batch = 1; batch <= 200; batch = batch * 3 / 2 + 1) {
-        struct memmodel_symbol_value value = {"batch", batch};
-        struct memmodel_job job = gpu_job("t4", "adam");
-        memmodel_report *report;
-        struct memmodel_report_result peak;
-
-        job.symbols = &value;
-        job.symbol_count = 1;
-        assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
-        peak = result_of(report);
-        assert_true(peak.live <= peak.reserved && peak.reserved < peak.process);
-        assert_true(before.live <= peak.live);
-        before = peak;
-        memmodel_report_unref(report);
-    }
-    memmodel_network_unref(net);
-}
-
 int
 main(void)
 {
@@ -820,14 +597,6 @@ main(void)
         WITH_CONTEXT(foreach_can_be_turned_off),
         WITH_CONTEXT(counters_are_on_the_host_unless_fused),
         WITH_CONTEXT(autocast_multiplies_in_half_and_normalizes_in_float32),
-        WITH_CONTEXT(bytes_of_a_gpu_that_was_not_measured_are_not_validated),
-        WITH_CONTEXT(recurrent_layers_are_named_as_not_modelled),
-        WITH_CONTEXT(an_unknown_gpu_is_refused_with_the_known_ones),
-        WITH_CONTEXT(a_gpu_is_of_cuda_without_saying_so),
-        WITH_CONTEXT(cuda_asks_which_gpu_it_is),
-        WITH_CONTEXT(what_only_a_gpu_has_is_refused_elsewhere),
-        WITH_CONTEXT(settings_of_the_allocator_are_read),
-        WITH_CONTEXT(reserved_covers_live_bytes_which_grow_with_the_batch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
