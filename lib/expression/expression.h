@@ -246,14 +246,7 @@ expression_print_limited(const struct expression_pool *pool, expression a, const
 expression
 expression_parse(struct expression_pool *pool, const char *name, const char *text);
 
-/* ---- differentiate and bound ---- */
-
-/*
- * d a / d symbol. floor counts as smooth, with the derivative of its argument; max and min have that of the side
- * taken, and none (NaN) where both are equal; equal has the derivative 0.
- */
-expression
-expression_differentiate(struct expression_pool *pool, expression a, size_t symbol);
+/* ---- bound ---- */
 
 /*
  * An interval that holds every value of `a` when each symbol lies in [lower, upper]; infinite where there is no

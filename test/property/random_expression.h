@@ -143,7 +143,7 @@ random_points(uint64_t *state, int64_t points[POINTS][SYMBOLS], int64_t max)
 
 /*
  * An expression and its value at one point. `size` is about the largest number that rounding errors of the value come
- * from; where the value is much smaller, or undefined, `usable` is lost. `smooth`: without floor, max, min.
+ * from; where the value is much smaller, or undefined, `usable` is lost.
  */
 struct real {
     expression handle;
@@ -155,7 +155,6 @@ struct real_recipe {
     struct expression_pool *pool;
     uint64_t *state;
     const double *point;
-    bool smooth;
 };
 
 static inline struct real
@@ -195,7 +194,7 @@ real_function(const struct real_recipe *recipe, struct real a, struct real b)
     int64_t divisor = random_between(recipe->state, 1, 5);
     double quotient = a.value / (double)divisor;
 
-    switch (recipe->smooth ? 0 : random_between(recipe->state, 0, 3)) {
+    switch (random_between(recipe->state, 0, 3)) {
     case 0:
         return real_result(expression_log(recipe->pool, a.handle), log(a.value), fabs(log(a.value)));
     case 1: /* next to a whole number rounding decides */

@@ -252,7 +252,6 @@ nest_functions(const struct subject *subject)
     expression_print(pool, e, EXPRESSION_C, &text);
     expression_evaluate(pool, e, &one);
     expression_bound(pool, e, &one, &one, &min, &max);
-    expression_differentiate(pool, e, 0);
     next = expression_apply(pool, OPCODE_TANH, e);
     text_release(&text);
     expression_pool_free(pool);
