@@ -151,10 +151,6 @@ allocator_run_goes_on(const struct allocator_run *run);
 int
 allocator_run_step(struct allocator_run *run);
 
-/* Those of the allocator, with what left-out iterations keep. */
-struct allocator_counters
-allocator_run_counters(const struct allocator_run *run);
-
 /*
  * Called for each event after it was run, once begun: what is left out of loops would bring no new maximum of a
  * counter.

@@ -201,7 +201,8 @@ allocator_run_step(struct allocator_run *run)
     return status;
 }
 
-struct allocator_counters
+/* Those of the allocator, with what left-out iterations keep. */
+static struct allocator_counters
 allocator_run_counters(const struct allocator_run *run)
 {
     struct allocator_counters counters = *run->allocator->counters(run->self);

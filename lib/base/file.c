@@ -111,7 +111,12 @@ read_all(struct reading *reading, int64_t size)
     return status;
 }
 
-int
+/*
+ * Whole file in memory, terminated by a zero byte that `length` does not count: memory_release() it. Files, pipes and
+ * devices of any size; within a bounded call it ends where the limits say. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
+ * MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
+ */
+static int
 file_read(memmodel_context *context, const char *path, char **bytes, size_t *length)
 {
     struct reading reading = {.context = context, .path = path};

@@ -12,20 +12,12 @@
 int
 file_open(memmodel_context *context, const char *path, int *file, int64_t *size);
 
-/*
- * Whole file in memory, terminated by a zero byte that `length` does not count: memory_release() it. Files, pipes and
- * devices of any size; within a bounded call it ends where the limits say. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
- * MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
- */
-int
-file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
-
 /* Makes an object of a text of a file's format; `made` is where its pointer goes. */
 typedef int (*file_parser)(memmodel_context *context, const char *name, const char *text, size_t length, void *made);
 
 /*
  * The public calls that make an object of a text (`name` is what its errors call it) or of a whole file: bounded ones.
- * 0, MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, what file_read() and `parse` return.
+ * 0, MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, those of reading it, and what `parse` returns.
  */
 int
 file_parse_text(memmodel_context *context, const char *name, const char *text, size_t length, file_parser parse,

@@ -1,7 +1,8 @@
 /* Products of powers of atoms: their order and their product. */
 #include "expression/pool.h"
 
-bool
+/* Order of factors in a monomial: symbols, then functions, each in the order in which they were made. */
+static bool
 atom_before(const struct expression_pool *pool, int32_t a, int32_t b)
 {
     bool a_is_symbol = pool->atoms[a].kind == ATOM_SYMBOL, b_is_symbol = pool->atoms[b].kind == ATOM_SYMBOL;

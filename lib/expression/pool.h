@@ -134,10 +134,6 @@ node_intern(struct expression_pool *pool, const struct term *terms, size_t count
 
 /* ---- monomials (monomial.c) ---- */
 
-/* Order of factors in a monomial: symbols, then functions, each in the order in which they were made. */
-bool
-atom_before(const struct expression_pool *pool, int32_t a, int32_t b);
-
 /* < 0 if `a` is printed first: falling degree, then falling power of the first atom that differs. */
 int
 monomial_compare(const struct expression_pool *pool, int32_t a, int32_t b);

@@ -121,7 +121,8 @@ print_decimal_number(struct text *out, struct rational value)
     return print_decimals(out, size, value.denominator);
 }
 
-void
+/* As an approximate number of SQL, such as 3e0. */
+static void
 print_approximate(struct text *out, double number)
 {
     size_t start = out->length;

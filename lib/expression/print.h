@@ -15,10 +15,6 @@ print_fits(struct text *out);
 bool
 print_decimal_number(struct text *out, struct rational value);
 
-/* As an approximate number of SQL, such as 3e0. */
-void
-print_approximate(struct text *out, double number);
-
 /* Of a sum, one term after the other, each after its sign; print() writes it without that. */
 typedef void (*print_one)(const void *printer, const struct term *term);
 

@@ -42,7 +42,8 @@ checked_common_multiple(int64_t a, int64_t b, int64_t *result)
     return checked_multiply(a / greatest_common_divisor(a, b), b, result);
 }
 
-bool
+/* base ^ exponent */
+static bool
 checked_power(int64_t base, int64_t exponent, int64_t *result)
 {
     int64_t power = 1;

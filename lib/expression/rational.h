@@ -40,10 +40,6 @@ greatest_common_divisor(int64_t a, int64_t b);
 bool
 checked_common_multiple(int64_t a, int64_t b, int64_t *result);
 
-/* base ^ exponent */
-bool
-checked_power(int64_t base, int64_t exponent, int64_t *result);
-
 /* Each returns false, and leaves *result alone, when the exact result does not fit. */
 
 /* denominator != 0 */

@@ -176,7 +176,8 @@ symbol_dim(struct import *import, const char *name)
     return dim;
 }
 
-memmodel_dim
+/* Dimension of a name in the file: a symbol, or an expression of symbols. */
+static memmodel_dim
 import_named_dim(struct import *import, const char *name)
 {
     expression e;

@@ -183,10 +183,6 @@ import_linear(struct import *import, memmodel_dim a, int64_t b, memmodel_dim c);
 void
 import_broadcast(struct import *import, struct memmodel_shape *shape, const struct memmodel_shape *other);
 
-/* Dimension of a name in the file: a symbol, or an expression of symbols. */
-memmodel_dim
-import_named_dim(struct import *import, const char *name);
-
 /* Shape of what the file says of a tensor; unknown dimensions become symbols. false: it says none. */
 bool
 import_shape(struct import *import, const struct onnx_value_info *info, struct memmodel_shape *shape);

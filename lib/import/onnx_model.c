@@ -27,7 +27,7 @@ onnx_list_add(struct arena *arena, struct onnx_list *list, size_t size)
 
 /* ---- members ---- */
 
-int
+static int
 onnx_text_read(void *reader, const struct wire_rule *rule, const struct wire_field *field, void *target)
 {
     struct onnx_reader *own = reader;

@@ -107,7 +107,4 @@ struct onnx_reader {
 int
 onnx_tensor_read(struct onnx_reader *reader, struct wire_message message, struct onnx_tensor *tensor);
 
-int
-onnx_text_read(void *reader, const struct wire_rule *rule, const struct wire_field *field, void *target);
-
 #endif

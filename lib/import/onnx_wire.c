@@ -197,7 +197,8 @@ read_value(struct wire_message *message, struct wire_field *field)
     }
 }
 
-int
+/* The next field, and 1; 0 at the end of the message; or a negative status. */
+static int
 wire_next(struct wire_message *message, struct wire_field *field)
 {
     uint64_t tag;

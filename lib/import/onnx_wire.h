@@ -54,10 +54,6 @@ struct wire_field {
 int
 wire_error(const struct wire_source *source, int64_t at, const char *format, ...) BASE_PRINTF(3, 4);
 
-/* The next field, and 1; 0 at the end of the message; or a negative status. */
-int
-wire_next(struct wire_message *message, struct wire_field *field);
-
 /* A number of a packed list, which the message is. */
 int
 wire_next_packed(struct wire_message *message, enum wire_type type, uint64_t *value);

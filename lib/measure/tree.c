@@ -291,7 +291,8 @@ counts(struct tree *tree, struct member *member)
     return true;
 }
 
-int64_t
+/* The most it had since the reading before. */
+static int64_t
 member_high_water(const struct member *member)
 {
     int64_t between = member->rose ? member->now.high_water_mark : max_i64(member->previous.rss, member->now.rss);

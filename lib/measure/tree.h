@@ -77,10 +77,6 @@ tree_adopt(struct tree *tree);
 bool
 member_counts(const struct member *member);
 
-/* The most it had since the reading before. */
-int64_t
-member_high_water(const struct member *member);
-
 bool
 tree_has(const struct tree *tree, int pid);
 

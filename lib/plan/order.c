@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Doubles hold these exactly up to 2^53, and beyond that an order is as good as another. */
-double
+static double
 order_value(const struct item *item, int key, int64_t max_load)
 {
     switch (key) {

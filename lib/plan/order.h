@@ -23,10 +23,6 @@ struct order {
     uint8_t keys[ORDER_KEYS];
 };
 
-/* The value of a key, greater comes first; `max_load` is that of the item. */
-double
-order_value(const struct item *item, int key, int64_t max_load);
-
 /* All items of the problem; `max_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
 order_items(const struct problem *problem, struct order order, const int64_t *max_loads, uint32_t *items);

@@ -44,7 +44,7 @@ skyline_raise(struct skyline *skyline, struct interval interval, int64_t top)
     }
 }
 
-int64_t
+static int64_t
 skyline_top(const struct skyline *skyline, struct interval interval)
 {
     struct segment_tree_nodes nodes;

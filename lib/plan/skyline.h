@@ -23,9 +23,6 @@ skyline_release(struct skyline *skyline);
 void
 skyline_raise(struct skyline *skyline, struct interval interval, int64_t top);
 
-int64_t
-skyline_top(const struct skyline *skyline, struct interval interval);
-
 /* The greatest along an item. */
 int64_t
 skyline_item_top(const struct skyline *skyline, const struct problem *problem, const struct item *item);

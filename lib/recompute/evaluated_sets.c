@@ -147,7 +147,8 @@ add_to_front(struct evaluated_sets *sets, struct evaluated_set *evaluated)
 
 /* ---- simulating ---- */
 
-void
+/* The names of a set's scopes, separated by commas. */
+static void
 evaluated_sets_write_names(const struct evaluated_sets *sets, const uint64_t *set, struct text *text)
 {
     size_t before = text->length;

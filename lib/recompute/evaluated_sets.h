@@ -92,8 +92,4 @@ evaluated_sets_try(struct evaluated_sets *sets, const uint64_t *set);
 int
 evaluated_sets_end(struct evaluated_sets *sets, int status);
 
-/* The names of a set's scopes, separated by commas. */
-void
-evaluated_sets_write_names(const struct evaluated_sets *sets, const uint64_t *set, struct text *text);
-
 #endif

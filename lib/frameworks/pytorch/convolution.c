@@ -104,7 +104,8 @@ follows_channels_last(const struct convolution_layer *layer)
     }
 }
 
-bool
+/* Whether a tensor of that order is taken as it is. */
+static bool
 convolution_takes_order(const struct convolution_layer *layer, struct dim_order order)
 {
     return layer->channels_last ? order.channels_last : !order.scattered;
@@ -221,7 +222,8 @@ init_axes(const struct convolution *c, struct convolution_layer *layer)
     }
 }
 
-int
+/* Refuses what PyTorch would refuse; after it no size below overflows. */
+static int
 convolution_layer_init(memmodel_context *context, const struct convolution *convolution,
                        const struct target_cpu *machine, struct convolution_layer *layer)
 {

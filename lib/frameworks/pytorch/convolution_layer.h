@@ -31,15 +31,6 @@ struct convolution_layer {
     int64_t input_points, output_points, kernel_points;
 };
 
-/* Refuses what PyTorch would refuse; after it no size below overflows. */
-int
-convolution_layer_init(memmodel_context *context, const struct convolution *convolution,
-                       const struct target_cpu *machine, struct convolution_layer *layer);
-
-/* Whether a tensor of that order is taken as it is. */
-bool
-convolution_takes_order(const struct convolution_layer *layer, struct dim_order order);
-
 /* @unit bytes */
 int64_t
 convolution_input_bytes(const struct convolution_layer *layer);

@@ -50,9 +50,6 @@ struct value *
 cuda_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
 
 struct value *
-cuda_dropout(struct step *step, struct value *x);
-
-struct value *
 cuda_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
                const struct memmodel_attention *options);
 

@@ -45,7 +45,7 @@ dropout_backward(struct step *step, struct node *node, struct value **incoming, 
     gradients[0] = value_like(step, incoming[0]);
 }
 
-struct value *
+static struct value *
 cuda_dropout(struct step *step, struct value *x)
 {
     static const struct derivative native_dropout = {"native_dropout", dropout_backward};

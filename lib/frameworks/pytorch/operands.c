@@ -15,7 +15,7 @@ step_input(struct step *step, const struct layer *layer, int input)
     return tensor >= 0 ? step->values[tensor] : NULL;
 }
 
-struct variable *
+static struct variable *
 step_variable(struct step *step, const struct layer *layer, const char *role)
 {
     int32_t parameter = layer_parameter(layer, role);

@@ -12,9 +12,6 @@ step_input(struct step *step, const struct layer *layer, int input);
 struct value *
 step_parameter(struct step *step, const struct layer *layer, const char *role);
 
-struct variable *
-step_variable(struct step *step, const struct layer *layer, const char *role);
-
 struct shape
 step_output_shape(struct step *step, const struct layer *layer, int output);
 

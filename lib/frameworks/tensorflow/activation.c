@@ -90,7 +90,7 @@ activation_forward(struct build *build, int kind, int32_t x, int64_t n, struct k
     }
 }
 
-int32_t
+static int32_t
 activation_backward(struct build *build, int kind, int32_t gradient, int64_t n, const struct kept *kept)
 {
     switch ((enum manner)manners[kind]) {

@@ -198,7 +198,7 @@ add_up(struct build *build, int64_t bytes, const int32_t *gradients, int32_t cou
 }
 
 /* The tape adds gradients up when the layer that made the tensor is reached. TensorFlow: c/eager/tape.h */
-int32_t
+static int32_t
 build_gradient_of(struct build *build, memmodel_tensor tensor)
 {
     int32_t count = 0, *gradients, sum;

@@ -131,10 +131,6 @@ build_copy_backward(struct build *build, const struct layer *layer, int32_t grad
 void
 build_contribute(struct build *build, memmodel_tensor tensor, int32_t gradient);
 
-/* The sum of a tensor's gradients, NOTHING if there is none: all wait for it. */
-int32_t
-build_gradient_of(struct build *build, memmodel_tensor tensor);
-
 /* The gradient of a parameter, which its update reads at once. `reader` still reads the parameter. */
 void
 build_parameter_gradient(struct build *build, int32_t parameter, int32_t gradient, int32_t reader);
@@ -169,9 +165,6 @@ extern const struct rule tensorflow_convolution, tensorflow_transposed, tensorfl
 /* Gradient operation of an activation, which reads the gradient and what the forward pass kept. */
 int32_t
 activation_forward(struct build *build, int kind, int32_t x, int64_t bytes, struct kept *kept);
-
-int32_t
-activation_backward(struct build *build, int kind, int32_t gradient, int64_t bytes, const struct kept *kept);
 
 /* ---- convolution_heap.c ---- */
 

@@ -27,7 +27,8 @@ compare_held_out(const void *a, const void *b)
     return (x->repeats > y->repeats) - (x->repeats < y->repeats);
 }
 
-void
+/* A lower triangle L so that |L t|^2 is the leverage of terms t: R^-T with the exponents of the columns. */
+static void
 bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
 {
     double *row = triangle;
@@ -43,7 +44,8 @@ bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
     }
 }
 
-int
+/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NO_MEMORY. */
+static int
 bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows, uint32_t *repeats)
 {
     uint32_t *counts;
@@ -223,7 +225,7 @@ static const double usual_levels[MODEL_USUAL_LEVELS] = {0.9, 0.95, 0.99};
  * n points with one measurement each: level (n + 1). Where measurements were repeated, the same rank among all of
  * them, each a share of its point: what a new measurement is, if its error has little to do with where it was made.
  */
-double
+static double
 bound_rank(const struct model_bound *bound, double level)
 {
     double points = (double)bound->points, rows = (double)bound->ratio_count;

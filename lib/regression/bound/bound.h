@@ -46,15 +46,6 @@ bound_fill(memmodel_model *model, const struct bound_rows *rows);
 int
 bound_fit_variance(memmodel_model *model, const struct bound_rows *rows);
 
-/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NO_MEMORY. */
-int
-bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows,
-                    uint32_t *repeats);
-
-/* A lower triangle L so that |L t|^2 is the leverage of terms t: R^-T with the exponents of the columns. */
-void
-bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents);
-
 /* Computes what predictions at the usual levels need: once all else is known, before the first of them. */
 void
 bound_prepare(struct model_bound *bound);
@@ -66,10 +57,6 @@ bound_has_level(double level);
 /* What a level means for the model. */
 struct model_safety
 bound_safety(const struct model_bound *bound, double level);
-
-/* How many points the ratio of a level has at or below it. */
-double
-bound_rank(const struct model_bound *bound, double level);
 
 /* By enum memmodel_bound_method; NULL ends them. */
 extern const char *const bound_method_names[];

@@ -20,7 +20,6 @@ static int
 model_new(memmodel_context *context, memmodel_model **model)
 {
     memmodel_model *new = memory_allocate_zeroed(context, 1, sizeof *new);
-    int status;
 
     if (!new)
         return MEMMODEL_ERROR_NO_MEMORY;
@@ -209,13 +208,15 @@ limited(double number, double least, double most)
     return number < least ? least : number > most ? most : number;
 }
 
-double
+/* The prediction that a sum of terms stands for. */
+static double
 model_respond(const struct model_response *response, double sum)
 {
     return limited(sum, response->least, response->most);
 }
 
-const double *
+/* The inputs, moved into the domain where the model has limits; then they are in `moved`. */
+static const double *
 model_move(const memmodel_model *model, const double *inputs, double *moved)
 {
     if (!model_has_limits(model))

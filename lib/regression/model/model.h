@@ -162,17 +162,9 @@ model_finish(memmodel_model *model);
 int
 model_add_alternative(memmodel_model *model);
 
-/* The inputs, moved into the domain where the model has limits; then they are in `moved`. */
-const double *
-model_move(const memmodel_model *model, const double *inputs, double *moved);
-
 /* terms[k] at a point; returns the formula's value */
 double
 model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms);
-
-/* The prediction that a sum of terms stands for. */
-double
-model_respond(const struct model_response *response, double sum);
 
 bool
 model_has_limits(const memmodel_model *model);

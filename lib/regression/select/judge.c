@@ -40,7 +40,8 @@ struct judging {
 
 /* ---- losses ---- */
 
-double
+/* What predicting so counts, with the row's weight. */
+static double
 comparison_loss(const struct comparison *comparison, size_t row, double predicted)
 {
     const struct training *table = comparison->table;

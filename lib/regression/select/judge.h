@@ -98,8 +98,4 @@ comparison_clamp(const struct candidate *candidate, double value);
 size_t
 comparison_max_terms(const struct comparison *comparison, size_t library);
 
-/* What predicting so counts, with the row's weight. */
-double
-comparison_loss(const struct comparison *comparison, size_t row, double predicted);
-
 #endif

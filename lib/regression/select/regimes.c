@@ -404,7 +404,7 @@ regimes_is_met(double predicted)
     return fabs(predicted - 1) < exactness;
 }
 
-bool
+static bool
 regimes_meet(const struct regimes_problem *problem, const struct regimes *regimes, size_t row)
 {
     return regimes_is_met(regimes_predict(problem, regimes, row));

@@ -68,9 +68,6 @@ regimes_predict(const struct regimes_problem *problem, const struct regimes *reg
 bool
 regimes_is_met(double predicted);
 
-bool
-regimes_meet(const struct regimes_problem *problem, const struct regimes *regimes, size_t row);
-
 /* How many coefficients it has. */
 size_t
 regimes_numbers(const struct regimes_problem *problem, const struct regimes *regimes);
