@@ -20,16 +20,18 @@ static const double dependent = 1e-7;
 int
 selection_new(memmodel_context *context, size_t rows, size_t features, struct selection *selection)
 {
-    *selection = (struct selection){.residuals_left = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .gains = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .norms = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .first_rests = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .alignments = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .first_alignments = memory_allocate_zeroed(context, features + 1, sizeof(double)),
-                                    .weighted = memory_allocate_zeroed(context, rows, sizeof(double))};
-    if (!selection->residuals_left || !selection->gains || !selection->norms || !selection->first_rests ||
-        !selection->alignments || !selection->first_alignments || !selection->weighted)
+    size_t each = features + 1;
+    double *numbers = memory_allocate_zeroed(context, 6 * each + rows, sizeof *numbers);
+
+    *selection = (struct selection){.residuals_left = numbers};
+    if (!numbers)
         return MEMMODEL_ERROR_NO_MEMORY;
+    selection->gains = numbers + each;
+    selection->norms = selection->gains + each;
+    selection->first_rests = selection->norms + each;
+    selection->alignments = selection->first_rests + each;
+    selection->first_alignments = selection->alignments + each;
+    selection->weighted = selection->first_alignments + each;
     selection->work = memory_allocate_zeroed(context, 1, sizeof *selection->work);
     return selection->work ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
@@ -39,12 +41,27 @@ selection_release(memmodel_context *context, struct selection *selection)
 {
     memory_release(context, selection->work);
     memory_release(context, selection->residuals_left);
-    memory_release(context, selection->gains);
-    memory_release(context, selection->norms);
-    memory_release(context, selection->first_rests);
-    memory_release(context, selection->alignments);
-    memory_release(context, selection->first_alignments);
-    memory_release(context, selection->weighted);
+}
+
+size_t
+list_best(const double *gains, size_t end, size_t wanted, size_t *best)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < end; j++) {
+        size_t place = count;
+
+        if (!(gains[j] > 0) || (count == wanted && !(gains[j] > gains[best[count - 1]])))
+            continue;
+        if (count < wanted)
+            count++;
+        else
+            place--;
+        for (; place > 0 && gains[best[place - 1]] < gains[j]; place--)
+            best[place] = best[place - 1];
+        best[place] = j;
+    }
+    return count;
 }
 
 /* ---- sums ---- */
@@ -157,32 +174,6 @@ weigh_features(const struct search *search, size_t end)
 }
 
 /*
- * The `wanted` features of largest gain among the first `end`, best first; of equal gains the earlier. Returns how
- * many.
- */
-static size_t
-list_best(const struct selection *selection, size_t end, size_t wanted, size_t *best)
-{
-    size_t count = 0;
-
-    for (size_t j = 0; j < end; j++) {
-        size_t place = count;
-
-        if (!(selection->gains[j] > 0) ||
-            (count == wanted && !(selection->gains[j] > selection->gains[best[count - 1]])))
-            continue;
-        if (count < wanted)
-            count++;
-        else
-            place--;
-        for (; place > 0 && selection->gains[best[place - 1]] < selection->gains[j]; place--)
-            best[place] = best[place - 1];
-        best[place] = j;
-    }
-    return count;
-}
-
-/*
  * The formula with one more tree for each of the features that explain most of what it leaves. Called for a formula
  * with its trees but the last one before.
  */
@@ -196,7 +187,7 @@ extend(const struct search *search, const struct formula *formula, size_t end, s
     if (!formula_fit_linear(fitter, &own))
         return 0;
     weigh_features(search, end);
-    found = list_best(search->selection, end, wanted, best);
+    found = list_best(search->selection->gains, end, wanted, best);
     for (size_t i = 0; i < found && fitter_may_go_on(fitter); i++) {
         struct formula *made = &longer[count];
 

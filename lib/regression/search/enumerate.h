@@ -80,6 +80,10 @@ selection_new(memmodel_context *context, size_t rows, size_t features, struct se
 void
 selection_release(memmodel_context *context, struct selection *selection);
 
+/* The `wanted` of largest gain among the first `end`, best first; of equal gains the earlier. Returns how many. */
+size_t
+list_best(const double *gains, size_t end, size_t wanted, size_t *best);
+
 /*
  * Offers the archive sums of features for the fitter's aim, then what becomes of them with numbers. `libraries`, 1 to
  * 3: how large features may be; about so many formulas are fitted.

@@ -403,30 +403,16 @@ take_off_last(struct products *products)
     }
 }
 
-static size_t
-list_best(struct products *products, size_t wanted, size_t *best)
+/* What each factor would explain, into gains. */
+static void
+weigh_factors(struct products *products)
 {
-    size_t count = 0;
-    double *gains = products->gains;
-
     for (size_t j = 0; j < products->count; j++) {
         double along = products->alignments[j];
-        size_t place = count;
+        bool left = products->residuals_left[j] > dependent * products->norms[j];
 
-        gains[j] = products->residuals_left[j] > dependent * products->norms[j]
-                       ? along * along / products->residuals_left[j]
-                       : 0;
-        if (!(gains[j] > 0) || (count == wanted && !(gains[j] > gains[best[count - 1]])))
-            continue;
-        if (count < wanted)
-            count++;
-        else
-            place--;
-        for (; place > 0 && gains[best[place - 1]] < gains[j]; place--)
-            best[place] = best[place - 1];
-        best[place] = j;
+        products->gains[j] = left ? along * along / products->residuals_left[j] : 0;
     }
-    return count;
 }
 
 /* ---- formulas ---- */
@@ -503,9 +489,11 @@ static size_t
 extend(struct hunt_of_products *tree_search, size_t wanted, size_t *best)
 {
     struct products *products = tree_search->products;
-    size_t count = list_best(products, wanted, best), columns = products->qr.count;
+    size_t columns = products->qr.count, count;
     double left = residual_square(products);
 
+    weigh_factors(products);
+    count = list_best(products->gains, products->count, wanted, best);
     for (size_t i = 0; i < count && fitter_may_go_on(tree_search->fitter); i++) {
         if (!append_column(tree_search, matrix_column(&products->columns, best[i])))
             continue;
