@@ -230,11 +230,7 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
     live_blocks_release(context, &reader.live);
     memory_release(context, reader.layers);
     json_document_release(&reader.document);
-    if (status)
-        memmodel_trace_unref(reader.trace);
-    else
-        *trace = reader.trace;
-    return status;
+    return trace_hand_over(reader.trace, status, trace);
 }
 
 /* A snapshot of PyTorch's allocator, or JSON. */

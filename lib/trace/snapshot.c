@@ -387,9 +387,5 @@ snapshot_parse(memmodel_context *context, const char *name, const char *bytes, s
     memory_release(context, reader.addresses.slots);
     memory_release(context, reader.early);
     pickle_release(&reader.pickle);
-    if (status)
-        memmodel_trace_unref(reader.trace);
-    else
-        *trace = reader.trace;
-    return status;
+    return trace_hand_over(reader.trace, status, trace);
 }

@@ -44,6 +44,16 @@ memmodel_trace_unref(memmodel_trace *trace)
     memmodel_context_unref(context);
 }
 
+int
+trace_hand_over(struct memmodel_trace *read, int status, struct memmodel_trace **trace)
+{
+    if (status)
+        memmodel_trace_unref(read);
+    else
+        *trace = read;
+    return status;
+}
+
 void
 trace_clear(struct memmodel_trace *trace)
 {

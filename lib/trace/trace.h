@@ -73,6 +73,10 @@ struct memmodel_trace {
 int
 trace_new(memmodel_context *context, struct memmodel_trace **trace);
 
+/* What was read goes to the caller, or away after an error. Returns `status`. */
+int
+trace_hand_over(struct memmodel_trace *read, int status, struct memmodel_trace **trace);
+
 /* Empties it, for all events; its arrays keep their memory. */
 void
 trace_clear(struct memmodel_trace *trace);

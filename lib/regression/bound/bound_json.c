@@ -78,20 +78,19 @@ static int
 read_triangle(const struct json_document *document, const json_t *rows, size_t count, double *triangle)
 {
     double *row = triangle;
+    int status = 0;
 
     if (json_array_size(rows) != count)
         return model_file_wrong(document, rows, "\"leverage\" must have one row for each term");
-    for (size_t k = 0; k < count; row += ++k) {
+    for (size_t k = 0; !status && k < count; row += ++k) {
         const json_t *item = json_array_get(rows, k);
-        int status;
 
         if (!json_is_array(item) || json_array_size(item) != k + 1)
-            return model_file_wrong(document, item, "row k of \"leverage\" must be an array of k numbers");
-        status = model_file_numbers(document, item, row);
-        if (status)
-            return status;
+            status = model_file_wrong(document, item, "row k of \"leverage\" must be an array of k numbers");
+        else
+            status = model_file_numbers(document, item, row);
     }
-    return 0;
+    return status;
 }
 
 static int
