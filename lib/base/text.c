@@ -259,3 +259,25 @@ text_matches(const char *pattern, size_t length, const char *text)
         at++;
     return at == length;
 }
+
+uint32_t
+text_hash(const char *text)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+static int
+compare_names(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}
+
+const void *
+text_find(const char *name, const void *rows, size_t count, size_t size)
+{
+    return bsearch(name, rows, count, size, compare_names);
+}

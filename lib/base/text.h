@@ -70,6 +70,14 @@ text_hand_out(struct text *text, char **to);
 void
 text_release(struct text *text);
 
+/* FNV-1a */
+uint32_t
+text_hash(const char *text);
+
+/* The row of that name in a table in the order of its names, which its rows of `size` bytes begin with; NULL: none. */
+const void *
+text_find(const char *name, const void *rows, size_t count, size_t size);
+
 /* Of C's names, in every locale. */
 static inline bool
 is_letter(char c)

@@ -406,12 +406,6 @@ fold_slice(struct fold *fold, int64_t argument)
 
 enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM, EQUAL, GREATER, LESS, AT_LEAST, AT_MOST, MODULO };
 
-static bool
-is_whole(int32_t dtype)
-{
-    return dtype >= MEMMODEL_DTYPE_INT64 && dtype <= MEMMODEL_DTYPE_UINT8;
-}
-
 /* Of integers the quotient is cut off: rounded down, since sizes are not negative. */
 static expression
 quotient(struct import *import, expression a, expression b, bool whole)
@@ -503,7 +497,8 @@ fold_binary(struct fold *fold, int64_t kind)
     if (import->status || !begin(fold, &shape))
         return false;
     for (size_t i = 0; i < fold->count; i++)
-        if (!set_element(fold, i, computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype))))
+        if (!set_element(fold, i,
+                         computed(import, kind, element_at(a, i), element_at(b, i), dtype_is_whole(a->shape.dtype))))
             return false;
     return true;
 }

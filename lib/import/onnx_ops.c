@@ -14,7 +14,7 @@ enum { MAX_OUTPUTS = 64 };
 static bool
 says_how(const struct value *value, size_t input)
 {
-    bool whole = value->shape.dtype >= MEMMODEL_DTYPE_INT64 && value->shape.dtype <= MEMMODEL_DTYPE_UINT8;
+    bool whole = dtype_is_whole(value->shape.dtype);
 
     return value->elements && value->tensor == MEMMODEL_TENSOR_NONE && (input > 0 || whole);
 }

@@ -1,5 +1,6 @@
 /* The tensors of the graph by name, and what a node has: its inputs, outputs and attributes. */
 #include "import/onnx_import.h"
+#include "base/text.h"
 
 #include "network/builder.h"
 
@@ -30,17 +31,6 @@ import_failed(struct import *import, int status)
 }
 
 /* ---- by name ---- */
-
-/* FNV-1a */
-static uint32_t
-hash_of(const char *name)
-{
-    uint32_t hash = 2166136261u;
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
-}
 
 static struct value_slot *
 slot_of(struct value_slot *slots, size_t capacity, uint32_t hash, const char *name)
@@ -76,7 +66,7 @@ grow(struct import *import)
 struct value *
 value_find(struct import *import, const char *name)
 {
-    uint32_t hash = hash_of(name);
+    uint32_t hash = text_hash(name);
     struct value_slot *slot;
 
     if (!grow(import))

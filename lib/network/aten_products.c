@@ -2,9 +2,9 @@
 #include "network/aten_products.h"
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "network/attributes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPERANDS = 8, LETTERS = 128 };
@@ -351,12 +351,6 @@ static const struct aten_product aten_products[] = {
     {"aten.vdot.default", count_product, 0, "11"},
 };
 
-static int
-compare_names(const void *name, const void *product)
-{
-    return strcmp(name, ((const struct aten_product *)product)->name);
-}
-
 static bool
 has_operands(const struct binding *binding, const struct layer *layer, const char *ranks)
 {
@@ -374,8 +368,8 @@ aten_multiply_adds(const struct binding *binding, const struct layer *layer, int
 {
     const char *operation = ((const struct memmodel_custom *)layer->options)->operation;
     const struct aten_product *product =
-        operation ? bsearch(operation, aten_products, sizeof aten_products / sizeof aten_products[0],
-                            sizeof aten_products[0], compare_names)
+        operation ? text_find(operation, aten_products, sizeof aten_products / sizeof aten_products[0],
+                              sizeof aten_products[0])
                   : NULL;
     struct call call = {.binding = binding, .layer = layer};
 

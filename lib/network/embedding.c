@@ -7,12 +7,6 @@ static const struct field embedding_fields[] = {
     FIELD(memmodel_embedding, tied_to, FIELD_LAYER),      FIELDS_END,
 };
 
-static bool
-is_index(int32_t dtype)
-{
-    return dtype >= MEMMODEL_DTYPE_INT64 && dtype <= MEMMODEL_DTYPE_UINT8;
-}
-
 static int
 infer_embedding(struct draft *draft)
 {
@@ -21,7 +15,7 @@ infer_embedding(struct draft *draft)
 
     if (draft_require_rank(draft, 0, 0, MEMMODEL_MAX_RANK - 1))
         return draft->status;
-    if (!is_index(x.dtype))
+    if (!dtype_is_whole(x.dtype))
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "looks up integers, but the input is %s",
                            memmodel_dtype_name(x.dtype));
     if (embedding->num_embeddings == 0 || embedding->embedding_dim == 0)

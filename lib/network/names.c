@@ -61,17 +61,6 @@ names_check(struct builder *builder, const char *what, const char *name)
 
 /* ---- the index ---- */
 
-/* FNV-1a */
-static uint32_t
-hash(const char *name)
-{
-    uint32_t value = 2166136261u;
-
-    for (; *name; name++)
-        value = (value ^ (unsigned char)*name) * 16777619u;
-    return value;
-}
-
 /* Slot of the layer of that name, or the free one where it would stand. */
 static struct name_slot *
 find_slot(const struct builder *builder, const char *name, uint32_t wanted)
@@ -91,14 +80,14 @@ find_slot(const struct builder *builder, const char *name, uint32_t wanted)
 int32_t
 names_find(const struct builder *builder, const char *name)
 {
-    return builder->names.capacity ? find_slot(builder, name, hash(name))->layer - 1 : -1;
+    return builder->names.capacity ? find_slot(builder, name, text_hash(name))->layer - 1 : -1;
 }
 
 void
 names_enter(struct builder *builder, int32_t layer)
 {
     const char *name = builder->network.layers[layer].name;
-    uint32_t value = hash(name);
+    uint32_t value = text_hash(name);
 
     *find_slot(builder, name, value) = (struct name_slot){.hash = value, .layer = layer + 1};
     builder->names.count++;

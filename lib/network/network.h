@@ -210,6 +210,13 @@ dim_expression(struct expression_pool *pool, memmodel_dim dim);
 int64_t
 dtype_bytes(int dtype);
 
+/* Integers of any size; not truth values. */
+static inline bool
+dtype_is_whole(int dtype)
+{
+    return dtype >= MEMMODEL_DTYPE_INT64 && dtype <= MEMMODEL_DTYPE_UINT8;
+}
+
 /* Two float32; no network declares it, rules of PyTorch find out. */
 enum { DTYPE_COMPLEX64 = MEMMODEL_DTYPE_BOOL + 1 };
 

@@ -13,12 +13,6 @@ struct run {
 
 enum { HAS_INPUT = 1, HAS_SAVED = 2 };
 
-static int64_t
-input_bytes(const memmodel_chain *chain, size_t block)
-{
-    return block < chain->count ? chain->blocks[block].input : chain->output;
-}
-
 static int
 missing(const struct run *run, size_t block, const char *what)
 {
@@ -31,7 +25,7 @@ static void
 drop_fresh(struct run *run)
 {
     if (run->fresh != SIZE_MAX)
-        run->bytes -= input_bytes(run->chain, run->fresh);
+        run->bytes -= chain_input(run->chain, run->fresh);
     run->fresh = SIZE_MAX;
 }
 
@@ -76,10 +70,10 @@ run_forward(struct run *run, const struct chain_step *step, int64_t *peak)
         *peak = run->bytes + is->forward_bytes;
         return 0;
     }
-    *peak = run->bytes + input_bytes(run->chain, block + 1) + is->forward_bytes;
+    *peak = run->bytes + chain_input(run->chain, block + 1) + is->forward_bytes;
     drop_fresh(run);
     run->fresh = block + 1;
-    run->bytes += input_bytes(run->chain, block + 1);
+    run->bytes += chain_input(run->chain, block + 1);
     return 0;
 }
 
@@ -94,7 +88,7 @@ run_backward(struct run *run, size_t block, int64_t *peak)
     if (!(run->held[block] & HAS_SAVED) || !(run->held[block] & HAS_INPUT))
         return missing(run, block, "what it has to save for its backward pass");
     *peak = run->bytes + is->input + is->backward_bytes;
-    run->bytes += is->input - input_bytes(run->chain, block + 1) - is->saved;
+    run->bytes += is->input - chain_input(run->chain, block + 1) - is->saved;
     if (!is_within_saved(run, block))
         run->bytes -= is->input;
     run->held[block] = 0;

@@ -1,14 +1,6 @@
 /* Which rule an operator of PyTorch's own name has. */
 #include "frameworks/pytorch/aten_ops.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static int
-compare_names(const void *name, const void *rule)
-{
-    return strcmp(name, ((const struct aten_op_rule *)rule)->name);
-}
+#include "base/text.h"
 
 static const struct aten_ops *const tables[] = {
     &aten_op_functions,     &aten_op_fourier,   &aten_op_cells,   &aten_op_convolution, &aten_op_dropout,
@@ -33,7 +25,7 @@ aten_op_rule_find(const char *operation)
     const struct aten_op_rule *rule = NULL;
 
     for (size_t i = 0; i < TABLE_COUNT && !rule; i++)
-        rule = bsearch(operation, tables[i]->rules, tables[i]->count, sizeof *rule, compare_names);
+        rule = text_find(operation, tables[i]->rules, tables[i]->count, sizeof *rule);
     return rule;
 }
 

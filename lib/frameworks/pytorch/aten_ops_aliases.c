@@ -1,8 +1,8 @@
 /* Second names of operators, which do as the first: PyTorch's torch.multiply is torch.mul. */
 #include "frameworks/pytorch/aten_ops.h"
+#include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct alias {
@@ -54,12 +54,6 @@ static const struct alias aliases[] = {
     {"true_divide", "div"},
 };
 
-static int
-compare_names(const void *name, const void *alias)
-{
-    return strcmp(name, ((const struct alias *)alias)->name);
-}
-
 bool
 aten_op_alias(const char *operation, char *name, size_t max)
 {
@@ -78,7 +72,7 @@ aten_op_alias(const char *operation, char *name, size_t max)
         return false;
     memcpy(name, from, length);
     name[length] = 0;
-    alias = bsearch(name, aliases, sizeof aliases / sizeof aliases[0], sizeof aliases[0], compare_names);
+    alias = text_find(name, aliases, sizeof aliases / sizeof aliases[0], sizeof aliases[0]);
     if (!alias)
         return false;
     length = (size_t)snprintf(name, max, "%s%s%s", prefix, alias->of, from + length);

@@ -251,25 +251,10 @@ aten_conjugate(struct step *step, struct value *x)
     return result;
 }
 
-static void
-resolve_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    (void)step;
-    (void)node;
-    gradients[0] = value_keep(incoming[0]);
-}
-
 struct value *
 aten_resolve_conjugate(struct step *step, struct value *x)
 {
-    static const struct derivative clone = {"clone", resolve_backward};
-    struct value *result;
-
-    if (!x->conjugate)
-        return value_keep(x);
-    result = value_like(step, x);
-    step_record(step, &clone, result, 1, &x);
-    return result;
+    return x->conjugate ? aten_clone(step, x) : value_keep(x);
 }
 
 /* ---- the size that is transformed ---- */

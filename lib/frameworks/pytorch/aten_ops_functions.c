@@ -4,19 +4,6 @@
  */
 #include "frameworks/pytorch/aten_ops.h"
 
-/* What backward() takes, then a gradient like each input. */
-static void
-function_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    struct value *workspace = node->number > 0 ? value_buffer(step, node->number) : NULL;
-
-    (void)incoming;
-    for (int i = 0; i < node->edge_count; i++)
-        if (node_wants(node, i))
-            gradients[i] = value_empty(step, &node->edges[i].shape);
-    value_drop(step, workspace);
-}
-
 /* The attribute is a factor: what backward() took, measured against the first result. */
 static int64_t
 workspace_bytes(const struct layer *layer, const struct value *result)
@@ -41,7 +28,7 @@ is_whole(const struct layer *layer, int results, int inputs)
 static void
 function_forward(struct step *step, const struct layer *layer, int detail)
 {
-    static const struct derivative function = {"Function", function_backward};
+    static const struct derivative function = {"Function", estimate_backward};
     int results = 0, inputs = 0;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
     struct value **operands;

@@ -21,13 +21,6 @@ key_tile(int64_t keys)
     return min_i64(512, keys);
 }
 
-/* Sums are kept in float32, or float64 for float64. */
-static int
-sum_type(const struct value *x)
-{
-    return x->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
-}
-
 /* Laid out [batch, length, heads, width] in memory. */
 static void
 length_first_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
@@ -56,7 +49,7 @@ static void
 flash_temporaries(struct step *step, const struct value *query, int64_t query_rows, int64_t key_rows)
 {
     struct shape tiles = {
-        .dims = {2 * step->job->intra_op_threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
+        .dims = {2 * step->job->intra_op_threads, query_rows, key_rows}, .rank = 3, .dtype = value_sum_type(query)};
     struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
     struct value *wide = value_empty(step, &tiles),
                  *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
@@ -93,7 +86,7 @@ flash_scratch(struct step *step, const struct value *query, const struct value *
     struct shape narrow = {.dims = {step->job->intra_op_threads, rows, keys}, .rank = 3, .dtype = query->shape.dtype};
     struct value *wide;
 
-    tile.dtype = sum_type(query);
+    tile.dtype = value_sum_type(query);
     wide = value_empty(step, &tile);
     if (value_is_half(query))
         value_scratch(step, &narrow);
@@ -110,7 +103,7 @@ flash_attention(struct step *step, struct value *query, struct value *key, struc
     struct node *node;
 
     rows.rank = 3;
-    rows.dtype = sum_type(query);
+    rows.dtype = value_sum_type(query);
     logsumexp = value_empty(step, &rows);
     saved[4] = logsumexp;
     flash_scratch(step, query, key);
@@ -276,7 +269,7 @@ math_attention(struct step *step, struct value *const operands[3], struct value 
     struct value *wide[3], *result;
 
     for (int i = 0; i < 3; i++)
-        wide[i] = aten_cast(step, operands[i], sum_type(operands[i]));
+        wide[i] = aten_cast(step, operands[i], value_sum_type(operands[i]));
     result = math_products(step, wide[0], wide[1], wide[2], mask, options, operands[0]->shape.dtype);
     value_drop_all(step, wide, 3);
     return result;

@@ -3,11 +3,11 @@
  * aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU, m); all others take what they get.
  */
 #include "frameworks/pytorch/autocast.h"
+#include "base/text.h"
 #include "frameworks/pytorch/operands.h"
 #include "frameworks/pytorch/tensor.h"
 #include "network/attributes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the table ---- */
@@ -27,13 +27,7 @@ static const struct autocast_row rows[] = {
     {"bmm", AUTOCAST_LOWER},
     {"cat", AUTOCAST_WIDEST},
     {"cdist", AUTOCAST_WIDE},
-    {"conv1d", AUTOCAST_LOWER},
-    {"conv2d", AUTOCAST_LOWER},
-    {"conv3d", AUTOCAST_LOWER},
-    {"conv_tbc", AUTOCAST_LOWER},
-    {"conv_transpose1d", AUTOCAST_LOWER},
-    {"conv_transpose2d", AUTOCAST_LOWER},
-    {"conv_transpose3d", AUTOCAST_LOWER},
+    AUTOCAST_CONVOLUTIONS,
     {"cosine_embedding_loss", AUTOCAST_WIDE},
     {"cross_entropy_loss", AUTOCAST_WIDE},
     {"ctc_loss", AUTOCAST_WIDE},
@@ -95,12 +89,6 @@ static const struct autocast_row rows[] = {
 };
 
 const struct autocast_table autocast_cpu = {rows, sizeof rows / sizeof rows[0], false};
-
-static int
-compare_names(const void *name, const void *row)
-{
-    return strcmp(name, ((const struct autocast_row *)row)->name);
-}
 
 /* ---- what a layer is called there ---- */
 
@@ -363,8 +351,7 @@ row_of(struct step *step, const struct layer *layer)
     const struct value *x = step_input(step, layer, 0);
     char name[LONGEST_NAME];
 
-    return bsearch(operator_name(layer, x ? x->shape.rank : 0, name), table->rows, table->count, sizeof *table->rows,
-                   compare_names);
+    return text_find(operator_name(layer, x ? x->shape.rank : 0, name), table->rows, table->count, sizeof *table->rows);
 }
 
 /* Tensors of a list are cast from the first to the last, arguments from the last to the first. */

@@ -16,6 +16,14 @@ struct autocast_row {
     enum autocast_policy policy;
 };
 
+/* Rows of every device, in the order of their names. */
+#define AUTOCAST_CONVOLUTIONS                                                                                          \
+    {"conv1d", AUTOCAST_LOWER}, {"conv2d", AUTOCAST_LOWER}, {"conv3d", AUTOCAST_LOWER}, {"conv_tbc", AUTOCAST_LOWER},  \
+        {"conv_transpose1d", AUTOCAST_LOWER}, {"conv_transpose2d", AUTOCAST_LOWER},                                    \
+    {                                                                                                                  \
+        "conv_transpose3d", AUTOCAST_LOWER                                                                             \
+    }
+
 struct autocast_table {
     const struct autocast_row *rows;
     size_t count;

@@ -9,12 +9,6 @@
 
 enum { BATCH, HEADS, LENGTH, WIDTH };
 
-static bool
-is_half(const struct value *x)
-{
-    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 || x->shape.dtype == MEMMODEL_DTYPE_FLOAT16;
-}
-
 /* Laid out [batch, length, heads, width] in memory. */
 static struct value *
 length_first(struct step *step, const struct shape *shape)
@@ -115,7 +109,7 @@ row_products(struct step *step, const struct value *query, const struct value *i
     bool ordered = query->shape.dims[HEADS] == 1 || query->shape.dims[LENGTH] == 1;
     struct value *products, *sums, *rows;
 
-    if (is_half(query))
+    if (value_is_half(query))
         return row_numbers(step, query, 1);
     products = value_like(step, incoming);
     sums = row_numbers(step, query, 1);
@@ -139,7 +133,7 @@ tiles_of(const struct step *step, const struct value *query, int64_t width)
 {
     enum { VOLTA = 70, AMPERE = 80, SMALL = 64, LARGE = 128, ANY_WIDTH = 1 << 16 };
     int capability = step->cuda.gpu->capability;
-    bool half = is_half(query);
+    bool half = value_is_half(query);
     struct tiles tiles = {SMALL, SMALL, width <= SMALL / 2 ? SMALL / 2 : width <= SMALL ? SMALL : LARGE};
 
     if (width > LARGE)
@@ -166,7 +160,7 @@ backward_workspace(struct step *step, const struct node *node)
 
     elements = ceil_divide(query->shape.dims[LENGTH], tiles.rows) * ceil_divide(key_width, tiles.columns) *
                (tiles.rows * tiles.columns + LOCK_ELEMENTS);
-    if (is_half(query) && tiles.max_width > tiles.rows) {
+    if (value_is_half(query) && tiles.max_width > tiles.rows) {
         splits = ceil_divide(key->shape.dims[LENGTH], tiles.columns);
         splits = max_i64(1, min_i64(splits, MAX_SPLITS / max_i64(groups, 1)));
         elements += splits * tiles.columns * (align_up(key_width, tiles.rows) + align_up(value_width, tiles.rows));
@@ -293,7 +287,7 @@ are_narrow_halves(struct value *const operands[4])
     enum { WIDEST = 256, ALIGNMENT = 8 };
 
     for (int i = 0; i < 3; i++)
-        if (!is_half(operands[i]) || operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
+        if (!value_is_half(operands[i]) || operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
             operands[i]->shape.dims[WIDTH] > WIDEST || operands[i]->shape.dims[WIDTH] % ALIGNMENT != 0)
             return false;
     return true;

@@ -8,12 +8,6 @@
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
-static int
-wide_type(const struct value *x)
-{
-    return x->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
-}
-
 /* What makes a gradient of another memory order than the input's readable. */
 static struct value *
 reordered(struct step *step, const struct value *gradient, const struct value *x)
@@ -42,7 +36,7 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
 
     gradients[0] = value_like(step, x);
     for (int i = 1; i < 3; i++)
-        gradients[i] = value_vector(step, wide_type(x), x->shape.dims[1]);
+        gradients[i] = value_vector(step, value_sum_type(x), x->shape.dims[1]);
     drop_unwanted(step, node, gradients);
     value_drop(step, copy);
 }
@@ -74,7 +68,7 @@ staging(struct step *step, const struct value *x, int vectors)
     blocks = min_i64(ceil_divide(count, height * ELEMENTS_PER_THREAD), MAX_BLOCKS);
     if (blocks < MIN_BLOCKS)
         return;
-    partial = value_vector(step, wide_type(x), multiply_saturating(vectors * channels, blocks));
+    partial = value_vector(step, value_sum_type(x), multiply_saturating(vectors * channels, blocks));
     value_drop(step, value_vector(step, MEMMODEL_DTYPE_INT32, ceil_divide(channels, width)));
     value_drop(step, partial);
 }
@@ -84,8 +78,8 @@ static void
 backward_by_channels(struct step *step, const struct node *node, struct value **gradients)
 {
     const struct value *x = node->saved[SAVED_INPUT];
-    struct value *sums[] = {value_vector(step, wide_type(x), x->shape.dims[1]),
-                            value_vector(step, wide_type(x), x->shape.dims[1])};
+    struct value *sums[] = {value_vector(step, value_sum_type(x), x->shape.dims[1]),
+                            value_vector(step, value_sum_type(x), x->shape.dims[1])};
 
     for (int i = 1; i < 3; i++)
         if (node->saved[SAVED_WEIGHT] && node_wants(node, i))
@@ -131,8 +125,8 @@ cuda_batch_norm(struct step *step, struct value *x, const struct batch_statistic
     int64_t channels = statistics->training ? x->shape.dims[1] : 0;
     struct value *inputs[] = {x, statistics->weight, statistics->bias};
     struct value *result = value_like(step, x);
-    struct value *mean = value_vector(step, wide_type(x), channels);
-    struct value *deviation = value_vector(step, wide_type(x), channels);
+    struct value *mean = value_vector(step, value_sum_type(x), channels);
+    struct value *deviation = value_vector(step, value_sum_type(x), channels);
     struct node *node = step_record(step, on_cudnn ? &cudnn : &native, result, 3, inputs);
     struct value *saved[] = {x, statistics->running_mean, statistics->running_var, statistics->weight, mean, deviation};
 

@@ -1,8 +1,8 @@
 /* Rules that are formulas: what they save, and their nodes. See formula.h. */
 #include "frameworks/pytorch/formula.h"
+#include "base/text.h"
 #include "frameworks/pytorch/aten_ops.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- inputs ---- */
@@ -36,6 +36,8 @@ occurs(const char *text, const char *name, size_t length)
 
 enum { MAX_RESULTS = 3 };
 
+static const char *const result_names[MAX_RESULTS] = {"result", "result1", "result2"};
+
 /* Which gradients a name is needed for: a bit each. */
 static uint32_t
 users_of(const struct formula_rule *formula, const char *name, size_t length)
@@ -58,10 +60,14 @@ has_gradients(const struct formula_rule *formula)
 
 /* ---- backward ---- */
 
-/* What a node knows: its formula, and operands that are no tensors. Its memory is named after what ran. */
+/*
+ * What a node knows: its formula, which gradients need each input and result, and operands that are no tensors. Its
+ * memory is named after what ran.
+ */
 struct recorded {
     struct derivative derivative;
     const struct formula_rule *formula;
+    uint32_t input_users[FORMULA_INPUTS], result_users[MAX_RESULTS];
     struct formula_operand operands[FORMULA_INPUTS];
 };
 
@@ -77,7 +83,6 @@ bind_saved(struct formula_run *run, const struct node *node)
 {
     const struct recorded *recorded = node->options;
     const struct formula_rule *formula = recorded->formula;
-    static const char *const results[] = {"result", "result1", "result2"};
     const char *name;
     size_t length;
     int at = 0;
@@ -85,12 +90,12 @@ bind_saved(struct formula_run *run, const struct node *node)
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++) {
         if (formula_is_number(&recorded->operands[i]))
             formula_bind(run, name, length, recorded->operands[i]);
-        if (users_of(formula, name, length) && at < node->saved_count)
+        if (recorded->input_users[i] && at < node->saved_count)
             formula_bind(run, name, length, formula_tensor(node->saved[at++]));
     }
     for (int i = 0; i < MAX_RESULTS; i++)
-        if (users_of(formula, results[i], strlen(results[i])) && at < node->saved_count)
-            formula_bind(run, results[i], strlen(results[i]), formula_tensor(node->saved[at++]));
+        if (recorded->result_users[i] && at < node->saved_count)
+            formula_bind(run, result_names[i], strlen(result_names[i]), formula_tensor(node->saved[at++]));
 }
 
 /* The derivatives come in the order of their names. */
@@ -179,22 +184,28 @@ is_needed(const struct formula_rule *formula, const struct node *node, uint32_t 
 }
 
 static void
-save(struct step *step, struct node *node, const struct formula_rule *formula, struct value **inputs,
-     struct value **results)
+save(struct step *step, struct node *node, struct value **inputs, struct value **results)
 {
-    static const char *const names[] = {"result", "result1", "result2"};
+    const struct recorded *recorded = node->options;
+
+    for (int i = 0; i < FORMULA_INPUTS; i++)
+        if (recorded->input_users[i])
+            step_save(step, node, is_needed(recorded->formula, node, recorded->input_users[i]) ? inputs[i] : NULL);
+    for (int i = 0; i < MAX_RESULTS; i++)
+        if (recorded->result_users[i])
+            step_save(step, node, results[i]);
+}
+
+static void
+find_users(struct recorded *recorded)
+{
     const char *name;
     size_t length;
 
-    for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++) {
-        uint32_t users = users_of(formula, name, length);
-
-        if (users)
-            step_save(step, node, is_needed(formula, node, users) ? inputs[i] : NULL);
-    }
+    for (int i = 0; i < FORMULA_INPUTS && input_name(recorded->formula, i, &name, &length); i++)
+        recorded->input_users[i] = users_of(recorded->formula, name, length);
     for (int i = 0; i < MAX_RESULTS; i++)
-        if (users_of(formula, names[i], strlen(names[i])))
-            step_save(step, node, results[i]);
+        recorded->result_users[i] = users_of(recorded->formula, result_names[i], strlen(result_names[i]));
 }
 
 static struct node *
@@ -215,6 +226,7 @@ node_of(struct step *step, const struct formula_rule *formula, const struct form
     }
     *recorded = (struct recorded){.derivative = {step->what, formula_backward}, .formula = formula};
     memcpy(recorded->operands, operands, sizeof recorded->operands);
+    find_users(recorded);
     node = node_new(step, &recorded->derivative, differentiable, inputs, count);
     if (node)
         node->options = recorded;
@@ -283,7 +295,7 @@ run_formula(const struct formula_call *call, const struct formula_rule *formula,
     if (own && grad_mode && !in_place && !step->status)
         node = node_of(step, formula, call->operands, count);
     if (node && !step->status)
-        save(step, node, formula, inputs, results);
+        save(step, node, inputs, results);
     for (int i = 0; node && i < count; i++)
         if (results[i] && value_is_float(results[i]))
             node_attach(step, node, results[i], i);
@@ -377,19 +389,13 @@ formula_at(size_t index)
     return NULL;
 }
 
-static int
-compare_names(const void *name, const void *formula)
-{
-    return strcmp(name, ((const struct formula_rule *)formula)->name);
-}
-
 const struct formula_rule *
 formula_find(const char *operation)
 {
     const struct formula_rule *formula = NULL;
 
     for (size_t i = 0; i < TABLE_COUNT && !formula; i++)
-        formula = bsearch(operation, tables[i]->formulas, tables[i]->count, sizeof *formula, compare_names);
+        formula = text_find(operation, tables[i]->formulas, tables[i]->count, sizeof *formula);
     return formula;
 }
 

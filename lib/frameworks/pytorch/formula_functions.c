@@ -1,9 +1,7 @@
 /* Which function a formula calls, and how one reads its operands. */
 #include "frameworks/pytorch/formula.h"
+#include "base/text.h"
 #include "frameworks/pytorch/aten_ops.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- operands ---- */
 
@@ -57,12 +55,6 @@ operand_axis(struct formula_call *call, int index, int rank)
 
 /* ---- the tables ---- */
 
-static int
-compare_names(const void *name, const void *function)
-{
-    return strcmp(name, ((const struct formula_function *)function)->name);
-}
-
 const struct formula_function *
 formula_function_find(const char *name)
 {
@@ -70,6 +62,6 @@ formula_function_find(const char *name)
     const struct formula_function *function = NULL;
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !function; i++)
-        function = bsearch(name, tables[i]->functions, tables[i]->count, sizeof *function, compare_names);
+        function = text_find(name, tables[i]->functions, tables[i]->count, sizeof *function);
     return function;
 }

@@ -1,8 +1,8 @@
 /* What formulas ask of tensors and arguments: numbers, which take no memory. */
 #include "frameworks/pytorch/formula.h"
+#include "base/text.h"
 #include "frameworks/pytorch/aten_ops.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct value *
@@ -151,16 +151,10 @@ static const struct question questions[] = {
     {"wanted", wanted},
 };
 
-static int
-compare_names(const void *name, const void *question)
-{
-    return strcmp(name, ((const struct question *)question)->name);
-}
-
 static const struct question *
 find_question(const char *name)
 {
-    return bsearch(name, questions, sizeof questions / sizeof questions[0], sizeof questions[0], compare_names);
+    return text_find(name, questions, sizeof questions / sizeof questions[0], sizeof questions[0]);
 }
 
 bool

@@ -5,15 +5,7 @@
 
 /* ---- slices: the gradient is zeros of the input's shape with a part filled in ---- */
 
-static void
-zeros_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
-
-    gradients[0] = value_empty(step, &shape);
-}
-
-static const struct derivative slice = {"slice", zeros_backward};
+static const struct derivative slice = {"slice", input_shaped_gradient};
 
 struct value *
 aten_part(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)

@@ -312,6 +312,14 @@ aten_repeat(struct step *step, struct value *x, const struct shape *shape);
 void
 estimate_forward(struct step *step, const struct layer *layer);
 
+/* A gradient of the input's shape and the incoming one's type. */
+void
+input_shaped_gradient(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+
+/* A gradient like each input, and while they are made so many bytes as the node's number says. */
+void
+estimate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+
 /* Names a layer, by its operator, whose bytes are no more than an estimate. */
 void
 layer_unmodelled(struct step *step, const struct layer *layer, const char *name);

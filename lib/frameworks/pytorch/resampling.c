@@ -3,7 +3,7 @@
 
 /* ---- upsampling: nothing is saved ---- */
 
-static void
+void
 input_shaped_gradient(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
@@ -26,8 +26,7 @@ static void
 interpolation_tables(struct step *step, const struct value *result, int taps)
 {
     enum { MAX = 2 * 3 * 4 };
-    int weight_type = result->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32,
-        count = 0;
+    int weight_type = value_sum_type(result), count = 0;
     struct value *tables[MAX];
 
     for (int i = 2; i < result->shape.rank; i++)

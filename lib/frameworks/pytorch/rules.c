@@ -4,8 +4,7 @@
 
 /* ---- estimate: what an operator cannot do without ---- */
 
-/* Saved are the inputs, then what a custom operator declares. */
-static void
+void
 estimate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     struct value *temporary = node->number > 0 ? value_buffer(step, node->number) : NULL;

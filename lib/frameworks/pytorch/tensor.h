@@ -87,6 +87,13 @@ value_is_complex(const struct value *value);
 bool
 value_is_half(const struct value *value);
 
+/* What it is summed up in: float64, or float32 of all narrower types. */
+static inline int
+value_sum_type(const struct value *value)
+{
+    return value->shape.dtype == MEMMODEL_DTYPE_FLOAT64 ? MEMMODEL_DTYPE_FLOAT64 : MEMMODEL_DTYPE_FLOAT32;
+}
+
 /*
  * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the
  * first operand that distinguishes two dims decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
