@@ -59,66 +59,46 @@ const struct option fit_option_rows[] = {
 
 /* ---- names ---- */
 
-/* Index of the name; 0 of none, -1 of one that is unknown. */
-static int32_t
-find_name(const char *const *names, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!name || strcmp(name, names[i]) == 0)
-            return (int32_t)i;
-    return -1;
-}
+/* An option that is one of some names, in the order of the library's numbers for them. */
+struct choice {
+    const char *option, *may_be;
+    const char *names[8];
+};
 
+static const struct choice basis = {"basis",
+                                    "posynomial, general or user",
+                                    {[MEMMODEL_FIT_BASIS_POSYNOMIAL] = "posynomial",
+                                     [MEMMODEL_FIT_BASIS_USER] = "user",
+                                     [MEMMODEL_FIT_BASIS_GENERAL] = "general"}};
+static const struct choice loss = {"loss",
+                                   "relative, squared, mape, log-ratio, absolute or pinball",
+                                   {[MEMMODEL_FIT_LOSS_DEFAULT] = "default",
+                                    [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
+                                    [MEMMODEL_FIT_LOSS_SQUARED] = "squared",
+                                    [MEMMODEL_FIT_LOSS_MAPE] = "mape",
+                                    [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio",
+                                    [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
+                                    [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"}};
+static const struct choice selection = {"selection",
+                                        "one-standard-error or description-length",
+                                        {[MEMMODEL_FIT_SELECTION_DEFAULT] = "default",
+                                         [MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR] = "one-standard-error",
+                                         [MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH] = "description-length"}};
+static const struct choice search = {"search",
+                                     "none, enumerate, evolve or all",
+                                     {[MEMMODEL_FIT_SEARCH_NONE] = "none",
+                                      [MEMMODEL_FIT_SEARCH_ENUMERATE] = "enumerate",
+                                      [MEMMODEL_FIT_SEARCH_EVOLVE] = "evolve",
+                                      [MEMMODEL_FIT_SEARCH_ALL] = "all"}};
+
+/* The number of the name; 0 of none. */
 static int
-find_basis(const struct command *command, const char *name, int32_t *basis)
+choose(const struct command *command, const struct choice *choice, const char *name, int32_t *number)
 {
-    static const char *const names[] = {[MEMMODEL_FIT_BASIS_POSYNOMIAL] = "posynomial",
-                                        [MEMMODEL_FIT_BASIS_USER] = "user",
-                                        [MEMMODEL_FIT_BASIS_GENERAL] = "general"};
-
-    *basis = find_name(names, sizeof names / sizeof names[0], name);
-    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or user, not '%s'", name);
-}
-
-static int
-find_loss(const struct command *command, const char *name, int32_t *loss)
-{
-    static const char *const names[] = {
-        [MEMMODEL_FIT_LOSS_DEFAULT] = "default",     [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
-        [MEMMODEL_FIT_LOSS_SQUARED] = "squared",     [MEMMODEL_FIT_LOSS_MAPE] = "mape",
-        [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio", [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
-        [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"};
-
-    *loss = find_name(names, sizeof names / sizeof names[0], name);
-    return *loss >= 0
-               ? EXIT_OK
-               : usage_error(command, "--loss is relative, squared, mape, log-ratio, absolute or pinball, not '%s'",
-                             name);
-}
-
-static int
-find_selection(const struct command *command, const char *name, int32_t *selection)
-{
-    static const char *const names[] = {[MEMMODEL_FIT_SELECTION_DEFAULT] = "default",
-                                        [MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR] = "one-standard-error",
-                                        [MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH] = "description-length"};
-
-    *selection = find_name(names, sizeof names / sizeof names[0], name);
-    return *selection >= 0
-               ? EXIT_OK
-               : usage_error(command, "--selection is one-standard-error or description-length, not '%s'", name);
-}
-
-static int
-find_search(const struct command *command, const char *name, int32_t *search)
-{
-    static const char *const names[] = {[MEMMODEL_FIT_SEARCH_NONE] = "none",
-                                        [MEMMODEL_FIT_SEARCH_ENUMERATE] = "enumerate",
-                                        [MEMMODEL_FIT_SEARCH_EVOLVE] = "evolve",
-                                        [MEMMODEL_FIT_SEARCH_ALL] = "all"};
-
-    *search = find_name(names, sizeof names / sizeof names[0], name);
-    return *search >= 0 ? EXIT_OK : usage_error(command, "--search is none, enumerate, evolve or all, not '%s'", name);
+    for (*number = 0; choice->names[*number]; ++*number)
+        if (!name || strcmp(name, choice->names[*number]) == 0)
+            return EXIT_OK;
+    return usage_error(command, "--%s is %s, not '%s'", choice->option, choice->may_be, name);
 }
 
 /* Splits at commas. `text` may be NULL. false without memory. */
@@ -211,13 +191,13 @@ fit_request_make(const struct command *command, const struct fit_options *given,
     int status;
 
     *request = (struct fit_request){.options = {.size = sizeof *options, .terms = terms, .term_count = term_count}};
-    status = find_basis(command, given->basis, &options->basis);
+    status = choose(command, &basis, given->basis, &options->basis);
     if (!status)
-        status = find_loss(command, given->loss, &options->loss);
+        status = choose(command, &loss, given->loss, &options->loss);
     if (!status)
-        status = find_search(command, given->search, &options->search);
+        status = choose(command, &search, given->search, &options->search);
     if (!status)
-        status = find_selection(command, given->selection, &options->selection);
+        status = choose(command, &selection, given->selection, &options->selection);
     if (!status)
         status = read_capacity(command, given->capacity, &options->capacity);
     if (status)
