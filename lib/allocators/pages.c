@@ -69,7 +69,7 @@ first_reaching(const struct pages *pages, int64_t address)
 int
 pages_touch(struct pages *pages, int64_t address, int64_t bytes)
 {
-    int64_t begin = address / PAGE * PAGE, end = ceil_divide(address + bytes, PAGE) * PAGE;
+    int64_t begin = address / PAGE * PAGE, end = round_up(address + bytes, PAGE);
     struct page_span *span = first_reaching(pages, begin);
 
     if (span && span->begin <= begin && span->end >= end)
@@ -86,7 +86,7 @@ pages_touch(struct pages *pages, int64_t address, int64_t bytes)
 int
 pages_drop(struct pages *pages, int64_t address, int64_t bytes)
 {
-    int64_t begin = ceil_divide(address, PAGE) * PAGE, end = (address + bytes) / PAGE * PAGE;
+    int64_t begin = round_up(address, PAGE), end = (address + bytes) / PAGE * PAGE;
     struct page_span *span = first_reaching(pages, begin + 1);
     int status = 0;
 

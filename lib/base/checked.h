@@ -142,4 +142,11 @@ ceil_divide(int64_t a, int64_t b)
     return a / b + (a % b > 0 ? 1 : 0);
 }
 
+/* The least multiple of `b` that is not less; `b` > 0. */
+static inline int64_t
+round_up(int64_t a, int64_t b)
+{
+    return ceil_divide(a, b) * b;
+}
+
 #endif

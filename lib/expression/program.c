@@ -173,13 +173,6 @@ compile_roots(struct compiler *compiler, const expression *roots, size_t root_co
 }
 
 static void
-add_results(struct compiler *compiler, const expression *roots, size_t root_count)
-{
-    for (size_t i = 0; i < root_count; i++)
-        program_result(compiler->program, compiler->values[roots[i]]);
-}
-
-static void
 add_sum(struct compiler *compiler, const struct expression_sum *of)
 {
     struct expression_program *program = compiler->program;
@@ -239,8 +232,8 @@ compile(const struct expression_pool *pool, const expression *roots, size_t root
         compile_roots(&compiler, roots, root_count, last);
     if (compiler.program->status == 0 && sum)
         add_sum(&compiler, sum);
-    else if (compiler.program->status == 0)
-        add_results(&compiler, roots, root_count);
+    for (size_t i = 0; !sum && !compiler.program->status && i < root_count; i++)
+        program_result(compiler.program, compiler.values[roots[i]]);
     memory_release(pool->context, compiler.marks);
     memory_release(pool->context, compiler.values);
     return program_finish(compiler.program, program);

@@ -13,7 +13,7 @@ covered(const struct receptive_field *field, int32_t axis)
     const struct receptive_field_ratio *ratio = &field->tensors[field->output].ratio[axis];
 
     return min_i64(ceil_divide(field->output_extent[axis], ratio->numerator) * ratio->denominator,
-                   ceil_divide(field->extent[axis], field->alignment[axis]) * field->alignment[axis]);
+                   round_up(field->extent[axis], field->alignment[axis]));
 }
 
 struct memmodel_tiling_range
@@ -24,7 +24,7 @@ partition_range(const struct receptive_field *field, int32_t axis, const struct 
     struct memmodel_tiling_range range = {
         .size = sizeof range,
         .input_start = max_i64(floor_divide(begin - field->before[axis], alignment) * alignment, 0),
-        .input_stop = min_i64(ceil_divide(stop + field->after[axis], alignment) * alignment, field->extent[axis]),
+        .input_stop = min_i64(round_up(stop + field->after[axis], alignment), field->extent[axis]),
         .output_start = begin / ratio->denominator * ratio->numerator,
         .output_stop = stop / ratio->denominator * ratio->numerator,
     };
@@ -52,7 +52,7 @@ static int64_t
 alike(const struct receptive_field *field, int32_t axis, const struct partition *partition, int64_t index)
 {
     int64_t alignment = field->alignment[axis], begin = index * partition->step;
-    int64_t room = field->extent[axis] / alignment * alignment - ceil_divide(field->after[axis], alignment) * alignment;
+    int64_t room = field->extent[axis] / alignment * alignment - round_up(field->after[axis], alignment);
     int64_t last = min_i64(floor_divide(room, partition->step) - 1, partition->count - 2);
 
     return begin >= field->before[axis] && last > index ? last - index + 1 : 1;
@@ -118,7 +118,7 @@ measure_all(const struct receptive_field *field, int32_t axis, struct partitions
 static int64_t
 step_for(const struct receptive_field *field, int32_t axis, int64_t count)
 {
-    return ceil_divide(ceil_divide(covered(field, axis), count), field->alignment[axis]) * field->alignment[axis];
+    return round_up(ceil_divide(covered(field, axis), count), field->alignment[axis]);
 }
 
 static int

@@ -95,18 +95,6 @@ struct search {
     int depth;
 };
 
-static int32_t
-min_i32(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-static int32_t
-max_i32(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- making ---- */
 
 static bool
@@ -258,8 +246,8 @@ raise_overlapping(struct search *search, uint32_t number, int64_t top, struct in
             continue;
         search->raised[search->raised_count++] = (struct raised){*next, before};
         search->lowest[*next] = search->is_plain ? top : fit_above(search, *next, top);
-        influence->begin = min_i32(influence->begin, search->items[*next]->begin);
-        influence->end = max_i32(influence->end, search->items[*next]->end);
+        influence->begin = (int32_t)min_i64(influence->begin, search->items[*next]->begin);
+        influence->end = (int32_t)max_i64(influence->end, search->items[*next]->end);
     }
 }
 

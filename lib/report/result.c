@@ -84,13 +84,6 @@ measure_allocator(struct query *query, const struct framework *framework, struct
     return status;
 }
 
-static int
-measure_process(struct query *query, const struct framework *framework, struct result *result)
-{
-    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->process_bytes,
-                           &result->peak);
-}
-
 /* Live bytes and what they are for, as the trace has them. */
 static void
 fill_live(const struct query *query, struct result *result)
@@ -144,8 +137,10 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
     if (strcmp(job.device, "cuda") == 0)
         return result_of_gpu(query, result);
     fill_live(query, result);
-    return framework->process_simulated ? measure_process(query, framework, result)
-                                        : measure_allocator(query, framework, result);
+    if (!framework->process_simulated)
+        return measure_allocator(query, framework, result);
+    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->process_bytes,
+                           &result->peak);
 }
 
 /* Bytes of the process in each of the orders that are drawn. */

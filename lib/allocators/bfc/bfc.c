@@ -112,7 +112,7 @@ add_region(struct bfc *bfc, int64_t bytes)
 
     if (!region)
         return MEMMODEL_ERROR_NO_MEMORY;
-    bfc->lowest_address -= ceil_divide(bytes + REGION_OFFSET, PAGE) * PAGE;
+    bfc->lowest_address -= round_up(bytes + REGION_OFFSET, PAGE);
     region->address = bfc->lowest_address + REGION_OFFSET;
     region->first = chunk_new(&bfc->chunks, region->address, bytes);
     if (!region->first)
@@ -216,7 +216,7 @@ bfc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **bl
         return 0;
     if (bfc->reserves && stream != 0)
         return reserve(bfc, bytes, owner, block);
-    size = ceil_divide(bytes, ROUNDING) * ROUNDING;
+    size = round_up(bytes, ROUNDING);
     chunk = chunk_best_fit(&bfc->chunks, size);
     if (!chunk) {
         status = extend(bfc, size, &extended);

@@ -31,7 +31,7 @@ round_to_division(int64_t bytes, int64_t divisions)
 {
     int64_t step = (INT64_C(1) << log2_floor(bytes)) / divisions;
 
-    return ceil_divide(bytes, step) * step;
+    return round_up(bytes, step);
 }
 
 static int64_t
@@ -44,7 +44,7 @@ round_size(const struct cuda_settings *settings, int64_t bytes)
     divisions = divisions_of(settings, bytes);
     if (divisions > 1 && bytes / SMALLEST_BLOCK >= divisions && bytes > SMALLEST_BLOCK * divisions)
         return round_to_division(bytes, divisions);
-    return ceil_divide(bytes, SMALLEST_BLOCK) * SMALLEST_BLOCK;
+    return round_up(bytes, SMALLEST_BLOCK);
 }
 
 static int64_t
@@ -54,7 +54,7 @@ segment_size_for(const struct cuda_settings *settings, int64_t size)
         return SMALL_SEGMENT;
     if (size < MIN_LARGE)
         return settings->large_segment_size;
-    return ceil_divide(size, LARGE_ROUNDING) * LARGE_ROUNDING;
+    return round_up(size, LARGE_ROUNDING);
 }
 
 /* ---- from the pool ---- */

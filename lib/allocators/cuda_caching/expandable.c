@@ -10,14 +10,14 @@ extent_for(const struct cuda_caching *caching, int64_t page, int64_t size)
 {
     int64_t device = min_i64(caching->capacity, MAX_DEVICE);
 
-    return ceil_divide(max_i64(device + device / 8, size), page) * page;
+    return round_up(max_i64(device + device / 8, size), page);
 }
 
 /* Memory behind the first `size` bytes, rounded up to pages, of an unmapped block; *mapped: the device had as much. */
 static int
 map(struct cuda_caching *caching, struct cuda_block *block, int64_t size, bool *mapped)
 {
-    int64_t bytes = ceil_divide(size, block->range.page) * block->range.page, address = block->address;
+    int64_t bytes = round_up(size, block->range.page), address = block->address;
 
     *mapped = bytes <= caching->capacity - caching->counters.reserved;
     if (!*mapped)
@@ -156,7 +156,7 @@ int
 cuda_expandable_release(struct cuda_caching *caching, struct cuda_block *block)
 {
     int64_t offset = block->address - block->range.base, page = block->range.page;
-    int64_t first = ceil_divide(offset, page) * page, last = (offset + block->size) / page * page;
+    int64_t first = round_up(offset, page), last = (offset + block->size) / page * page;
     int status;
 
     if (first >= last)

@@ -16,7 +16,7 @@
 static int64_t
 chunk_size_for(int64_t bytes)
 {
-    return max_i64(SMALLEST_CHUNK, ceil_divide(bytes + HEADER, ALIGNMENT) * ALIGNMENT);
+    return max_i64(SMALLEST_CHUNK, round_up(bytes + HEADER, ALIGNMENT));
 }
 
 static int
@@ -116,7 +116,7 @@ static int
 free_leader(struct heap *heap, struct chunk **chunk)
 {
     int64_t memory = (*chunk)->address + 2 * HEADER;
-    int64_t lead = ceil_divide(memory, heap->alignment) * heap->alignment - memory;
+    int64_t lead = round_up(memory, heap->alignment) - memory;
     struct chunk *leader = *chunk;
 
     if (lead == 0)

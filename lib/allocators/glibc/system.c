@@ -22,7 +22,7 @@ bool
 top_grow(struct heap *heap, int64_t size)
 {
     int64_t end = heap->top->address + heap->top->size, missing = size + SMALLEST_CHUNK + TOP_PAD - heap->top->size;
-    int64_t extra = ceil_divide(end + missing, PAGE) * PAGE - end;
+    int64_t extra = round_up(end + missing, PAGE) - end;
 
     if (extra > heap->capacity - heap->counters.reserved || extra > heap->lowest_mapping - end)
         return false;
@@ -47,7 +47,7 @@ top_cut(struct heap *heap, int64_t size)
 int
 mapping_new(struct heap *heap, int64_t size, struct chunk **chunk)
 {
-    int64_t bytes = ceil_divide(size + HEADER, PAGE) * PAGE;
+    int64_t bytes = round_up(size + HEADER, PAGE);
 
     if (bytes > heap->capacity - heap->counters.reserved ||
         bytes > heap->lowest_mapping - (heap->top->address + heap->top->size))

@@ -7,12 +7,6 @@
 enum { FLOAT_BYTES = 4, SIMD_AVX2 = 8, SIMD_AVX512 = 16, PAGE = 4096 };
 
 static inline int64_t
-round_up(int64_t a, int64_t m)
-{
-    return ceil_divide(a, m) * m;
-}
-
-static inline int64_t
 round_down(int64_t a, int64_t m)
 {
     return a / m * m;

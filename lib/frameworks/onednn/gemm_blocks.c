@@ -161,13 +161,13 @@ try_blocks(const struct gemm_shape *shape, int64_t out_threads, int64_t out, int
 static void
 try_around(const struct gemm_shape *shape, int64_t out_threads, int64_t out, int64_t points, struct best *best)
 {
-    const int64_t wide = WIDE_POINTS, more = ceil_divide(out, OUT_UNIT) * OUT_UNIT;
+    const int64_t wide = WIDE_POINTS, more = round_up(out, OUT_UNIT);
 
     try_blocks(shape, out_threads, out, points, best);
     try_blocks(shape, out_threads, floor_divide(out, OUT_UNIT) * OUT_UNIT, floor_divide(points, wide) * wide, best);
     try_blocks(shape, out_threads, more, floor_divide(points, wide) * wide, best);
-    try_blocks(shape, out_threads, more, ceil_divide(points, shape->simd) * shape->simd, best);
-    try_blocks(shape, out_threads, more, ceil_divide(points, wide) * wide, best);
+    try_blocks(shape, out_threads, more, round_up(points, shape->simd), best);
+    try_blocks(shape, out_threads, more, round_up(points, wide), best);
 }
 
 /* Fewer input channels at a time, so that half of the cache is left to the target. */

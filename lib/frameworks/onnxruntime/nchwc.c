@@ -41,7 +41,7 @@ add_blocked_tensor(struct blocking *blocking, int32_t like)
 {
     struct ort_tensor tensor = *ort_tensor_of(blocking->graph, like);
 
-    tensor.dims[CHANNELS] = ceil_divide(tensor.dims[CHANNELS], blocking->block) * blocking->block;
+    tensor.dims[CHANNELS] = round_up(tensor.dims[CHANNELS], blocking->block);
     return ort_add_tensor(blocking->graph, &tensor);
 }
 

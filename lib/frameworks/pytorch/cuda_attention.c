@@ -20,12 +20,6 @@ length_first(struct step *step, const struct shape *shape)
     return value_empty_strided(step, shape, strides);
 }
 
-static int64_t
-align_up(int64_t number, int64_t step)
-{
-    return ceil_divide(number, step) * step;
-}
-
 /* A float32 of each row of scores, rows rounded up. */
 static struct value *
 row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
@@ -34,7 +28,7 @@ row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
 
     rows.dims[0] = query->shape.dims[BATCH];
     rows.dims[1] = query->shape.dims[HEADS];
-    rows.dims[2] = align_up(query->shape.dims[LENGTH], step_of_rows);
+    rows.dims[2] = round_up(query->shape.dims[LENGTH], step_of_rows);
     return value_empty(step, &rows);
 }
 
@@ -163,7 +157,7 @@ backward_workspace(struct step *step, const struct node *node)
     if (value_is_half(query) && tiles.max_width > tiles.rows) {
         splits = ceil_divide(key->shape.dims[LENGTH], tiles.columns);
         splits = max_i64(1, min_i64(splits, MAX_SPLITS / max_i64(groups, 1)));
-        elements += splits * tiles.columns * (align_up(key_width, tiles.rows) + align_up(value_width, tiles.rows));
+        elements += splits * tiles.columns * (round_up(key_width, tiles.rows) + round_up(value_width, tiles.rows));
     }
     return value_buffer(step, multiply_saturating(multiply_saturating(groups, elements), FLOAT));
 }
@@ -184,7 +178,7 @@ mask_gradient(struct step *step, const struct node *node)
     part.dims[2] = query->shape.dims[LENGTH];
     part.dims[3] = key->shape.dims[LENGTH];
     all = part;
-    all.dims[3] = align_up(part.dims[3], ROW_ALIGNMENT);
+    all.dims[3] = round_up(part.dims[3], ROW_ALIGNMENT);
     whole = value_empty(step, &all);
     result = value_view(step, whole, &part, whole->strides);
     value_drop(step, whole);
@@ -230,7 +224,7 @@ padded_mask(struct step *step, struct value *mask)
 
     if (shape.dims[last] % ALIGNMENT == 0)
         return value_keep(mask);
-    shape.dims[last] = align_up(shape.dims[last], ALIGNMENT);
+    shape.dims[last] = round_up(shape.dims[last], ALIGNMENT);
     padded = value_empty(step, &shape);
     result = value_view(step, padded, &mask->shape, padded->strides);
     value_drop(step, padded);
@@ -272,9 +266,9 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
     make_gradients(step, node, incoming[0], gradients);
     rows = row_numbers(step, node->saved[SAVED_QUERY], FLASH_ROWS);
     sums.dims[0] = shape->dims[BATCH];
-    sums.dims[1] = align_up(shape->dims[LENGTH], FLASH_ROWS);
+    sums.dims[1] = round_up(shape->dims[LENGTH], FLASH_ROWS);
     sums.dims[2] = shape->dims[HEADS];
-    sums.dims[3] = align_up(shape->dims[WIDTH], FLASH_COLUMNS);
+    sums.dims[3] = round_up(shape->dims[WIDTH], FLASH_COLUMNS);
     value_scratch(step, &sums);
     value_drop(step, rows);
     drop_unwanted(step, node, gradients);

@@ -37,12 +37,6 @@ sequence_bytes(const struct recurrent_sizes *s)
     return multiply_saturating(multiply_saturating(rows, s->hidden), dtype_bytes(s->dtype));
 }
 
-static int64_t
-aligned(int64_t bytes, int64_t alignment)
-{
-    return ceil_divide(bytes, alignment) * alignment;
-}
-
 /* What is kept of each cell: the gates, and of an LSTM its states, whose rows are of 16 bytes. */
 static int64_t
 kept_bytes(const struct recurrent_sizes *s)
@@ -53,7 +47,7 @@ kept_bytes(const struct recurrent_sizes *s)
     switch (s->kind) {
     case MEMMODEL_RECURRENT_LSTM:
         return multiply_saturating(LSTM_GATES, sequence_bytes(s)) +
-               multiply_saturating(rows, aligned(s->hidden * dtype_bytes(s->dtype), ROW));
+               multiply_saturating(rows, round_up(s->hidden * dtype_bytes(s->dtype), ROW));
     case MEMMODEL_RECURRENT_GRU:
         return multiply_saturating(GRU_SEQUENCES, sequence_bytes(s));
     default:
@@ -66,7 +60,7 @@ static int64_t
 reserve_bytes(const struct recurrent_sizes *s)
 {
     enum { HEAD = 256, MASK = 32, BITS = 8 };
-    int64_t mask = aligned(sequence_bytes(s) / dtype_bytes(s->dtype) * s->directions / BITS, MASK);
+    int64_t mask = round_up(sequence_bytes(s) / dtype_bytes(s->dtype) * s->directions / BITS, MASK);
     int64_t inner = (s->layers - 1) * s->directions;
 
     return HEAD + multiply_saturating(cells(s), kept_bytes(s)) +

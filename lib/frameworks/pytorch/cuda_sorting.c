@@ -7,12 +7,6 @@
 
 enum { ALIGNMENT = 256, KEY_BITS = 64, DIGIT_BITS = 8 };
 
-static int64_t
-aligned(int64_t bytes)
-{
-    return ceil_divide(bytes, ALIGNMENT) * ALIGNMENT;
-}
-
 /*
  * Scratch of CUB's radix sort of int64 keys with int64 values: both once more, counts of each digit, and what tiles look
  * back at. cub/device/dispatch/dispatch_radix_sort.cuh, DispatchRadixSort::InvokeOnesweep; few are sorted in one tile.
@@ -25,7 +19,7 @@ radix_sort_bytes(int64_t count, int bits)
 
     if (count <= ONE_TILE)
         return 1;
-    return PAIR * aligned(multiply_saturating(count, item)) + passes * DIGITS * item +
+    return PAIR * round_up(multiply_saturating(count, item), ALIGNMENT) + passes * DIGITS * item +
            multiply_saturating(ceil_divide(count, TILE), DIGITS * LOOKBACK) + ROUNDING;
 }
 

@@ -20,13 +20,6 @@ struct foreach {
     struct value **lists[LISTS]; /* NULL where none was made */
 };
 
-/* Room for a list, or NULL when there is none. */
-static struct value **
-list_new(struct foreach *all)
-{
-    return step_pool_take(all->step, (size_t)all->count * sizeof(struct value *));
-}
-
 static void
 list_drop(struct foreach *all, enum list list)
 {
@@ -69,7 +62,7 @@ typedef struct value *(*list_operation)(struct step *step, const struct value *x
 static void
 make_list(struct foreach *all, enum list list, list_operation operation)
 {
-    struct value **values = list_new(all);
+    struct value **values = step_pool_take(all->step, (size_t)all->count * sizeof(struct value *));
 
     for (int i = 0; i < all->count && values; i++) {
         struct variable *variable = all->variables[i];

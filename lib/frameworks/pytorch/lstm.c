@@ -12,7 +12,7 @@ enum { FLOAT_BYTES = 4, PAGE = 4096, LINE = 64 / FLOAT_BYTES, BAD_STRIDE = 256 }
 static int64_t
 leading_dimension(int64_t elements)
 {
-    int64_t padded = ceil_divide(elements, LINE) * LINE;
+    int64_t padded = round_up(elements, LINE);
 
     return padded % BAD_STRIDE == 0 ? padded + LINE : padded;
 }
@@ -20,7 +20,7 @@ leading_dimension(int64_t elements)
 static int64_t
 pages(int64_t elements)
 {
-    return ceil_divide(elements * FLOAT_BYTES, PAGE) * PAGE;
+    return round_up(elements * FLOAT_BYTES, PAGE);
 }
 
 struct lstm_sizes {
@@ -34,7 +34,7 @@ lstm_workspace(const struct lstm_sizes *s)
     int64_t steps = s->length * s->batch, states = (s->length + 1) * s->batch;
 
     return pages(steps * leading_dimension(4 * s->hidden)) +
-           3 * ceil_divide(states * leading_dimension(max_i64(s->input, s->hidden)) * 2 * FLOAT_BYTES, PAGE) * PAGE +
+           3 * round_up(states * leading_dimension(max_i64(s->input, s->hidden)) * 2 * FLOAT_BYTES, PAGE) +
            2 * pages(2 * states * s->hidden) + pages(steps * leading_dimension(s->hidden));
 }
 
@@ -144,7 +144,7 @@ static void
 lstm_inference_buffers(struct step *step, const struct lstm_sizes *s)
 {
     enum { BLOCK = 32 };
-    int64_t padded = ceil_divide(s->hidden, BLOCK) * BLOCK;
+    int64_t padded = round_up(s->hidden, BLOCK);
     struct value *buffers[] = {
         matrix(step, s->input, 4 * padded),
         matrix(step, s->hidden, 4 * padded),

@@ -74,19 +74,13 @@ allocate_numbers(memmodel_model *model, size_t count)
     return arena_allocate(&model->arena, count * sizeof(double));
 }
 
-static double *
-allocate_triangle(memmodel_model *model, size_t rows)
-{
-    return allocate_numbers(model, rows * (rows + 1) / 2);
-}
-
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count)
 {
     struct model_bound *bound = &model->bound;
 
     bound->ratio_count = ratio_count;
-    bound->leverage = allocate_triangle(model, model->term_count);
+    bound->leverage = allocate_numbers(model, model->term_count * (model->term_count + 1) / 2);
     bound->ratios = allocate_numbers(model, ratio_count);
     bound->repeats = arena_allocate(&model->arena, ratio_count * sizeof *bound->repeats);
     return bound->leverage && bound->ratios && bound->repeats ? 0 : MEMMODEL_ERROR_NO_MEMORY;
