@@ -464,6 +464,8 @@ an_allocator_without_segments_writes_no_snapshot(void **state)
 
 /* ---- memory that runs out ---- */
 
+static char swept[] = "/tmp/memmodel-replay-XXXXXX";
+
 static int
 replay_and_write(memmodel_trace *trace)
 {
@@ -480,11 +482,11 @@ replay_and_write(memmodel_trace *trace)
         status = memmodel_trace_replay(trace, &options, NULL, &replay);
         made = !status;
         if (made && i == 1)
-            status = memmodel_replay_save_snapshot(replay, "/tmp/memmodel-replay-failing");
+            status = memmodel_replay_save_snapshot(replay, swept);
         if (made)
             memmodel_replay_unref(replay);
     }
-    unlink("/tmp/memmodel-replay-failing");
+    unlink(swept);
     return status;
 }
 
@@ -504,7 +506,11 @@ read_replay_and_write(memmodel_context *context)
 static void
 replays_survive_failing_allocations(void **state)
 {
+    const int file = mkstemp(swept);
+
     (void)state;
+    assert_true(file >= 0);
+    close(file);
     assert_survives_failing_allocations(read_replay_and_write);
 }
 

@@ -539,6 +539,8 @@ each_order_is_equally_likely(void **state)
 
 /* ---- memory that runs out ---- */
 
+static char swept[] = "/tmp/memmodel-samples-XXXXXX";
+
 static int
 use_tables(memmodel_context *context)
 {
@@ -550,7 +552,7 @@ use_tables(memmodel_context *context)
         return status;
     status = memmodel_samples_filter(samples, "t", "x", NULL, &filtered);
     if (!status) {
-        status = memmodel_samples_save(filtered, "/tmp/memmodel-samples-sweep.csv");
+        status = memmodel_samples_save(filtered, swept);
         memmodel_samples_unref(filtered);
     }
     memmodel_samples_unref(samples);
@@ -574,10 +576,14 @@ add_rows(memmodel_context *context)
 static void
 tables_survive_failing_allocations(void **state)
 {
+    const int file = mkstemp(swept);
+
     (void)state;
+    assert_true(file >= 0);
+    close(file);
     assert_survives_failing_allocations(use_tables);
     assert_survives_failing_allocations(add_rows);
-    remove("/tmp/memmodel-samples-sweep.csv");
+    remove(swept);
 }
 
 int
