@@ -1,7 +1,7 @@
 """Every operator of PyTorch's own database, recorded as record_operators.py does, against the rules: which have none,
 which are wrong and in which pass.
 
-    python test/frameworks/sweep_operators.py --program build/test/test/unit/test_pytorch_operators [--show] [NAME...]
+    python test/frameworks/sweep_operators.py --program build/test/test/unit/unit [--show] [NAME...]
 
 Needs `expecttest`, which PyTorch's test suite imports. --show prints the events of the cases that differ; --cases FILE
 keeps the recordings for the next time.
@@ -129,7 +129,7 @@ def lines_of(info: Any) -> Iterator[dict[str, Any]]:
 def verdicts(program: str, path: Path, show: bool) -> list[str]:
     """What the program says of each line of the file."""
     environment = os.environ | {"MEMMODEL_CASES": str(path)} | ({"MEMMODEL_SHOW": "*"} if show else {})
-    done = subprocess.run([program], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "pytorch_operators"], env=environment, capture_output=True, text=True, check=False)
     if show:
         print(done.stdout)
     return [line.removeprefix("verdict ").strip() for line in done.stdout.splitlines() if line.startswith("verdict ")]

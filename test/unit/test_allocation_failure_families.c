@@ -88,12 +88,10 @@ survives_failing_allocations_in_each_family(void **state)
 
 /* usage: test_allocation_failure_families [TEST], such as "its trace*" */
 int
-main(int argc, char **argv)
+main(void)
 {
     struct CMUnitTest tests[USES];
 
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     for (size_t i = 0; i < USES; i++)
         tests[i] = (struct CMUnitTest){uses[i].name, LONG(survives_failing_allocations_in_each_family), NULL, NULL,
                                        (void *)(uintptr_t)&uses[i]};

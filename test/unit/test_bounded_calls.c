@@ -269,13 +269,11 @@ functions_nested_too_deep_are_refused(void **state)
 /* ---- all of them ---- */
 
 int
-main(int argc, char **argv)
+main(void)
 {
     struct CMUnitTest tests[3 * USES + 3];
     size_t count = 0;
 
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     for (size_t i = 0; i < USES; i++) {
         void *use = (void *)(uintptr_t)&uses[i];
 

@@ -331,13 +331,11 @@ ends_at_the_limit_of_memory_and_says_so(void **state)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
     struct CMUnitTest tests[3 * USES + 1];
     size_t count = 0;
 
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
     for (size_t i = 0; i < USES; i++) {
         void *use = (void *)(uintptr_t)&uses[i];
 
