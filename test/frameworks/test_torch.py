@@ -431,7 +431,8 @@ class Checkpoints(unittest.TestCase):
         x = (torch.rand(8, 32),)
         for reentrant in (False, True):
             module = Stack(lambda block, x, how=reentrant: checkpoint(block, x, use_reentrant=how))
-            self.assertEqual(self.names(memmodel.torch.from_module(module, x)), ["blocks.0", "blocks.1"])
+            given = torch.rand(8, 32, requires_grad=reentrant)  # else no loss requires a gradient
+            self.assertEqual(self.names(memmodel.torch.from_module(module, (given,))), ["blocks.0", "blocks.1"])
         marked = memmodel.torch.estimate(Stack(lambda block, x: checkpoint(block, x, use_reentrant=False)), x)
         named = memmodel.torch.estimate(Stack(lambda block, x: block(x)), x, checkpoint="blocks.*")
         listed = memmodel.torch.estimate(Stack(lambda block, x: block(x)), x, checkpoint=["blocks.0", "blocks.1"])

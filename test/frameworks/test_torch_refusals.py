@@ -98,6 +98,51 @@ class Refusals(unittest.TestCase):
             self.refused("loss: a tensor is needed", nn.Linear(16, 4), x, loss=lambda y, nothing=nothing: nothing)
         self.assertGreater(memmodel.torch.estimate(frozen, (x,), mode="inference").peak.live, 0)
 
+    def test_classes_and_indices_that_are_not_there(self):
+        x, linear = torch.zeros(8, 16), nn.Linear(16, 4)
+        for target in (4, -1):
+            self.refused_by_both(f"Target {target} is out of bounds", linear, x, loss=functional.cross_entropy,
+                                 target=torch.full((8,), target))  # fmt: skip
+        ignored = torch.full((8,), -100)
+        memmodel.torch.estimate(linear, (x,), loss=functional.cross_entropy, target=ignored)
+        self.refused("embedding: index 9 is out of bounds", nn.Embedding(9, 4), torch.full((8, 2), 9), loss=total)
+        self.refused_by_both("all elements of target should be between 0 and 1", nn.Sequential(linear, nn.Sigmoid()), x,
+                             loss=functional.binary_cross_entropy, target=torch.full((8, 4), 2.0))  # fmt: skip
+
+    def test_writing_into_what_the_backward_pass_needs(self):
+        class Writes(nn.Sequential):
+            def forward(self, x):
+                y = super().forward(x).sigmoid()
+                y += 1
+                return y
+
+        module, x = Writes(nn.Linear(16, 4)), torch.zeros(8, 16)
+        self.refused_by_both("modified by an inplace operation", module, x, loss=total)
+
+    def test_a_graph_that_the_next_step_goes_through_again(self):
+        class Remembers(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear, self.memory = nn.Linear(16, 16), torch.zeros(8, 16)
+
+            def forward(self, x):
+                self.memory = self.linear(x + self.memory)
+                return self.memory
+
+        self.refused("backward through the graph a second time", Remembers(), torch.zeros(8, 16), loss=total)
+
+    def test_differentiating_within_the_forward_function(self):
+        class Slope(nn.Sequential):
+            def forward(self, x):
+                x = x.clone().requires_grad_()
+                return torch.autograd.grad(super().forward(x).sin().sum(), x, create_graph=True)[0]
+
+        self.refused("differentiates.*not modelled", Slope(nn.Linear(16, 4)), torch.zeros(8, 16), loss=total)
+
+    def test_parameters_that_have_no_size_yet(self):
+        module = nn.Sequential(nn.Linear(16, 4), nn.LazyLinear(8))
+        self.refused("1.weight has no size yet", module, torch.zeros(8, 16), error=ValueError)
+
     def test_a_loss_that_is_complex(self):
         module, x = nn.Linear(16, 4, dtype=torch.complex64), torch.zeros(8, 16, dtype=torch.complex64)
         self.refused_by_both("grad can be implicitly created only for real scalar outputs", module, x, loss=total)

@@ -2,8 +2,10 @@
 
 import importlib.util
 import json
+import random
 import sys
 import unittest
+import warnings
 
 TORCH = importlib.util.find_spec("torch") is not None
 
@@ -75,6 +77,84 @@ if TORCH:
             return self.kept[-1]
 
 
+    class Does(nn.Module):
+        """What the function says, with two layers, a counter, a buffer and a list."""
+
+        def __init__(self, function):
+            super().__init__()
+            self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 16)
+            self.plain = [nn.Linear(16, 16)]
+            self.function, self.calls, self.kept = function, 0, []
+            self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+            self.register_buffer("average", torch.zeros(4, 16))
+
+        def forward(self, x):
+            return self.function(self, x)
+
+    def other_from_the_second_call(module, x):
+        module.calls += 1
+        return module.second(module.first(x)) if module.calls > 1 else module.first(x)
+
+    def other_when_a_buffer_has_counted_to_three(module, x):
+        module.count.add_(1)
+        return module.second(module.first(x)) if int(module.count) == 3 else module.first(x)
+
+    def made_in_the_first_call(module, x):
+        if not module.kept:
+            module.kept.append(torch.ones(16, 16).tril())
+        return module.first(x) @ module.kept[0]
+
+    def keeps_one_more(module, x):
+        y = module.first(x)
+        module.kept.append(y.detach())
+        return y
+
+    def binds_a_buffer_anew(module, x):
+        module.average = module.average * 0.9 + module.first(x).detach()
+        return module.first(x) - module.average
+
+    def decided_by_weights(module, x):
+        return module.first(x) if module.first.weight.sum() > 100 else module.second(x)
+
+    def decided_by_random_numbers(module, x):
+        return module.first(x) if torch.rand(()) < 2 else module.second(x)
+
+    def draws_in_python(module, x):
+        return module.first(x) * random.random()
+
+    def computes_in_numpy(module, x):
+        y = module.first(x)
+        return y * torch.from_numpy(y.detach().numpy() ** 2)
+
+    def hooks_a_gradient(module, x):
+        y = module.first(x)
+        y.register_hook(lambda gradient: gradient.exp())
+        return y
+
+    CHANGING = {
+        other_from_the_second_call: "unlike the first step: aten.addmm.default",
+        other_when_a_buffer_has_counted_to_three: "unlike the first step: aten.addmm.default",
+        made_in_the_first_call: "unlike the first step: aten.addmm.default",
+        keeps_one_more: "kept by each run",
+        binds_a_buffer_anew: "bound anew",
+        decided_by_weights: "decided by parameters",
+        decided_by_random_numbers: "decided by random numbers",
+        draws_in_python: "random numbers",
+        computes_in_numpy: "memory of NumPy",
+        hooks_a_gradient: "hooks of gradients",
+        lambda module, x: module.plain[0](module.first(x)): "parameter of no module",
+    }
+
+    def writes_into_a_buffer(module, x):
+        module.count.add_(1)
+        module.average.mul_(0.9).add_(module.first(x).detach(), alpha=0.1)
+        return module.first(x) - module.average
+
+    def holds_the_last_result(module, x):
+        module.kept[:] = [module.first(x)]
+        return module.kept[0].clone()
+
+
 def operations(network):
     def walk(items):
         for item in items:
@@ -133,6 +213,32 @@ class Runs(unittest.TestCase):
         name = "unlike a run: aten._transformer_encoder_layer_fwd.default"
         self.assertIn(name, [part.op for part in report.unmodelled])
         self.assertIn(name, repr(report))
+
+    def unmodelled(self, function, **options):
+        options = options or {"loss": lambda y: y.sum()}
+        report = memmodel.torch.estimate(Does(function), (torch.rand(4, 16),), optimizer="sgd", **options)
+        return [part.op for part in report.unmodelled]
+
+    def test_what_no_answer_for_every_step_has_is_named(self):
+        for function, name in CHANGING.items():
+            with self.subTest(function.__name__), warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                self.assertIn(name, self.unmodelled(function))
+                self.assertTrue([each for each in warned if "memmodel.torch: " in str(each.message)])
+
+    def test_steps_that_are_all_alike_are_not_warned_of(self):
+        for function in (writes_into_a_buffer, holds_the_last_result):
+            with self.subTest(function.__name__):
+                self.assertEqual(self.unmodelled(function), [])
+
+    def test_predictions_do_not_change_what_decides_about_them(self):
+        self.assertEqual(self.unmodelled(decided_by_weights, mode="inference"), [])
+
+    def test_one_hot_is_made_as_in_a_run(self):
+        network = memmodel.torch.from_module(
+            Does(lambda module, x: module.first(x) * functional.one_hot(torch.full((4,), 3), 16)), (torch.rand(4, 16),)
+        )
+        self.assertIn("aten.scatter_", operations(network))
 
     def test_attributes_are_left_as_they_were(self):
         module = Counts()

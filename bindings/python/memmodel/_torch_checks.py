@@ -7,9 +7,10 @@ fit, and accepted for tensors of other types, is refused in a run.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -20,11 +21,14 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils._pytree import tree_flatten, tree_map_only
 
-from memmodel._torch_eager import quiet
-
 
 class Refused(RuntimeError):
     """A run would end with this error, or would not be the one that is modelled: no other way of tracing helps."""
+
+
+def quiet(logger: str) -> AbstractContextManager[Any]:
+    """What is wrong is said by the exception; each way that was tried would warn of it."""
+    return mock.patch.object(logging.getLogger(logger), "disabled", new=True)
 
 
 # ---- modules that do not run eagerly on one device ----
@@ -53,6 +57,8 @@ def check_module(module: nn.Module) -> None:
         if isinstance(part, eval_frame.OptimizedModule) or part._compiled_call_impl is not None:
             raise ValueError(_compiled(where))
     for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        if torch.nn.parameter.is_lazy(tensor):
+            raise ValueError(f"module: {name} has no size yet: call the module once, with what it is to be called with")
         if type(tensor).__name__ == "DTensor":
             raise ValueError(f"module: {name} is a DTensor, of which each process has a part: not modelled")
 
@@ -77,6 +83,19 @@ def compiled_functions_refused() -> Iterator[None]:
         return switch(callback)
 
     with mock.patch.object(eval_frame, "set_eval_frame", switch_or_refuse):
+        yield
+
+
+@contextmanager
+def differentiations_noted(found: list[str]) -> Iterator[None]:
+    """Those within the forward function. Some can be traced."""
+    run = torch.autograd._engine_run_backward
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        found.append("the forward function differentiates, by torch.autograd.grad() or backward(): not modelled")
+        return run(*args, **kwargs)
+
+    with mock.patch.object(torch.autograd, "_engine_run_backward", noted):
         yield
 
 

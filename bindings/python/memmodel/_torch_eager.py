@@ -7,10 +7,9 @@ such as whether a mask lets everything through, is computed: that value and what
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -21,9 +20,11 @@ from torch._subclasses import FakeTensor
 from torch.fx import traceback
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode, get_proxy_slot
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
+from memmodel._torch_checks import Refused, quiet
 from memmodel._torch_questions import answered_as_in_a_run
 
 TRANSFORMERS = "transformers.utils.import_utils"  # also asks a tensor whether it is a real one
@@ -34,6 +35,25 @@ TRANSFORMERS = "transformers.utils.import_utils"  # also asks a tensor whether i
 ABOUT_VALUES = tuple(
     getattr(torch.Tensor, name) for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
 )
+IN_NUMPY = (torch.Tensor.numpy, torch.Tensor.__array__)
+
+
+def array_of(function: Any, args: Any, values_of: Callable[[Any], Any]) -> Any:
+    """What NumPy is handed, of its own: what it writes is seen by no tensor."""
+    if args[0].requires_grad:
+        raise Refused("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    with _disable_current_modes(), torch.no_grad():
+        return function(values_of(args[0]).detach().clone(), *args[1:])
+
+
+ONE_HOT = functional.one_hot
+
+
+def one_hot(indices: Any, num_classes: int = -1) -> Any:
+    """As a run makes it; without memory PyTorch compares with a range. aten/src/ATen/native/Onehot.cpp, one_hot."""
+    classes = int(indices.max()) + 1 if num_classes == -1 else num_classes
+    zeros = torch.zeros((*indices.shape, classes), dtype=indices.dtype, device=indices.device)
+    return zeros.scatter_(-1, indices.unsqueeze(-1), 1)
 
 
 ASKING_FOR_GRADIENTS = (torch.Tensor.requires_grad_, torch.Tensor.requires_grad.__set__)  # of no parameter
@@ -106,11 +126,16 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         if function is torch.Tensor.__contains__:
             with self:
                 return bool((args[1] == args[0]).any())
+        if function is ONE_HOT:
+            with self:
+                return one_hot(*args, **kwargs)
         if function in ASKING_FOR_GRADIENTS and isinstance(args[0], FakeTensor):
             _mark_leaf(args[0], *args[1:], **kwargs)
-        if function in ABOUT_VALUES and isinstance(args[0], FakeTensor):
+        if function in (*ABOUT_VALUES, *IN_NUMPY) and isinstance(args[0], FakeTensor):
             try:
                 return self._answer(function, args, kwargs)
+            except Refused:
+                raise
             except Exception:  # no real tensors, or a call that only works while it is traced
                 pass
         return function(*args, **kwargs)
@@ -121,6 +146,8 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
             self.values = _Values(mode.tracer, args[0])
         torch.ops.aten._assert_tensor_metadata(args[0])  # a use of it: nothing that the run computes is left out
         with _disable_current_modes(), disable_proxy_modes_tracing(), torch.no_grad():
+            if function in IN_NUMPY:
+                return array_of(function, args, self.values.of)
             return function(self.values.of(args[0]), *args[1:], **kwargs)
 
 
@@ -165,11 +192,6 @@ def with_values() -> Iterator[None]:
         quiet("torch.fx.experimental.symbolic_shapes"),  # warns of every value that it is given
     ):
         yield
-
-
-def quiet(logger: str) -> AbstractContextManager[Any]:
-    """What is wrong is said by the exception; each way that was tried would warn of it."""
-    return mock.patch.object(logging.getLogger(logger), "disabled", new=True)
 
 
 def with_known_sizes(value: Any) -> Any:

@@ -17,12 +17,19 @@ from torch.fx import traceback
 from torch.utils import checkpoint
 from torch.utils._pytree import tree_leaves
 
-from memmodel._torch_checks import Refused, check_loss, check_types, compiled_functions_refused
-from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
+from memmodel._torch_checks import (
+    Refused,
+    check_loss,
+    check_types,
+    compiled_functions_refused,
+    differentiations_noted,
+    quiet,
+)
+from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 from memmodel._torch_lifetime_ends import ATTRIBUTE, CACHED, KEY, MADE, RELEASED, lifetime_ends_marked, mark_cached
-from memmodel._torch_runs import Difference, as_they_were, difference, set_sizes
+from memmodel._torch_runs import Difference, as_they_were, differences, set_sizes
 from memmodel._torch_storages import identity
 
 SAME_MODULE = re.compile(r"\.forward\(")  # in a line: what it calls is not called as a module
@@ -130,7 +137,7 @@ class Program:
     traced: bool = False  # it knew that it was traced, and may have made masks for that
     cached: list[Value] = field(default_factory=list)  # kept until the next step, as outputs are
     bound: dict[str, str] = field(default_factory=dict)  # by output that the model itself keeps: the call before that
-    unlike: Difference | None = None  # where an eager run calls something else
+    unlike: Sequence[Difference] = ()  # where eager runs call something else, or do what no graph has
 
 
 # ---- the graph ----
@@ -553,10 +560,14 @@ WAYS: tuple[Callable[[], AbstractContextManager[None]], ...] = (as_in_a_run, wit
 def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple[Any, bool]:
     """What a run computes; where that depends on what export cannot know, as much as it says of itself."""
     errors: list[Exception] = []
+    differentiated: list[str] = []
     programs: list[tuple[Any, bool]] = []
     for way in WAYS:
         try:
-            with way(), lifetime_ends_marked(), compiled_functions_refused(), quiet("torch._subclasses.fake_tensor"):
+            with (
+                way(), lifetime_ends_marked(), compiled_functions_refused(), differentiations_noted(differentiated),
+                quiet("torch._subclasses.fake_tensor"),
+            ):  # fmt: skip
                 program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
         except Refused:
             raise
@@ -571,6 +582,8 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
             set_sizes(step, handed, program)
         if sizes_are_known(program.graph):
             return programs[-1]
+    if not programs and differentiated:
+        raise Refused(f"{differentiated[0]} ({errors[0]})") from errors[0]
     if not programs:
         raise errors[0]
     return programs[0]
@@ -611,9 +624,9 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     check_types(program.graph_module)
     if traced:
         warnings.warn(TRACED, stacklevel=2)
-    unlike = difference(step, handed, program)
-    if unlike:
-        warnings.warn(f"memmodel.torch: {unlike.text}", stacklevel=2)
+    unlike = differences(step, handed, program)
+    for found in unlike:
+        warnings.warn(f"memmodel.torch: {found.text}", stacklevel=2)
     given = _match_placeholders(program, step, handed, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))

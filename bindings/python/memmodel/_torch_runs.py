@@ -1,18 +1,23 @@
 """Whether an exported graph calls what an eager run of the step calls: both are run without memory and compared.
 
 They are compared below autograd, where composite operators have become those that they are made of, by the names of
-the operators that make tensors and the sizes of what these make. A value that a branch or a size depends on is computed
-from the tensors that were handed over, with what it is made of and no more.
+the operators that make tensors and the sizes of what these make. The step is run several times on end, as each is
+answered as the first.
 """
 
 from __future__ import annotations
 
+import gc
 import itertools
+import random
+import sys
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
+from unittest import mock
 
 import torch
 from torch import nn
@@ -21,8 +26,11 @@ from torch.fx.experimental.symbolic_shapes import free_symbols, free_unbacked_sy
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from memmodel._torch_eager import quiet, told_as_in_a_run
+from memmodel._torch_backward import Backward, hooks_of
+from memmodel._torch_checks import Refused, quiet
+from memmodel._torch_eager import IN_NUMPY, array_of, one_hot, told_as_in_a_run
 from memmodel._torch_lifetime_ends import clear_caches_of_fakes
+from memmodel._torch_values import Entry, Values, check_values, tensors_of
 
 
 class Made(NamedTuple):
@@ -34,95 +42,6 @@ class Made(NamedTuple):
     def __str__(self) -> str:
         sizes = ", ".join(str(list(size)) for size in self.sizes)
         return f"{self.operator} of {sizes}"
-
-
-class NoValues(RuntimeError):
-    """Something depends on values, and there are none: a tensor has no memory."""
-
-
-# ---- values ----
-
-
-@dataclass
-class _Entry:
-    """A call that was listed, of fake tensors."""
-
-    operator: Any
-    args: Any
-    kwargs: Any
-    results: list[Any]
-    done: bool = False  # with real tensors
-
-
-def _tensors(value: Any) -> list[Any]:
-    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]
-
-
-def _storage(tensor: Any) -> int:
-    return int(tensor.untyped_storage()._cdata)
-
-
-class _Values:
-    """Real tensors behind fake ones, as far as they were asked for."""
-
-    def __init__(self) -> None:
-        self.entries: list[_Entry] = []
-        self.found: dict[int, Any] = {}  # by the fake tensor's id, which the entries keep
-        self.handed: list[Any] = []
-        self.random = False  # a value that was asked for depends on random numbers
-
-    def hand(self, fake: Any, real: Any) -> None:
-        self.found[id(fake)] = real
-        self.handed.append(fake)
-
-    def of(self, fake: Any) -> Any:
-        if not isinstance(fake, FakeTensor):
-            return fake
-        if id(fake) not in self.found:
-            for entry in self._needed(fake):
-                self._run(entry)
-        if id(fake) not in self.found or self.found[id(fake)].is_meta:
-            raise NoValues("a value of a tensor without memory is needed")
-        return self.found[id(fake)]
-
-    def _needed(self, fake: Any) -> list[_Entry]:
-        """In the order of their calls: what makes the tensor, and what writes into any that is needed for that."""
-        wanted, storages, needed = {id(fake)}, {_storage(fake)}, []
-        for entry in reversed(self.entries):
-            writes = entry.operator._schema.is_mutable and any(_storage(x) in storages for x in _tensors(entry.args))
-            if not writes and not any(id(result) in wanted for result in entry.results):
-                continue
-            if entry.done:
-                continue
-            needed.append(entry)
-            used = _tensors((entry.args, entry.kwargs))
-            wanted |= {id(tensor) for tensor in used}
-            storages |= {_storage(tensor) for tensor in used}
-        return needed[::-1]
-
-    def _run(self, entry: _Entry) -> None:
-        self.random = self.random or torch.Tag.nondeterministic_seeded in entry.operator.tags
-        if entry.operator._schema.is_mutable:
-            self._keep_originals(entry)
-        args, kwargs = tree_map_only(FakeTensor, self._given, (entry.args, entry.kwargs))
-        with _disable_current_modes(), torch.no_grad():
-            results = entry.operator(*args, **kwargs)
-        self.found |= {id(fake): real for fake, real in zip(entry.results, _tensors(results), strict=True)}
-        entry.done = True
-
-    def _given(self, fake: Any) -> Any:
-        if id(fake) not in self.found:
-            raise NoValues("a value of a tensor that was made elsewhere is needed")
-        return self.found[id(fake)]
-
-    def _keep_originals(self, entry: _Entry) -> None:
-        """What was handed over is not written into."""
-        handed = {id(fake) for fake in self.handed}
-        for fake in _tensors((entry.args, entry.kwargs)):
-            if id(fake) in handed:
-                with _disable_current_modes(), torch.no_grad():
-                    self.found[id(fake)] = self.found[id(fake)].detach().clone()
-                self.handed = [other for other in self.handed if other is not fake]
 
 
 # ---- a run ----
@@ -142,32 +61,86 @@ class _Listed(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, mode: FakeTensorMode) -> None:
         super().__init__()
         self.mode = mode
-        self.values = _Values()
-        self.made: list[Made] = []
+        self.values = Values()
+        self.runs: list[list[Made]] = [[]]
+        self.alive: list[list[weakref.ref[Any]]] = [[]]  # what was made in each run
+        self.notes: dict[str, str] = {}  # names and texts of differences
 
-    def fake(self, real: Any) -> Any:
+    def begin(self) -> None:
+        """Another run."""
+        self.runs.append([])
+        self.alive.append([])
+
+    def fake(self, real: Any, *, depends: bool = False) -> Any:
         """Of a tensor that is there before the run."""
         fake = self.mode.from_tensor(real)
-        self.values.hand(fake, real)
+        self.values.hand(fake, real, depends=depends)
         return fake
 
     def __torch_dispatch__(
         self, operator: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        self._note((args, kwargs))
+        if len(self.runs) == 1:
+            with _disable_current_modes():
+                check_values(self.values, operator, args)
         depends = torch.Tag.data_dependent_output in operator.tags or torch.Tag.dynamic_output_shape in operator.tags
         result = self._by_values(operator, args, kwargs) if depends else operator(*args, **kwargs)
-        results = _tensors(result)
-        self.values.entries.append(_Entry(operator, args, kwargs, results, done=depends))
+        results = tensors_of(result)
+        self.values.entries.append(Entry(operator, args, kwargs, results, done=depends))
+        self.alive[-1] += [weakref.ref(tensor) for tensor in results]
         if _makes_tensors(operator, results):
-            self.made.append(Made(str(operator), tuple(tuple(map(int, tensor.shape)) for tensor in results)))
+            self.runs[-1].append(Made(str(operator), tuple(tuple(map(int, tensor.shape)) for tensor in results)))
         return result
 
     def _by_values(self, operator: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
         given = tree_map_only(torch.Tensor, self.values.of, (args, kwargs))
         with _disable_current_modes(), torch.no_grad():
             result = operator(*given[0], **given[1])
-        return tree_map_only(torch.Tensor, self.fake, result)
+        return tree_map_only(torch.Tensor, partial(self.fake, depends=self.values.depend((args, kwargs))), result)
+
+    def _note(self, given: Any) -> None:
+        """Tensors that the module neither has nor is handed."""
+        for tensor in tensors_of(given):
+            if isinstance(tensor, FakeTensor) or tensor.is_meta:
+                continue
+            if tensor.requires_grad and tensor.is_leaf:
+                self.notes["parameter of no module"] = PARAMETER_OF_NO_MODULE
+            elif not tensor.untyped_storage().resizable():
+                self.notes["memory of NumPy"] = MEMORY_OF_NUMPY
+
+
+PARAMETER_OF_NO_MODULE = (
+    "a tensor that requires gradients is none of the parameters that the module lists (a module in a plain list?): "
+    "its gradient is not answered"
+)
+MEMORY_OF_NUMPY = (
+    "the forward function computes in NumPy, in memory that is none of PyTorch's allocator's: what comes of it is "
+    "counted as if it were, and is of the values that were handed over"
+)
+
+
+@contextmanager
+def _answered(listed: _Listed) -> Iterator[None]:
+    """Arrays are made of the values, where there are any; and what PyTorch makes in another way without memory, as a
+    run makes it. No mode for functions: modules ask whether there is one, and do without fused operators then.
+    """
+
+    def patched(function: Any) -> Any:
+        def in_numpy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(tensor, FakeTensor):
+                return function(tensor, *args, **kwargs)
+            listed.notes["memory of NumPy"] = MEMORY_OF_NUMPY
+            return array_of(function, (tensor, *args), listed.values.of)
+
+        return mock.patch.object(torch.Tensor, function.__name__, in_numpy)
+
+    with ExitStack() as patches:
+        for function in IN_NUMPY:
+            patches.enter_context(patched(function))
+        patches.enter_context(mock.patch.object(nn.functional, "one_hot", one_hot))
+        yield
 
 
 @contextmanager
@@ -206,17 +179,60 @@ class Difference(NamedTuple):
     text: str
 
 
+RUNS = 3  # the state of a module that changes from call to call is seen to do so
+
+
 @dataclass
 class Run:
+    """One run, those that followed it, and what was noted."""
+
     made: list[Made]
-    random: bool
+    later: list[list[Made]]
+    values: Values
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 def _run_of(step: nn.Module, handed: Any, listed: _Listed) -> None:
+    trained = {name for name, tensor in step.named_parameters(remove_duplicate=False) if tensor.requires_grad}
     state = dict(step.named_parameters(remove_duplicate=False)) | dict(step.named_buffers(remove_duplicate=False))
-    fakes, given = tree_map_only(torch.Tensor, listed.fake, (state, handed))
-    with listed:
-        torch.func.functional_call(step, fakes, given)
+    fakes = {name: listed.fake(tensor, depends=name in trained) for name, tensor in state.items()}
+    given = tree_map_only(torch.Tensor, listed.fake, handed)
+    before, backward = dict(fakes), Backward()
+    drawn = _random_numbers()
+    with backward.hooks_noted(listed.notes):
+        for number in range(RUNS):
+            if number:
+                listed.begin()
+            with listed, _answered(listed):
+                _, loss = torch.func.functional_call(step, fakes, given)
+            backward.check(loss)
+            del loss
+    if drawn != _random_numbers():
+        listed.notes["random numbers"] = DRAWN
+    for name in sorted(name for name in before if fakes[name] is not before[name]):
+        listed.notes["bound anew"] = f"{name.removeprefix('model.')} {BOUND_ANEW}"
+
+
+DRAWN = "random numbers of Python or NumPy are drawn while the module runs: others may decide otherwise"
+BOUND_ANEW = "is bound anew by each run: it is answered as if what it was bound to before the first stayed"
+GROWS = (
+    "what a run makes is still kept after the next (a list that grows?): each step is answered as if it kept as much "
+    "as the one before"
+)
+
+
+def _random_numbers() -> tuple[Any, ...]:
+    """Where the generators outside of torch are."""
+    numpy = sys.modules.get("numpy")
+    return random.getstate(), numpy and [str(part) for part in numpy.random.get_state()]
+
+
+def _grows(listed: _Listed) -> bool:
+    """Of what is made in a run that is not the first, something is there after the next."""
+    listed.values.entries.clear()
+    listed.values.handed.clear()
+    gc.collect()
+    return any(made() is not None for made in listed.alive[1])
 
 
 class _Sized(torch.fx.Interpreter):  # type: ignore[misc]
@@ -255,7 +271,9 @@ def _listed(run: Callable[[_Listed], None]) -> Run:
     listed = _Listed(fakes)
     with told_as_in_a_run(), quiet("torch._subclasses.fake_tensor"), fakes:
         run(listed)
-    return Run(listed.made, listed.values.random)
+    if len(listed.runs) > 2 and _grows(listed):
+        listed.notes["kept by each run"] = GROWS
+    return Run(listed.runs[0], listed.runs[1:], listed.values, listed.notes)
 
 
 def set_sizes(step: nn.Module, handed: Any, program: Any) -> None:
@@ -265,19 +283,60 @@ def set_sizes(step: nn.Module, handed: Any, program: Any) -> None:
 
 
 RANDOM = "; random numbers decide about it, and others may decide otherwise"
+CHANGING = "values of parameters decide what is called, or sizes: what is answered is of the values that they have now"
+DECIDED_BY_RANDOM = "random numbers decide what is called, or sizes: others may decide otherwise"
 
 
-def difference(step: nn.Module, handed: Any, program: Any) -> Difference | None:
-    """Where the graph parts from an eager run of the step; None if it does not."""
+class _Parting(NamedTuple):
+    """What one run calls, and the other in its place; the operator of either."""
+
+    one: str
+    other: str
+    operator: str
+
+
+def _parting(run: Sequence[Made], other: Sequence[Made]) -> _Parting | None:
+    for pair in itertools.zip_longest(run, other):
+        if pair[0] != pair[1]:
+            here, there = (str(made or "nothing more") for made in pair)
+            return _Parting(here, there, (pair[0] or pair[1]).operator)
+    return None
+
+
+def _unlike_a_run(run: Run, graph: Run) -> Iterator[Difference]:
+    parting = _parting(run.made, graph.made)
+    if parting:
+        text = f"a run calls {parting.one} where {parting.other} is answered"
+        yield Difference(f"unlike a run: {parting.operator}", text + RANDOM * run.values.random)
+    elif run.values.random:
+        yield Difference("decided by random numbers", DECIDED_BY_RANDOM)
+
+
+def _unlike_the_first(run: Run) -> Iterator[Difference]:
+    for number, made in enumerate(run.later, 2):
+        parting = _parting(made, run.made)
+        if parting:
+            text = f"step {number} calls {parting.one} where the first calls {parting.other}: answered as the first"
+            yield Difference(f"unlike the first step: {parting.operator}", text)
+            return
+
+
+def differences(step: nn.Module, handed: Any, program: Any) -> list[Difference]:
+    """Where the graph parts from eager runs of the step, and what these do that no graph has."""
     with _without_traces(step):
         try:
             run = _listed(partial(_run_of, step, handed))
             graph = _listed(partial(_graph_of, program, step, handed))
+        except Refused:
+            raise
         except Exception as error:  # whatever is said to tensors without memory
             said = (str(error) or type(error).__name__).splitlines()[0]
-            return Difference("not compared with a run", f"what is answered could not be compared with a run: {said}")
-    for one, other in itertools.zip_longest(run.made, graph.made):
-        if one != other:
-            text = f"a run calls {one or 'nothing more'} where {other or 'nothing more'} is answered"
-            return Difference(f"unlike a run: {(one or other).operator}", text + RANDOM * run.random)
-    return None
+            return [Difference("not compared with a run", f"what is answered could not be compared with a run: {said}")]
+    found = [*_unlike_a_run(run, graph), *_unlike_the_first(run)]
+    training = getattr(step, "loss", None) is not None
+    if training and run.values.changing:
+        found.append(Difference("decided by parameters", CHANGING))
+    hooks = hooks_of(step) if training else ""
+    if hooks:
+        run.notes.setdefault("hooks of gradients", hooks)
+    return found + [Difference(name, text) for name, text in run.notes.items()]

@@ -176,8 +176,8 @@ def _build(program: Program, *, training: bool) -> Network:
                     network.end_lifetime(tensor)
     scopes.leave(len(program.calls))
     _name_outputs(calls, outputs)
-    if program.unlike:
-        network.custom([], [((0,), "uint8")], name="unlike", operation=program.unlike.name)
+    for number, unlike in enumerate(program.unlike):
+        network.custom([], [((0,), "uint8")], name=f"unlike_{number}", operation=unlike.name)
     return network
 
 
