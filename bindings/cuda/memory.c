@@ -1,0 +1,360 @@
+/*
+ * Device memory: addresses of a reserved range, charged to the ledger as CUDA's driver takes memory.
+ *
+ * The driver takes memory in pieces of 2 MiB; small allocations of a process share such pieces.
+ * What the host copies to the device stays there, up to 1 MiB a copy and 256 MiB in all, and reads back. Everything else
+ * reads as zeros: the pages of the range are the system's zero page until something is written.
+ */
+#define _GNU_SOURCE
+#include "device.h"
+
+#include "ledger_of_process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SPACE ((size_t)1 << 42) /* addresses of one device */
+#define PIECE ((size_t)2 << 20)
+#define SMALL ((size_t)1 << 20)
+#define KEPT_COPY ((size_t)1 << 20)
+#define KEPT_IN_ALL ((size_t)256 << 20)
+enum { ALIGNMENT = 512 };
+
+struct range {
+    uintptr_t start;
+    size_t bytes, room; /* asked for; addresses taken */
+    size_t kept;        /* bytes that copies wrote, an upper bound */
+    enum ledger_kind kind;
+    bool reserved; /* addresses alone */
+};
+
+/* Ranges of one device, by address. */
+struct space {
+    uintptr_t next; /* where the next range is tried */
+    struct range *ranges;
+    size_t count, capacity;
+    size_t small[LEDGER_KINDS]; /* bytes of small allocations */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct space spaces[LEDGER_DEVICES];
+static uintptr_t base;
+static size_t kept_in_all;
+
+static size_t
+round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static uintptr_t
+space_start(int device)
+{
+    return base + (uintptr_t)device * SPACE;
+}
+
+static bool
+is_open(void)
+{
+    size_t bytes = SPACE * (size_t)(device_count() + 1);
+    void *found;
+
+    if (base || device_count() == 0)
+        return base != 0;
+    found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED)
+        return false;
+    madvise(found, bytes, MADV_DONTDUMP);
+    madvise(found, bytes, MADV_NOHUGEPAGE); /* a byte written takes a page, not 2 MiB */
+    base = round_up((uintptr_t)found, PIECE);
+    for (int i = 0; i < device_count(); i++)
+        spaces[i].next = space_start(i);
+    return true;
+}
+
+int
+memory_device(const void *address)
+{
+    uintptr_t from = (uintptr_t)address - base;
+
+    return base && from < SPACE * (uintptr_t)device_count() ? (int)(from / SPACE) : -1;
+}
+
+/* ---- ranges ---- */
+
+/* Number of the first range that ends beyond the address. */
+static size_t
+first_beyond(const struct space *space, uintptr_t address)
+{
+    size_t low = 0, high = space->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (space->ranges[middle].start + space->ranges[middle].room > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static struct range *
+find_range(const void *address)
+{
+    int device = memory_device(address);
+    struct space *space = &spaces[device < 0 ? 0 : device];
+    size_t at = device < 0 ? space->count : first_beyond(space, (uintptr_t)address);
+
+    return at < space->count && space->ranges[at].start <= (uintptr_t)address ? &space->ranges[at] : NULL;
+}
+
+/* Lowest free place from `from` on, and before which range it is; false if there is none. */
+static bool
+find_gap(const struct space *space, uintptr_t from, uintptr_t end, size_t room, uintptr_t *start, size_t *at)
+{
+    size_t i = first_beyond(space, from);
+
+    for (; i < space->count && from + room > space->ranges[i].start; i++)
+        from = space->ranges[i].start + space->ranges[i].room;
+    if (room > end - from)
+        return false;
+    *start = from;
+    *at = i;
+    return true;
+}
+
+static struct range *
+add_range(int device, size_t bytes, size_t room)
+{
+    struct space *space = &spaces[device];
+    uintptr_t begin = space_start(device), start;
+    size_t at;
+
+    if (space->count == space->capacity) {
+        size_t capacity = space->capacity ? 2 * space->capacity : 64;
+        struct range *grown = realloc(space->ranges, capacity * sizeof *grown);
+
+        if (!grown)
+            return NULL;
+        space->ranges = grown;
+        space->capacity = capacity;
+    }
+    if (!find_gap(space, space->next, begin + SPACE, room, &start, &at) &&
+        !find_gap(space, begin, begin + SPACE, room, &start, &at))
+        return NULL;
+    memmove(&space->ranges[at + 1], &space->ranges[at], (space->count - at) * sizeof *space->ranges);
+    space->ranges[at] = (struct range){.start = start, .bytes = bytes, .room = room};
+    space->count++;
+    space->next = start + room;
+    return &space->ranges[at];
+}
+
+static void
+remove_range(struct range *range)
+{
+    struct space *space = &spaces[memory_device((void *)range->start)];
+
+    madvise((void *)range->start, round_up(range->room, PIECE), MADV_DONTNEED);
+    kept_in_all -= range->kept;
+    space->count--;
+    memmove(range, range + 1, (size_t)(space->ranges + space->count - range) * sizeof *range);
+}
+
+/* ---- allocations ---- */
+
+/* The caching allocator of PyTorch lies in a library of this name; everyone else is an other. */
+static enum ledger_kind
+kind_of(const void *caller)
+{
+    return strncmp(note_module(caller), "libc10_cuda.so", strlen("libc10_cuda.so")) == 0 ? LEDGER_ALLOCATOR
+                                                                                         : LEDGER_OTHER;
+}
+
+/* Bytes that the driver takes more when allocations of `bytes` are added to (or, negative, go from) a device. */
+static int64_t
+taken(int device, enum ledger_kind kind, size_t bytes, bool added)
+{
+    size_t *small = &spaces[device].small[kind], before = round_up(*small, PIECE);
+
+    if (bytes >= SMALL)
+        return added ? (int64_t)round_up(bytes, PIECE) : -(int64_t)round_up(bytes, PIECE);
+    *small = added ? *small + bytes : *small - bytes;
+    return (int64_t)round_up(*small, PIECE) - (int64_t)before;
+}
+
+static bool
+charge(int device, enum ledger_kind kind, size_t bytes)
+{
+    int64_t more = taken(device, kind, bytes, true);
+
+    if (more == 0 || ledger_charge(device_ledger(), ledger_of_process(), device, kind, more))
+        return true;
+    taken(device, kind, bytes, false);
+    return false;
+}
+
+static void
+discharge(int device, enum ledger_kind kind, size_t bytes)
+{
+    int64_t more = taken(device, kind, bytes, false);
+
+    if (more != 0)
+        ledger_charge(device_ledger(), ledger_of_process(), device, kind, more);
+}
+
+void *
+memory_allocate(int device, size_t bytes, const void *caller)
+{
+    enum ledger_kind kind = kind_of(caller);
+    size_t room = round_up(bytes, bytes >= SMALL ? PIECE : ALIGNMENT);
+    struct range *range = NULL;
+    void *address = NULL;
+
+    device_enter(device);
+    pthread_mutex_lock(&lock);
+    if (bytes > 0 && bytes < SPACE && is_open() && ledger_of_process() >= 0 && charge(device, kind, room)) {
+        range = add_range(device, bytes, room);
+        if (range) {
+            range->kind = kind;
+            address = (void *)range->start;
+        } else {
+            discharge(device, kind, room);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
+bool
+memory_release(void *address)
+{
+    struct range *range;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    range = find_range(address);
+    found = range && !range->reserved && range->start == (uintptr_t)address;
+    if (found) {
+        discharge(memory_device(address), range->kind, range->room);
+        remove_range(range);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool
+memory_range(const void *address, void **start, size_t *bytes)
+{
+    struct range *range;
+
+    pthread_mutex_lock(&lock);
+    range = find_range(address);
+    if (range) {
+        *start = (void *)range->start;
+        *bytes = range->bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    return range != NULL;
+}
+
+void *
+memory_reserve(int device, size_t bytes, size_t alignment)
+{
+    struct range *range = NULL;
+    size_t room = round_up(bytes, alignment > PIECE ? alignment : PIECE);
+
+    pthread_mutex_lock(&lock);
+    if (bytes > 0 && bytes < SPACE && alignment <= PIECE && is_open())
+        range = add_range(device, bytes, room);
+    if (range)
+        range->reserved = true;
+    pthread_mutex_unlock(&lock);
+    return range ? (void *)range->start : NULL;
+}
+
+bool
+memory_unreserve(void *address)
+{
+    struct range *range;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    range = find_range(address);
+    found = range && range->reserved && range->start == (uintptr_t)address;
+    if (found)
+        remove_range(range);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool
+memory_charge(int device, size_t bytes, const void *caller)
+{
+    device_enter(device);
+    return bytes < SPACE && ledger_of_process() >= 0 &&
+           ledger_charge(device_ledger(), ledger_of_process(), device, kind_of(caller),
+                         (int64_t)round_up(bytes, PIECE));
+}
+
+void
+memory_discharge(int device, size_t bytes, const void *caller)
+{
+    ledger_charge(device_ledger(), ledger_of_process(), device, kind_of(caller), -(int64_t)round_up(bytes, PIECE));
+}
+
+/* ---- contents ---- */
+
+/* Room for `bytes` more at a place of the device; false where they are too many. */
+static bool
+keep(void *to, size_t bytes)
+{
+    struct range *range;
+    size_t more;
+    bool kept = false;
+
+    pthread_mutex_lock(&lock);
+    range = find_range(to);
+    if (range && bytes <= KEPT_COPY && bytes <= range->start + range->room - (uintptr_t)to) {
+        more = range->kept + bytes > range->room ? range->room - range->kept : bytes;
+        kept = kept_in_all + more <= KEPT_IN_ALL;
+        if (kept) {
+            range->kept += more;
+            kept_in_all += more;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return kept;
+}
+
+void
+memory_copy(void *to, const void *from, size_t bytes, const void *caller)
+{
+    bool to_device = memory_device(to) >= 0, from_device = memory_device(from) >= 0;
+
+    if (bytes == 0 || !to || !from)
+        return;
+    if (from_device && !to_device)
+        note_made_up(bytes, caller);
+    if (!to_device && from_device && bytes > KEPT_COPY)
+        memset(to, 0, bytes);
+    else if (!to_device || keep(to, bytes))
+        memmove(to, from, bytes);
+}
+
+void
+memory_fill(void *to, int value, size_t unit, size_t count)
+{
+    unsigned char *bytes = to;
+
+    if (unit == 0 || count > SIZE_MAX / unit || (memory_device(to) >= 0 && !keep(to, unit * count)))
+        return;
+    if (unit == 1) {
+        memset(to, value, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        memcpy(bytes + i * unit, &value, unit);
+}
