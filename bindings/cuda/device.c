@@ -124,6 +124,12 @@ device_enter(int device)
         ledger_charge(ledger, ledger_of_process(), device, LEDGER_CONTEXT, device_gpu()->context_bytes);
 }
 
+bool
+device_has_context(int device)
+{
+    return has_context[device];
+}
+
 void
 device_load_modules(int device)
 {

@@ -38,6 +38,9 @@ device_select(int device);
 void
 device_enter(int device);
 
+bool
+device_has_context(int device);
+
 /* The kernels of a library are loaded, which takes memory, once for each process and device. */
 void
 device_load_modules(int device);

@@ -152,12 +152,23 @@ add_range(int device, size_t bytes, size_t room)
     return &space->ranges[at];
 }
 
+/* Its whole pages read as zeros again; the ends of a small range share theirs with others. */
+static void
+forget(const struct range *range)
+{
+    enum { PAGE = 4096 };
+    uintptr_t start = round_up(range->start, PAGE), end = (range->start + range->room) / PAGE * PAGE;
+
+    if (range->kept > 0 && end > start)
+        madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 static void
 remove_range(struct range *range)
 {
     struct space *space = &spaces[memory_device((void *)range->start)];
 
-    madvise((void *)range->start, round_up(range->room, PIECE), MADV_DONTNEED);
+    forget(range);
     kept_in_all -= range->kept;
     space->count--;
     memmove(range, range + 1, (size_t)(space->ranges + space->count - range) * sizeof *range);

@@ -1,0 +1,25 @@
+/* The CUDA driver among its own files. */
+#ifndef CUDA_DRIVER_H
+#define CUDA_DRIVER_H
+
+enum driver_result {
+    DRIVER_SUCCESS = 0,
+    DRIVER_INVALID_VALUE = 1,
+    DRIVER_OUT_OF_MEMORY = 2,
+    DRIVER_NO_DEVICE = 100,
+    DRIVER_INVALID_DEVICE = 101,
+    DRIVER_INVALID_CONTEXT = 201,
+    DRIVER_INVALID_HANDLE = 400,
+    DRIVER_NOT_FOUND = 500,
+    DRIVER_NOT_SUPPORTED = 801,
+};
+
+/* The address of a function of the driver, with or without the version at the end of its name; NULL if there is none. */
+void *
+driver_function(const char *name);
+
+/* The calling thread's device where that is no context. */
+int
+driver_device_of_context(const void *context);
+
+#endif
