@@ -129,14 +129,12 @@ get_attribute(void *descriptor, int sort, int attribute, void *value, size_t byt
     own = attribute_bytes(sort, attribute);
     if (written)
         *written = own;
-    if (bytes == 0)
-        return BLAS_SUCCESS;
     if (bytes > own)
+        bytes = own;
+    if (bytes > 0 && found->values)
+        memcpy(value, found->values[attribute], bytes);
+    else if (bytes > 0)
         memset(value, 0, bytes);
-    if (found->values)
-        memcpy(value, found->values[attribute], bytes < own ? bytes : own);
-    else
-        memset(value, 0, bytes < own ? bytes : own);
     return BLAS_SUCCESS;
 }
 

@@ -160,14 +160,14 @@ ANSWER(int, cublasLtMatmulAlgoConfigGetAttribute, const struct algorithm *algori
 ANSWER(int, cublasLtMatmulAlgoCapGetAttribute, const struct algorithm *algorithm, int attribute, void *value,
        size_t bytes, size_t *written)
 {
-    enum { TILES = 6, STAGES = 13 };
+    enum { TILES = 6, STAGES = 13, NUMBER_BYTES = 4 };
     bool is_list = attribute == TILES || attribute == STAGES;
 
     if (!algorithm || attribute < 0 || (!value && bytes > 0) || (bytes == 0 && !written))
         return BLAS_INVALID_VALUE;
     if (written)
-        *written = is_list ? 0 : bytes > 0 ? bytes : sizeof(int32_t);
-    if (bytes > 0)
-        memset(value, 0, bytes);
+        *written = is_list ? 0 : NUMBER_BYTES;
+    if (bytes > 0 && !is_list)
+        memset(value, 0, bytes < NUMBER_BYTES ? bytes : NUMBER_BYTES);
     return BLAS_SUCCESS;
 }

@@ -1,0 +1,185 @@
+/*
+ * cuFFT: plans, which know the work area that their transforms would take. Transforms themselves only launch kernels.
+ *
+ * Work area, a rule of this library: as many bytes as the complex values of all transforms of the plan; eight times as
+ * many where a length has a prime factor above 127, since cuFFT Library, section 3.3, says that large primes may need
+ * up to eight times what a similar power of two needs. The library's own sizes are not published; small transforms of
+ * its newer versions may take none.
+ */
+#include "device.h"
+
+#include "fft.h"
+#include "runtime.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { PLANS = 16384, RANK = 3, LARGE_PRIME = 127, BLUESTEIN = 8 };
+
+struct plan {
+    bool used, manual; /* manual: the caller brings the work area */
+    size_t work;       /* @unit bytes */
+    void *area;        /* our own */
+};
+
+static struct plan plans[PLANS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct plan *
+plan_of(int number)
+{
+    return number > 0 && number < PLANS && plans[number].used ? &plans[number] : NULL;
+}
+
+ANSWER(int, cufftCreate, int *plan)
+{
+    int found = 0;
+
+    if (!plan)
+        return FFT_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    for (int i = 1; i < PLANS && found == 0; i++)
+        if (!plans[i].used)
+            found = i;
+    if (found > 0)
+        plans[found] = (struct plan){.used = true};
+    pthread_mutex_unlock(&lock);
+    *plan = found;
+    return found > 0 ? FFT_SUCCESS : FFT_ALLOC_FAILED;
+}
+
+ANSWER(int, cufftDestroy, int plan)
+{
+    struct plan *found;
+    void *area = NULL;
+
+    pthread_mutex_lock(&lock);
+    found = plan_of(plan);
+    if (found) {
+        area = found->area;
+        found->used = false;
+    }
+    pthread_mutex_unlock(&lock);
+    if (area)
+        memory_release(area);
+    return found ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+ANSWER(int, cufftSetAutoAllocation, int plan, int automatic)
+{
+    struct plan *found = plan_of(plan);
+
+    if (!found)
+        return FFT_INVALID_PLAN;
+    found->manual = !automatic;
+    return FFT_SUCCESS;
+}
+
+ANSWER(int, cufftSetWorkArea, int plan, void *area)
+{
+    struct plan *found = plan_of(plan);
+
+    if (!found)
+        return FFT_INVALID_PLAN;
+    if (found->area)
+        memory_release(found->area);
+    found->area = NULL;
+    return FFT_SUCCESS;
+}
+
+ANSWER(int, cufftSetStream, int plan, void *stream)
+{
+    return plan_of(plan) ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+ANSWER(int, cufftGetSize, int plan, size_t *work)
+{
+    const struct plan *found = plan_of(plan);
+
+    if (!found)
+        return FFT_INVALID_PLAN;
+    if (!work)
+        return FFT_INVALID_VALUE;
+    *work = found->work;
+    return FFT_SUCCESS;
+}
+
+ANSWER(int, cufftGetVersion, int *version)
+{
+    if (!version)
+        return FFT_INVALID_VALUE;
+    *version = (runtime_version() / 1000 - 1) * 1000; /* cuFFT 11 came with CUDA 12, cuFFT 12 with CUDA 13 */
+    return FFT_SUCCESS;
+}
+
+ANSWER(int, cufftGetProperty, int property, int *value)
+{
+    if (!value || property < 0 || property > 2)
+        return FFT_INVALID_VALUE;
+    *value = property == 0 ? runtime_version() / 1000 - 1 : 0;
+    return FFT_SUCCESS;
+}
+
+/* ---- work areas ---- */
+
+static int64_t
+largest_prime_factor(int64_t n)
+{
+    int64_t largest = 1;
+
+    for (int64_t p = 2; p * p <= n; p++)
+        while (n % p == 0) {
+            largest = p;
+            n /= p;
+        }
+    return n > 1 ? n : largest;
+}
+
+/* Complex values of one transform: half of them where its input or output is real. */
+static int64_t
+complex_values(const struct fft_shape *shape, int axis)
+{
+    int64_t n = shape->n[axis];
+
+    return shape->is_real && axis == shape->rank - 1 ? n / 2 + 1 : n;
+}
+
+int
+fft_work(const struct fft_shape *shape, size_t *work)
+{
+    int64_t bytes = shape->bytes;
+    bool has_large_prime = false;
+
+    if (shape->rank < 1 || shape->rank > RANK || shape->batch < 1 || shape->bytes == 0)
+        return FFT_INVALID_SIZE;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->n[i] < 1 || __builtin_mul_overflow(bytes, complex_values(shape, i), &bytes))
+            return FFT_INVALID_SIZE;
+        has_large_prime |= largest_prime_factor(shape->n[i]) > LARGE_PRIME;
+    }
+    if (__builtin_mul_overflow(bytes, shape->batch, &bytes) ||
+        __builtin_mul_overflow(bytes, has_large_prime ? BLUESTEIN : 1, &bytes))
+        return FFT_INVALID_SIZE;
+    *work = (size_t)bytes;
+    note_profile("cuFFT: a plan's work area is the bytes of its complex values, eight times that for large primes");
+    return FFT_SUCCESS;
+}
+
+int
+fft_make(int plan, const struct fft_shape *shape, size_t *work, const void *caller)
+{
+    struct plan *found = plan_of(plan);
+    int status;
+
+    if (!found)
+        return FFT_INVALID_PLAN;
+    status = fft_work(shape, &found->work);
+    if (status != FFT_SUCCESS)
+        return status;
+    if (work)
+        *work = found->work;
+    if (found->manual || found->work == 0)
+        return FFT_SUCCESS;
+    found->area = memory_allocate(device_current(), found->work, caller);
+    return found->area ? FFT_SUCCESS : FFT_ALLOC_FAILED;
+}
