@@ -122,17 +122,13 @@ ANSWER(int, cufftGetProperty, int property, int *value)
 
 /* ---- work areas ---- */
 
-static int64_t
-largest_prime_factor(int64_t n)
+static bool
+has_large_prime(int64_t n)
 {
-    int64_t largest = 1;
-
-    for (int64_t p = 2; p * p <= n; p++)
-        while (n % p == 0) {
-            largest = p;
+    for (int64_t p = 2; p <= LARGE_PRIME; p++)
+        while (n % p == 0)
             n /= p;
-        }
-    return n > 1 ? n : largest;
+    return n > 1;
 }
 
 /* Complex values of one transform: half of them where its input or output is real. */
@@ -148,17 +144,17 @@ int
 fft_work(const struct fft_shape *shape, size_t *work)
 {
     int64_t bytes = shape->bytes;
-    bool has_large_prime = false;
+    bool is_large = false;
 
     if (shape->rank < 1 || shape->rank > RANK || shape->batch < 1 || shape->bytes == 0)
         return FFT_INVALID_SIZE;
     for (int i = 0; i < shape->rank; i++) {
         if (shape->n[i] < 1 || __builtin_mul_overflow(bytes, complex_values(shape, i), &bytes))
             return FFT_INVALID_SIZE;
-        has_large_prime |= largest_prime_factor(shape->n[i]) > LARGE_PRIME;
+        is_large |= has_large_prime(shape->n[i]);
     }
     if (__builtin_mul_overflow(bytes, shape->batch, &bytes) ||
-        __builtin_mul_overflow(bytes, has_large_prime ? BLUESTEIN : 1, &bytes))
+        __builtin_mul_overflow(bytes, is_large ? BLUESTEIN : 1, &bytes))
         return FFT_INVALID_SIZE;
     *work = (size_t)bytes;
     note_profile("cuFFT: a plan's work area is the bytes of its complex values, eight times that for large primes");
@@ -178,7 +174,10 @@ fft_make(int plan, const struct fft_shape *shape, size_t *work, const void *call
         return status;
     if (work)
         *work = found->work;
-    if (found->manual || found->work == 0)
+    if (found->area)
+        memory_release(found->area);
+    found->area = NULL;
+    if (found->manual)
         return FFT_SUCCESS;
     found->area = memory_allocate(device_current(), found->work, caller);
     return found->area ? FFT_SUCCESS : FFT_ALLOC_FAILED;
