@@ -5,6 +5,8 @@
  */
 #include "blas.h"
 
+#include "value_type.h"
+
 #include <string.h>
 
 static int
@@ -78,19 +80,12 @@ OF_TWO_VECTORS(cublasCdotc_v2, 8)
 OF_TWO_VECTORS(cublasZdotu_v2, 16)
 OF_TWO_VECTORS(cublasZdotc_v2, 16)
 
-/* Bytes of an element by cudaDataType; 0 for those that no scalar has. */
-static size_t
-type_bytes(int type)
-{
-    static const unsigned char bytes[] = {[0] = 4, [1] = 8, [2] = 2, [4] = 8, [5] = 16, [6] = 4, [14] = 2, [15] = 4};
-
-    return type >= 0 && (size_t)type < sizeof bytes ? bytes[type] : 0;
-}
-
 static int
 set_typed(void *handle, void *result, int type, const void *caller)
 {
-    return type_bytes(type) > 0 ? set_scalar(handle, result, type_bytes(type), 0, caller) : BLAS_NOT_SUPPORTED;
+    size_t bytes = value_type_bytes(type);
+
+    return bytes > 0 ? set_scalar(handle, result, bytes, 0, caller) : BLAS_NOT_SUPPORTED;
 }
 
 #define OF_TYPED_VECTORS(suffix, integer)                                                                              \

@@ -37,14 +37,6 @@ destroy(void *object, int sort)
     return SPARSE_SUCCESS;
 }
 
-int64_t
-sparse_value_bytes(int type)
-{
-    static const unsigned char bytes[] = {[0] = 4, [1] = 8, [2] = 2, [4] = 8, [5] = 16, [6] = 4, [10] = 4, [14] = 2, [15] = 4};
-
-    return type >= 0 && (size_t)type < sizeof bytes && bytes[type] > 0 ? bytes[type] : 1;
-}
-
 /* ---- the handle ---- */
 
 ANSWER(int, cusparseCreate, void **handle)

@@ -41,8 +41,4 @@ sparse_of(const void *object, int sort);
 int
 sparse_new(void **object, const struct sparse *like);
 
-/* Bytes of a value by cudaDataType; 1 for types that are not known. */
-int64_t
-sparse_value_bytes(int type);
-
 #endif
