@@ -50,8 +50,7 @@ static const char *const library_launches[] = {
 static const char *const library_settings[] = {
     "cublasLoggerConfigure", "cublasSetLoggerCallback", "cublasLtLogger*", "cublasLtHeuristicsCacheSetCapacity",
     "cublasSetEnvironmentMode", "cublasLtSetEnvironmentMode", "cusparseLogger*", "cusolverDnLogger*",
-    "cusolverDnSetStream", "cusolverDnSetAdvOptions", "cusolverDnSetDeterministicMode", "cusolverDnSetMathMode",
-    "cusolverDnSetEmulation*", "cusolverDnSetFixedPoint*", "cusolverDnX*SetTolerance", "cusolverDnX*SetMaxSweeps",
+    "cusolverDnSetAdvOptions", "cusolverDnSetEmulation*", "cusolverDnSetFixedPoint*", "cusolverDnX*SetTolerance", "cusolverDnX*SetMaxSweeps",
     "cusolverDnX*SetSortEig", "cusolverDnIRSParamsSet*", "cusolverDnIRSParams*ableFallback",
     "cusolverDnIRSInfosRequestResidual", "cufftSetPlanPropertyInt64", "cufftResetPlanProperty", "curandSet*", NULL,
 };

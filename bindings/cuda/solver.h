@@ -1,0 +1,48 @@
+/* cuSOLVER among its own files. Numbers are the interface's: cuSOLVER Library, section 2. */
+#ifndef CUDA_SOLVER_H
+#define CUDA_SOLVER_H
+
+#include "device.h"
+
+/* cusolverStatus_t */
+enum solver_status {
+    SOLVER_SUCCESS = 0,
+    SOLVER_NOT_INITIALIZED = 1,
+    SOLVER_ALLOC_FAILED = 2,
+    SOLVER_INVALID_VALUE = 3,
+    SOLVER_NOT_SUPPORTED = 9,
+};
+
+/*
+ * Numbers of values that a computation works in, by LAPACK's names; those of its routines' pages (LAPACK Users' Guide,
+ * argument LWORK), with blocks of 64 columns where the best size depends on the block. Saturating; 0 if a size is
+ * negative.
+ */
+int64_t
+solver_blocked(int64_t n);
+
+int64_t
+solver_syevd(int64_t n, bool with_vectors);
+
+int64_t
+solver_geev(int64_t n);
+
+int64_t
+solver_gesvd(int64_t m, int64_t n);
+
+/* One-sided and two-sided Jacobi work on a copy of the matrix and on the vectors. */
+int64_t
+solver_jacobi(int64_t m, int64_t n, int64_t batches);
+
+/* Whether it is a handle of this library. */
+bool
+solver_is(const void *handle);
+
+int
+solver_set_values(const void *handle, int *size, int64_t values);
+
+/* `values` of that type on the device, `host_values` on the host. */
+int
+solver_set_bytes(const void *handle, int type, size_t *device, int64_t values, size_t *host, int64_t host_values);
+
+#endif
