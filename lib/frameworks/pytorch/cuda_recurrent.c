@@ -1,19 +1,15 @@
 /*
  * Recurrent layers on a GPU: one call of cuDNN for all layers and directions. PyTorch:
  * aten/src/ATen/native/cudnn/RNN.cpp, _cudnn_rnn, _cudnn_rnn_backward.
- *
- * What cuDNN reserves for the backward pass and works in is not published. Its reserve is what 244 layers took on an H200
- * with cuDNN 9.19, to within 128 bytes; its workspace is an estimate, to within 40 % of theirs and 2 % in the median.
  */
 #include "frameworks/cuda/gpu.h"
+#include "frameworks/cuda/recurrent.h"
 #include "frameworks/pytorch/aten_ops.h"
 #include "frameworks/pytorch/recurrent.h"
 
 /* What the backward pass must know. */
 struct recurrent_sizes {
-    int kind;
-    int64_t layers, directions, length, batch, input, hidden, parameter_bytes;
-    double dropout;
+    struct recurrent_call call;
     int dtype;
     bool batch_first;
 };
@@ -22,64 +18,10 @@ enum { SAVED_X, SAVED_HIDDEN, SAVED_STATES, SAVED_RESULT, SAVED_RESERVE, SAVED_C
 enum { EDGE_X, EDGE_HIDDEN, EDGE_STATES, FIRST_WEIGHT };
 enum { OUTPUT, LAST_HIDDEN, LAST_STATES, RESULTS };
 
-static int64_t
-cells(const struct recurrent_sizes *s)
-{
-    return s->layers * s->directions;
-}
-
-/* One number for each unit of a cell at each time, in bytes. */
-static int64_t
-sequence_bytes(const struct recurrent_sizes *s)
-{
-    int64_t rows = multiply_saturating(s->length, s->batch);
-
-    return multiply_saturating(multiply_saturating(rows, s->hidden), dtype_bytes(s->dtype));
-}
-
-/* What is kept of each cell: the gates, and of an LSTM its states, whose rows are of 16 bytes. */
-static int64_t
-kept_bytes(const struct recurrent_sizes *s)
-{
-    enum { LSTM_GATES = 4, GRU_SEQUENCES = 6, ROW = 16 };
-    int64_t rows = multiply_saturating(s->length, s->batch);
-
-    switch (s->kind) {
-    case MEMMODEL_RECURRENT_LSTM:
-        return multiply_saturating(LSTM_GATES, sequence_bytes(s)) +
-               multiply_saturating(rows, round_up(s->hidden * dtype_bytes(s->dtype), ROW));
-    case MEMMODEL_RECURRENT_GRU:
-        return multiply_saturating(GRU_SEQUENCES, sequence_bytes(s));
-    default:
-        return sequence_bytes(s);
-    }
-}
-
-/* Beside the cells the results of inner layers, each in every direction, and a bit a number where some are dropped. */
-static int64_t
-reserve_bytes(const struct recurrent_sizes *s)
-{
-    enum { HEAD = 256, MASK = 32, BITS = 8 };
-    int64_t mask = round_up(sequence_bytes(s) / dtype_bytes(s->dtype) * s->directions / BITS, MASK);
-    int64_t inner = (s->layers - 1) * s->directions;
-
-    return HEAD + multiply_saturating(cells(s), kept_bytes(s)) +
-           multiply_saturating(inner, sequence_bytes(s) + (s->dropout > 0 ? mask : 0));
-}
-
-/* About: 8 MiB a cell, its gates and two results, the weights, and what layers read. */
 static struct value *
 workspace(struct step *step, const struct recurrent_sizes *s)
 {
-    enum { CELL = 8 * 1024 * 1024, RESULTS_KEPT = 2 };
-    static const int gates[] = {[MEMMODEL_RECURRENT_LSTM] = 4,
-                                [MEMMODEL_RECURRENT_GRU] = 3,
-                                [MEMMODEL_RECURRENT_RNN_TANH] = 1,
-                                [MEMMODEL_RECURRENT_RNN_RELU] = 1};
-    int64_t each = multiply_saturating(gates[s->kind] + RESULTS_KEPT, sequence_bytes(s)) + CELL;
-    int64_t read = multiply_saturating(multiply_saturating(s->length, s->batch), s->input * dtype_bytes(s->dtype));
-
-    return value_buffer(step, multiply_saturating(cells(s), each) + s->parameter_bytes + read);
+    return value_buffer(step, recurrent_workspace_bytes(&s->call));
 }
 
 /* The sequence first, laid out in that order. */
@@ -96,7 +38,7 @@ sequence_first(struct step *step, struct value *x, bool batch_first)
 static struct value *
 sequence_of(struct step *step, const struct recurrent_sizes *s, int64_t width)
 {
-    struct shape shape = {.dims = {s->length, s->batch, width}, .rank = 3, .dtype = s->dtype};
+    struct shape shape = {.dims = {s->call.length, s->call.batch, width}, .rank = 3, .dtype = s->dtype};
 
     return value_empty(step, &shape);
 }
@@ -119,7 +61,7 @@ input_gradients(struct step *step, const struct node *node, struct value *const 
 
     of_output = incoming[OUTPUT] ? sequence_first(step, incoming[OUTPUT], s->batch_first)
                                  : value_like(step, node->saved[SAVED_RESULT]);
-    made = sequence_of(step, s, s->input);
+    made = sequence_of(step, s, s->call.input);
     gradients[EDGE_HIDDEN] = value_like(step, node->saved[SAVED_HIDDEN]);
     if (node->saved[SAVED_STATES])
         gradients[EDGE_STATES] = value_like(step, node->saved[SAVED_STATES]);
@@ -136,7 +78,7 @@ weight_gradients(struct step *step, const struct node *node, struct value **grad
 {
     const struct recurrent_sizes *s = node->options;
     struct value *x = sequence_first(step, node->saved[SAVED_X], s->batch_first);
-    struct value *all = value_buffer(step, s->parameter_bytes);
+    struct value *all = value_buffer(step, s->call.parameter_bytes);
 
     value_drop(step, workspace(step, s));
     for (int i = FIRST_WEIGHT; i < node->edge_count; i++) {
@@ -177,6 +119,19 @@ recurrent_backward(struct step *step, struct node *node, struct value **incoming
 
 /* ---- forward ---- */
 
+static int
+gates_of(int kind)
+{
+    switch (kind) {
+    case MEMMODEL_RECURRENT_LSTM:
+        return RECURRENT_LSTM_GATES;
+    case MEMMODEL_RECURRENT_GRU:
+        return RECURRENT_GRU_GATES;
+    default:
+        return RECURRENT_PLAIN_GATES;
+    }
+}
+
 static struct recurrent_sizes *
 sizes_of(const struct recurrence *r, const struct value *x)
 {
@@ -184,20 +139,21 @@ sizes_of(const struct recurrence *r, const struct value *x)
 
     if (!s)
         return NULL;
-    *s = (struct recurrent_sizes){
-        .kind = r->kind,
+    s->dtype = x->shape.dtype;
+    s->batch_first = r->batch_first;
+    s->call = (struct recurrent_call){
+        .gates = gates_of(r->kind),
         .layers = r->layers,
         .directions = r->directions,
         .length = x->shape.dims[r->batch_first ? 1 : 0],
         .batch = x->shape.dims[r->batch_first ? 0 : 1],
         .input = x->shape.dims[2],
         .hidden = r->hidden_size,
-        .dropout = r->training ? r->dropout : 0,
-        .dtype = x->shape.dtype,
-        .batch_first = r->batch_first,
+        .element_bytes = dtype_bytes(x->shape.dtype),
+        .drops = r->training && r->dropout > 0,
     };
     for (int i = 0; i < r->parameter_count; i++)
-        s->parameter_bytes +=
+        s->call.parameter_bytes +=
             multiply_saturating(value_elements(r->parameters[i]), dtype_bytes(r->parameters[i]->shape.dtype));
     return s;
 }
@@ -239,7 +195,7 @@ keep_dropout_states(struct step *step, const struct recurrent_sizes *s)
 {
     enum { PROCESSOR_STATES = 48 * 1024 };
 
-    if (s->dropout > 0 && !step->cuda.dropout_states)
+    if (s->call.drops && !step->cuda.dropout_states)
         step->cuda.dropout_states = value_buffer(step, (int64_t)step->cuda.gpu->processors * PROCESSOR_STATES);
 }
 
@@ -261,7 +217,7 @@ cuda_recurrent(struct recurrence *r, const struct layer *layer, struct value *gi
         results[LAST_STATES] = value_like(step, r->states);
     work = workspace(step, sizes);
     if (r->training)
-        reserve = value_buffer(step, reserve_bytes(sizes));
+        reserve = value_buffer(step, recurrent_reserve_bytes(&sizes->call));
     value_drop(step, work);
     value_drop(step, x);
     record(r, given, results, reserve, sizes);
