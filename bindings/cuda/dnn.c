@@ -47,9 +47,8 @@ int64_t
 dnn_element_bytes(int type)
 {
     static const unsigned char bytes[DNN_TYPES] = {
-        [DNN_FLOAT] = 4, [DNN_DOUBLE] = 8,  [DNN_HALF] = 2,    [DNN_INT32] = 4,
-        [DNN_INT8X4] = 4, [DNN_UINT8X4] = 4, [DNN_INT8X32] = 32, [DNN_BFLOAT16] = 2,
-        [DNN_INT64] = 8,
+        [DNN_FLOAT] = 4,   [DNN_DOUBLE] = 8,   [DNN_HALF] = 2,     [DNN_INT32] = 4, [DNN_INT8X4] = 4,
+        [DNN_UINT8X4] = 4, [DNN_INT8X32] = 32, [DNN_BFLOAT16] = 2, [DNN_INT64] = 8,
     };
 
     if (type < 0 || type >= DNN_TYPES)
@@ -90,8 +89,8 @@ ANSWER(int, cudnnGetProperty, int property, int *value)
 ANSWER(const char *, cudnnGetErrorString, int status)
 {
     enum { CATEGORY = 1000 };
-    static const char *const categories[] = {"CUDNN_STATUS_SUCCESS",       "CUDNN_STATUS_NOT_INITIALIZED",
-                                             "CUDNN_STATUS_BAD_PARAM",     "CUDNN_STATUS_NOT_SUPPORTED",
+    static const char *const categories[] = {"CUDNN_STATUS_SUCCESS",        "CUDNN_STATUS_NOT_INITIALIZED",
+                                             "CUDNN_STATUS_BAD_PARAM",      "CUDNN_STATUS_NOT_SUPPORTED",
                                              "CUDNN_STATUS_INTERNAL_ERROR", "CUDNN_STATUS_EXECUTION_FAILED"};
     const char *text = dnn_status_text(status);
     int category = status / CATEGORY;
@@ -311,7 +310,8 @@ get_parts(const struct dnn_graph_part *part, int name, int64_t wanted, int64_t *
     return status;
 }
 
-ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int64_t wanted, int64_t *count, void *elements)
+ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int64_t wanted, int64_t *count,
+       void *elements)
 {
     const struct dnn_graph_part *part = part_of(descriptor);
 
@@ -333,10 +333,14 @@ static int
 device_attribute_of(int type)
 {
     switch (type) {
-    case PART_HEURISTIC: return HEURISTIC_DEVICE;
-    case PART_PLAN: return PLAN_DEVICE;
-    case PART_ENGINE: return ENGINE_DEVICE;
-    default: return 0;
+    case PART_HEURISTIC:
+        return HEURISTIC_DEVICE;
+    case PART_PLAN:
+        return PLAN_DEVICE;
+    case PART_ENGINE:
+        return ENGINE_DEVICE;
+    default:
+        return 0;
     }
 }
 
@@ -363,7 +367,8 @@ can_run(const void *handle, const void *plan, const void *pack)
 {
     const struct dnn_graph_part *of_plan = part_of(plan), *of_pack = part_of(pack);
 
-    return dnn_is_handle(handle) && of_plan && of_plan->type == PART_PLAN && of_pack && of_pack->type == PART_VARIANT_PACK;
+    return dnn_is_handle(handle) && of_plan && of_plan->type == PART_PLAN && of_pack &&
+           of_pack->type == PART_VARIANT_PACK;
 }
 
 /* Nothing is executed. */

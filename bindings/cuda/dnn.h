@@ -70,6 +70,14 @@ dnn_get(const void *object, enum dnn_kind kind);
 int
 dnn_destroy(void *object, enum dnn_kind kind);
 
+/* Of the many outputs of a getter, each may be NULL. */
+static inline void
+dnn_put(int *out, int value)
+{
+    if (out)
+        *out = value;
+}
+
 static inline bool
 dnn_is_handle(const void *handle)
 {
@@ -85,9 +93,14 @@ struct dnn_tensor {
 int64_t
 dnn_tensor_elements(const struct dnn_tensor *tensor);
 
-/* ---- the user's cuDNN (dnn_real.c) ---- */
+struct dnn_dropout {
+    int kind;
+    float probability;
+    void *states;
+    unsigned long long seed;
+};
 
-typedef int dnn_function(void *, ...);
+/* ---- the user's cuDNN (dnn_real.c) ---- */
 
 struct dnn_real {
     int (*create)(int type, void **descriptor);

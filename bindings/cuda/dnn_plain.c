@@ -22,11 +22,15 @@ bytes_of(int type)
     case TYPE_INT64:
     case TYPE_DOUBLE:
     case TYPE_POINTER:
-    case TYPE_PART: return sizeof(int64_t);
+    case TYPE_PART:
+        return sizeof(int64_t);
     case TYPE_BOOLEAN:
-    case TYPE_CHAR: return 1;
-    case TYPE_FRACTION: return 2 * sizeof(int64_t);
-    default: return sizeof(int);
+    case TYPE_CHAR:
+        return 1;
+    case TYPE_FRACTION:
+        return 2 * sizeof(int64_t);
+    default:
+        return sizeof(int);
     }
 }
 
@@ -142,13 +146,19 @@ plain_get(const struct dnn_graph_part *part, int name, int type, int64_t wanted,
     const struct plain_attribute *attribute = find(part, name);
 
     switch (name) {
-    case HEURISTIC_RESULTS: return give_part(part, PART_ENGINE_CONFIG, wanted, count, elements);
-    case CONFIG_ENGINE: return give_part(part, PART_ENGINE, wanted, count, elements);
+    case HEURISTIC_RESULTS:
+        return give_part(part, PART_ENGINE_CONFIG, wanted, count, elements);
+    case CONFIG_ENGINE:
+        return give_part(part, PART_ENGINE, wanted, count, elements);
     case CONFIG_WORKSPACE:
-    case PLAN_WORKSPACE: return give_number(part->workspace, wanted, count, elements);
-    case GRAPH_ENGINE_COUNT: return give_number(1, wanted, count, elements);
-    case ENGINE_INDEX: return give_number(0, wanted, count, elements);
-    default: break;
+    case PLAN_WORKSPACE:
+        return give_number(part->workspace, wanted, count, elements);
+    case GRAPH_ENGINE_COUNT:
+        return give_number(1, wanted, count, elements);
+    case ENGINE_INDEX:
+        return give_number(0, wanted, count, elements);
+    default:
+        break;
     }
     if (attribute && attribute->type != type)
         return DNN_BAD_PARAM;

@@ -62,16 +62,17 @@ describe(char *json, size_t bytes)
 {
     const struct ledger_gpu *gpu = device_gpu();
 
-    return snprintf(json, bytes,
-                    "{\"deviceVer\":%d,\"driverVer\":13020,\"cudaDeviceId\":0,\"maxGridSize\":[2147483647,65535,65535],"
-                    "\"maxBlockSize\":[1024,1024,64],\"regsPerBlock\":65536,\"multiProcessorCount\":%d,\"smCountOrigin\":0,"
-                    "\"warpSize\":32,\"maxSharedMemoryPerBlock\":49152,\"maxSharedMemoryPerBlockOptin\":%lld,"
-                    "\"oversizedSharedMemoryPerBlock\":0,\"reservedSharedMemoryPerBlock\":1024,\"maxRegistersPerSM\":65536,"
-                    "\"maxCtasPerSM\":%d,\"maxThreadsPerBlock\":1024,\"maxThreadsPerSM\":%d,\"pciDeviceId\":0,"
-                    "\"isTccDriver\":0,\"supportCoopLaunch\":1,\"smClockRateKHz\":1980000,\"memClockRateKHz\":2619000,"
-                    "\"l2CacheSize\":%lld,\"totalGlobalMem\":%lld,\"deviceName\":\"%s\"}",
-                    MAJOR_OF_CAPABILITY * gpu->capability, gpu->processors, (long long)gpu->block_shared,
-                    gpu->processor_blocks, gpu->processor_threads, (long long)gpu->l2, (long long)gpu->memory, gpu->name);
+    return snprintf(
+        json, bytes,
+        "{\"deviceVer\":%d,\"driverVer\":13020,\"cudaDeviceId\":0,\"maxGridSize\":[2147483647,65535,65535],"
+        "\"maxBlockSize\":[1024,1024,64],\"regsPerBlock\":65536,\"multiProcessorCount\":%d,\"smCountOrigin\":0,"
+        "\"warpSize\":32,\"maxSharedMemoryPerBlock\":49152,\"maxSharedMemoryPerBlockOptin\":%lld,"
+        "\"oversizedSharedMemoryPerBlock\":0,\"reservedSharedMemoryPerBlock\":1024,\"maxRegistersPerSM\":65536,"
+        "\"maxCtasPerSM\":%d,\"maxThreadsPerBlock\":1024,\"maxThreadsPerSM\":%d,\"pciDeviceId\":0,"
+        "\"isTccDriver\":0,\"supportCoopLaunch\":1,\"smClockRateKHz\":1980000,\"memClockRateKHz\":2619000,"
+        "\"l2CacheSize\":%lld,\"totalGlobalMem\":%lld,\"deviceName\":\"%s\"}",
+        MAJOR_OF_CAPABILITY * gpu->capability, gpu->processors, (long long)gpu->block_shared, gpu->processor_blocks,
+        gpu->processor_threads, (long long)gpu->l2, (long long)gpu->memory, gpu->name);
 }
 
 static bool
@@ -96,7 +97,8 @@ describe_device(void)
     pthread_once(&opened, open_library);
     has_device = make_device();
     if (has_device)
-        note_profile("cuDNN's workspaces are those that its own heuristics choose for the GPU as described, clocks guessed");
+        note_profile(
+            "cuDNN's workspaces are those that its own heuristics choose for the GPU as described, clocks guessed");
     else
         note_profile("cuDNN's workspaces are by rule or left out: there is no cuDNN from 9.8 on to ask");
 }

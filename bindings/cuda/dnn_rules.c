@@ -12,7 +12,8 @@ dnn_convolution_workspace(const struct dnn_convolution_sizes *sizes)
     int64_t channels = sizes->in_channels < sizes->out_channels ? sizes->in_channels : sizes->out_channels, least;
     bool in_groups = sizes->group_channels < sizes->in_channels;
 
-    if (device_gpu()->capability < HOPPER || sizes->channels_last || sizes->kernel_points == 1 || sizes->type == DNN_DOUBLE)
+    if (device_gpu()->capability < HOPPER || sizes->channels_last || sizes->kernel_points == 1 ||
+        sizes->type == DNN_DOUBLE)
         return 0;
     if (in_groups && sizes->group_channels == 1)
         return 0;
