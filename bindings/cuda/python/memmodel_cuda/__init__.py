@@ -1,0 +1,36 @@
+"""
+What the simulated CUDA device cannot do by itself, done in Python: values, statistics, and an end after some steps.
+
+Nothing happens until the program imports torch, which this package never does on its own.
+"""
+
+from memmodel_cuda import importing
+
+
+def start():
+    """Called once, when Python starts."""
+    importing.before("torch", _before_torch)
+    importing.after("torch", _after_torch)
+    importing.after("triton.runtime.jit", _after_triton)
+    importing.install()
+
+
+def _before_torch():
+    from memmodel_cuda import dnn
+
+    dnn.open_first()
+
+
+def _after_torch(torch):
+    if not torch.version.cuda:
+        return
+    from memmodel_cuda import kernels, steps
+
+    steps.follow(torch)
+    kernels.install()
+
+
+def _after_triton(jit):
+    from memmodel_cuda import launches
+
+    launches.watch(jit)

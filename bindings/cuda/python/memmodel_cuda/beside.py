@@ -1,0 +1,80 @@
+"""
+Computes an operator on the CPU, beside the device, on the device's own memory.
+
+Simulated device memory can be read and written by the host at its address, so a tensor of the device has an alias on
+the CPU that shares its bytes. CPU kernels are called directly: no mode, no autograd, no autocast sees them.
+"""
+
+import torch
+
+_C = torch._C
+_CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
+_cpu = torch.device("cpu")
+_generator = None
+
+
+def kernel_of(name):
+    """The operator's CPU kernel, or None."""
+    try:
+        call = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CPU).call_boxed
+    except (RuntimeError, AttributeError):
+        return None
+    return lambda *args, **kwargs: call(_CPU, *args, **kwargs)
+
+
+_empty = kernel_of("aten::empty.memory_format")
+_set = kernel_of("aten::set_.source_Storage_storage_offset")
+_copy = kernel_of("aten::copy_")
+_clone = kernel_of("aten::clone")
+
+
+def alias(tensor):
+    """A CPU tensor on the same bytes; valid as long as the tensor is."""
+    if not tensor.is_cuda:
+        return tensor
+    whole = tensor.untyped_storage()
+    bytes_of_it = _C._construct_storage_from_data_pointer(whole.data_ptr(), _cpu, whole.nbytes())
+    empty = _empty([0], dtype=tensor.dtype, device=_cpu)
+    return _set(empty, bytes_of_it, tensor.storage_offset(), list(tensor.size()), list(tensor.stride()))
+
+
+def copy(to, source):
+    """Into the memory of a tensor of any device."""
+    return _copy(alias(to), alias(source))
+
+
+def clone(tensor):
+    return _clone(alias(tensor))
+
+
+def generator():
+    """Our own, so that the program's random numbers on the CPU stay as they are."""
+    global _generator
+    if _generator is None:
+        _generator = torch.Generator()
+        _generator.manual_seed(0x5EED)
+    return _generator
+
+
+class Aliases:
+    """Arguments of an operator, with aliases in place of tensors of the device: one for each tensor."""
+
+    def __init__(self):
+        self._of = {}
+
+    def of(self, value):
+        if isinstance(value, torch.Tensor):
+            return self._of_tensor(value)
+        if isinstance(value, (list, tuple)):
+            return [self.of(item) for item in value]
+        if isinstance(value, torch.device):
+            return _cpu
+        if isinstance(value, torch.Generator):
+            return generator()
+        return value
+
+    def _of_tensor(self, tensor):
+        found = self._of.get(id(tensor))
+        if found is None:
+            found = self._of[id(tensor)] = alias(tensor)
+        return found

@@ -1,0 +1,174 @@
+"""
+Every CUDA kernel of torch's operators is wrapped, so that what is small and known is computed beside.
+
+Wrapping the kernels, not the dispatcher's modes, sees every thread, what operators call inside, and nothing of
+autograd, torch.compile, functorch or subclasses of tensors: they are all above. It costs 3 us for each operator; the
+real kernel always runs, so allocations are exactly the real ones.
+"""
+
+import warnings
+
+import torch
+
+from memmodel_cuda import beside, knowledge, reads, rules, where
+from memmodel_cuda.operators import Operator, tensors
+from memmodel_cuda.quiet import quiet
+
+_C = torch._C
+_Tensor = torch.Tensor
+_libraries = []  # as long as they live, the kernels are ours
+
+_NEVER = {"empty", "empty_strided", "new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
+          "_reshape_alias", "unfold", "set_", "_assert_async", "record_stream", "_efficientzerotensor", "is_set_to",
+          "_has_same_storage_numel", "_pin_memory", "is_pinned", "_cudnn_init_dropout_state"}  # fmt: skip
+
+
+def install():
+    where.skip(torch.__path__[0])
+    if not hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key"):
+        from memmodel_cuda import mode
+
+        mode.install(calls_for)
+        return
+    names = [name for name in _C._dispatch_get_registrations_for_dispatch_key("CUDA") if name.startswith("aten::")]
+    library = _C._dispatch_library("IMPL", "aten", "CUDA")
+    _libraries.append(library)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
+        for name in sorted({*names, *reads.REPLACED}):
+            if _base(name) not in _NEVER:
+                library.impl(name.partition("::")[2], "CUDA", _wrapped(name), True)
+
+
+def _base(name):
+    return name.partition("::")[2].partition(".")[0]
+
+
+def _wrapped(name):
+    kernel = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CUDA)
+    return calls_for(name, kernel.call_boxed)
+
+
+def calls_for(name, real):
+    """A function like `real`, which follows values."""
+    replace = reads.REPLACED.get(name)
+    return replace(real, _following(name, real)) if replace else _following(name, real)
+
+
+def _following(name, real):
+    """What the operator is like is found out when it is first called."""
+    call = None
+
+    def first(keys, *args, **kwargs):
+        nonlocal call
+        if call is None:
+            call = _call_of(Operator(name, real))
+        return call(keys, args, kwargs)
+
+    return first
+
+
+def _call_of(operator):
+    real = operator.real
+    follow = _Follow(operator)
+    if operator.returns_views:
+        return lambda keys, args, kwargs: real(keys, *args, **kwargs)
+    if operator.base in rules.UNKNOWN or operator.base in rules.BEFORE:
+        return lambda keys, args, kwargs: follow(keys, operator.wrap_numbers(args), kwargs)
+    writes = operator.writes
+    numbers = operator.takes_numbers
+
+    def call(keys, args, kwargs):
+        if numbers:
+            args = operator.wrap_numbers(args)
+        for value in args:
+            if isinstance(value, _Tensor) and value.nbytes > knowledge.SMALL and not knowledge.is_small(value):
+                result = real(keys, *args, **kwargs)
+                if writes:
+                    operator.forget_written(args, kwargs)
+                return result
+        return follow(keys, args, kwargs)
+
+    return call
+
+
+class _Follow:
+    """Runs one operator; computes it beside if all that it reads is small and known."""
+
+    def __init__(self, operator):
+        self.operator = operator
+        self.rule = rules.UNKNOWN.get(operator.base)
+        self.before = rules.BEFORE.get(operator.base)
+        self.real = rules.real_of(operator)
+
+    def __call__(self, keys, args, kwargs):
+        operator = self.operator
+        if self.before:
+            self.before(operator, args, kwargs)
+        level = _level(operator.read(args, kwargs))
+        if level == knowledge.UNKNOWN or _capturing():
+            return self._unknown(keys, args, kwargs)
+        if operator.is_random:
+            level = knowledge.PLAUSIBLE
+        return self._known(keys, args, kwargs, level)
+
+    def _unknown(self, keys, args, kwargs):
+        result = self.real(keys, *args, **kwargs)
+        if self.operator.writes:
+            self.operator.forget_written(args, kwargs)
+        if self.rule:
+            with quiet():
+                return self.rule(self.operator, args, kwargs, result)
+        return result
+
+    def _known(self, keys, args, kwargs, level):
+        operator = self.operator
+        old = {}
+        if operator.in_place:
+            with quiet():  # kernels inside may write as well
+                old = {id(t): beside.clone(t) for t, matters in operator.written(args, kwargs)
+                       if matters and knowledge.is_small(t)}  # fmt: skip
+        result = self.real(keys, *args, **kwargs)
+        if operator.base not in rules.SIZED and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
+            operator.forget_written(args, kwargs)
+            return result
+        with quiet():
+            return self._compute(args, kwargs, level, old, result)
+
+    def _compute(self, args, kwargs, level, old, result):
+        operator = self.operator
+        aliases = beside.Aliases()
+        for tensor, _ in operator.written(args, kwargs):
+            if id(tensor) in old:
+                beside.copy(tensor, old[id(tensor)])
+        try:
+            values = operator.on_cpu(aliases, args, kwargs)
+        except (RuntimeError, NotImplementedError, IndexError, ValueError, TypeError):
+            operator.forget_written(args, kwargs)
+            return result
+        if operator.writes:
+            for tensor, _ in operator.written(args, kwargs):
+                knowledge.written(tensor, level)
+        if operator.outputs or operator.in_place:
+            return result
+        return rules.filled(operator, result, values, level)
+
+
+def _several(result):
+    return result if isinstance(result, (list, tuple)) else (result,)
+
+
+def _level(read):
+    """The least that is known of any; UNKNOWN if one is too large."""
+    least = knowledge.KNOWN
+    for tensor in read:
+        level = knowledge.level(tensor)
+        if level == knowledge.UNKNOWN or not knowledge.is_small(tensor):
+            return knowledge.UNKNOWN
+        least = min(least, level)
+    return least
+
+
+def _capturing():
+    """What a CUDA graph computes when it runs again is not seen."""
+    return torch.cuda.is_current_stream_capturing()

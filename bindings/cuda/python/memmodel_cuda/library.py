@@ -1,0 +1,52 @@
+"""The library of the simulated device in this process, through ctypes."""
+
+import ctypes
+import os
+import sys
+
+UNANSWERED, MADE_UP, ASSUMED, PROFILE = range(4)  # enum ledger_note_kind
+
+
+def _open():
+    path = os.environ.get("MEMMODEL_CUDA_LIBRARY")
+    try:
+        return ctypes.CDLL(path or None)
+    except OSError:
+        return ctypes.CDLL(None)
+
+
+def _function(name, *arguments):
+    function = getattr(_library, name, None)
+    if function is not None:
+        function.restype = None
+        function.argtypes = arguments
+    return function
+
+
+_library = _open()
+_allocated = _function("memmodel_cuda_allocated", ctypes.c_int, ctypes.c_int64)
+_note = _function("memmodel_cuda_note", ctypes.c_int, ctypes.c_char_p)
+_followed = _function("memmodel_cuda_followed", ctypes.c_int)
+
+
+def allocated(device, peak):
+    """The most that the framework's tensors took of a device."""
+    if _allocated:
+        _allocated(device, peak)
+
+
+def note(kind, text):
+    if _note:
+        _note(kind, text.encode("utf-8", "replace"))
+    if os.environ.get("MEMMODEL_CUDA_VERBOSE") or not _note:
+        sys.stderr.write("memmodel: %s\n" % text)
+
+
+def followed(yes):
+    """Until told otherwise, what this thread reads from the device is noted here, so the library need not."""
+    if _followed:
+        _followed(1 if yes else 0)
+
+
+def flush_stdio():
+    ctypes.CDLL(None).fflush(None)

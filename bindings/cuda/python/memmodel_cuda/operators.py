@@ -1,0 +1,125 @@
+"""One operator of torch as we need it: its kernel for CUDA, its kernel for the CPU, and what it writes."""
+
+import torch
+
+from memmodel_cuda import beside, knowledge
+from memmodel_cuda.quiet import quiet
+
+# Written though the schema does not say so: the statistics of batch norms.
+_SILENTLY_WRITTEN = ("running_mean", "running_var")
+# Those of which what was there before is not read.
+_OVERWRITES = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
+               "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
+_NUMBERS = {bool, int, float, complex}
+_DOUBLE = {torch.float64, torch.complex128}
+
+
+class Operator:
+    """`real(keys, *args, **kwargs)` is the kernel of CUDA; positions are of the schema's arguments."""
+
+    def __init__(self, name, real):
+        self.name = name
+        self.real = real
+        base, _, overload = name.partition("::")[2].partition(".")
+        self.base = base
+        schema = torch._C._get_schema(name.partition(".")[0], overload)
+        self.arguments = [argument.name for argument in schema.arguments]
+        self._numbers = [i for i, argument in enumerate(schema.arguments) if "Tensor" in str(argument.type)]
+        self.takes_numbers = len(self._numbers) > 1
+        self._find_writes(schema)
+        self._find_randomness(schema, name, overload or "default")
+        self.returns_views = any(_is_view(value) for value in schema.returns)
+        self._cpu = beside.kernel_of(name)
+
+    def _find_writes(self, schema):
+        written = [argument for argument in schema.arguments if _is_written(argument)]
+        self.outputs = {argument.name for argument in written if argument.kwarg_only}
+        self.in_place = {argument.name for argument in written if not argument.kwarg_only}
+        self.silent = {name for name in self.arguments if name in _SILENTLY_WRITTEN}
+        self.overwritten = {self.arguments[0]} if self.base in _OVERWRITES else set()
+        self.writes = bool(written) or bool(self.silent)
+
+    def _find_randomness(self, schema, name, overload):
+        self.takes_generator = "generator" in self.arguments
+        packet = getattr(getattr(torch.ops, name.partition("::")[0]), self.base)
+        tags = getattr(packet, overload).tags
+        self.is_random = self.takes_generator or torch.Tag.nondeterministic_seeded in tags
+
+    def wrap_numbers(self, args):
+        """Python's numbers in place of tensors, as torch hands them to us, back as tensors that promote alike."""
+        for i in self._numbers:
+            if i < len(args) and type(args[i]) in _NUMBERS:
+                args = list(args)
+                args[i] = _as_tensor(args[i], args)
+        return args
+
+    def named(self, args, kwargs):
+        """Pairs of an argument's name and value."""
+        yield from zip(self.arguments, args)
+        yield from kwargs.items()
+
+    def read(self, args, kwargs):
+        """The tensors whose values it reads."""
+        for name, value in self.named(args, kwargs):
+            if name not in self.outputs and name not in self.overwritten:
+                yield from tensors(value)
+
+    def written(self, args, kwargs):
+        """The tensors that it writes, with whether what was there before matters."""
+        for name, value in self.named(args, kwargs):
+            if name in self.outputs or name in self.in_place or name in self.silent:
+                for tensor in tensors(value):
+                    yield tensor, name not in self.outputs
+
+    def forget_written(self, args, kwargs):
+        for tensor, _ in self.written(args, kwargs):
+            knowledge.forget(tensor)
+
+    def on_cpu(self, aliases, args, kwargs):
+        """The result on aliases. Raises where the CPU has no such kernel."""
+        if self._cpu is None:
+            raise NotImplementedError(self.name)
+        args = [aliases.of(value) for value in args]
+        kwargs = {name: aliases.of(value) for name, value in kwargs.items()}
+        if not self.is_random:
+            return self._cpu(*args, **kwargs)
+        if self.takes_generator:
+            kwargs = self._with_generator(args, kwargs)
+            return self._cpu(*args, **kwargs)
+        state = torch.random.get_rng_state()
+        try:
+            return self._cpu(*args, **kwargs)
+        finally:
+            torch.random.set_rng_state(state)
+
+    def _with_generator(self, args, kwargs):
+        place = self.arguments.index("generator")
+        if place < len(args):
+            args[place] = beside.generator()
+            return kwargs
+        return {**kwargs, "generator": beside.generator()}
+
+
+def _as_tensor(number, args):
+    """A number never makes float32 of float64."""
+    double = any(isinstance(other, torch.Tensor) and other.dtype in _DOUBLE for other in args)
+    dtype = torch.float64 if double and isinstance(number, float) else None
+    with quiet():
+        return torch.tensor(number, dtype=dtype, device="cpu")
+
+
+def tensors(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, torch.Tensor):
+                yield item
+
+
+def _is_written(argument):
+    return argument.alias_info is not None and argument.alias_info.is_write
+
+
+def _is_view(value):
+    return value.alias_info is not None and not value.alias_info.is_write
