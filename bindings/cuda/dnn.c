@@ -123,11 +123,7 @@ struct dnn_handle {
 
 ANSWER(int, cudnnCreate, void **handle)
 {
-    int status = dnn_create(DNN_HANDLE, handle);
-
-    if (status == DNN_SUCCESS)
-        device_load_modules(device_current());
-    return status;
+    return dnn_create(DNN_HANDLE, handle);
 }
 
 ANSWER(int, cudnnDestroy, void *handle)
@@ -288,8 +284,6 @@ ANSWER(int, cudnnBackendSetAttribute, void *descriptor, int name, int type, int6
 static int
 get_handle(const struct dnn_graph_part *part, int64_t wanted, int64_t *count, void *elements)
 {
-    if (wanted > 0 && !elements)
-        return DNN_BAD_PARAM;
     if (wanted > 0)
         memcpy(elements, &part->handle, sizeof part->handle);
     if (count)
@@ -310,21 +304,23 @@ get_parts(const struct dnn_graph_part *part, int name, int64_t wanted, int64_t *
     return status;
 }
 
+/* Without room for elements the call only asks how many there are. */
 ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int64_t wanted, int64_t *count,
        void *elements)
 {
     const struct dnn_graph_part *part = part_of(descriptor);
+    int64_t room = elements ? wanted : 0;
 
-    if (!part || wanted < 0 || wanted > MOST_ELEMENTS || (wanted > 0 && !elements) || (wanted == 0 && !count))
+    if (!part || wanted < 0 || wanted > MOST_ELEMENTS || (room == 0 && !count))
         return DNN_BAD_PARAM;
     if (type == TYPE_HANDLE)
-        return get_handle(part, wanted, count, elements);
+        return get_handle(part, room, count, elements);
     if (part->type == PART_VARIANT_PACK)
         return DNN_NOT_SUPPORTED;
     if (!part->real)
-        return plain_get(part, name, type, wanted, count, elements);
-    if (type == TYPE_PART && wanted > 0)
-        return get_parts(part, name, wanted, count, elements);
+        return plain_get(part, name, type, room, count, elements);
+    if (type == TYPE_PART && room > 0)
+        return get_parts(part, name, room, count, elements);
     return dnn_real()->get(part->real, name, type, wanted, count, elements);
 }
 
