@@ -1,0 +1,62 @@
+/* NCCL among its own files. Numbers are the interface's: NCCL User Guide, Types. */
+#ifndef CUDA_NCCL_H
+#define CUDA_NCCL_H
+
+#include "device.h"
+
+/* ncclResult_t */
+enum nccl_result {
+    NCCL_SUCCESS = 0,
+    NCCL_CUDA_ERROR = 1,
+    NCCL_SYSTEM_ERROR = 2,
+    NCCL_INTERNAL_ERROR = 3,
+    NCCL_INVALID_ARGUMENT = 4,
+    NCCL_INVALID_USAGE = 5,
+    NCCL_REMOTE_ERROR = 6,
+    NCCL_IN_PROGRESS = 7,
+};
+
+/* How ranks are connected for an operation. */
+enum nccl_path { NCCL_RING = 1, NCCL_TREE = 2, NCCL_SWITCH = 4 };
+
+enum { NCCL_PEERS = 1024 }; /* that are told apart */
+
+/* One rank of a communicator. */
+struct communicator {
+    int size, rank, device;
+    int most_channels; /* that its configuration allows; 0: any number */
+    bool is_shared;    /* takes what its parent has */
+    bool is_suspended;
+    unsigned paths;                   /* that are connected */
+    unsigned char peers[NCCL_PEERS / 8]; /* that it has sent to or received from, a bit each */
+    int64_t taken;                    /* of the device. @unit bytes */
+};
+
+_Static_assert(sizeof(struct communicator) <= HANDLE_BYTES, "a communicator fits into its handle");
+
+struct communicator *
+nccl_communicator(const void *communicator);
+
+/* Takes what a communicator has from its beginning. */
+int
+nccl_begin(struct communicator *communicator);
+
+/* Connects the ranks by a path, or with one peer, where they are not yet; both take memory. */
+int
+nccl_connect(struct communicator *communicator, enum nccl_path path);
+
+int
+nccl_connect_peer(struct communicator *communicator, int peer);
+
+/* The path of a sum over all ranks. */
+enum nccl_path
+nccl_path_of_sum(const struct communicator *communicator, size_t bytes);
+
+/* Gives all back, and takes it again. */
+void
+nccl_give_back(struct communicator *communicator);
+
+int
+nccl_take_again(struct communicator *communicator);
+
+#endif
