@@ -41,8 +41,6 @@ static const char *const library_launches[] = {
     "cusolverDn[SD]sygvj", "cusolverDn[CZ]hegvj", "cusolverDnXsyevBatched", "cusolverDnXgeev", "cusolverDnXgesvdr",
     "cusolverDnXtrtri", "cusolverDnXlarft", "cusolverDnXstedc", "cusolverDnXpolar", "cusolverDn[SDCZ]lauum",
     "cusolverDn[SDCZ]laswp",
-    /* cuRAND: numbers */
-    "curandGenerate*",
     /* NCCL: what moves data without a place that the caller reads */
     "ncclPutSignal", "ncclSignal", "ncclWaitSignal", NULL,
 };
@@ -52,19 +50,19 @@ static const char *const library_settings[] = {
     "cublasSetEnvironmentMode", "cublasLtSetEnvironmentMode", "cusparseLogger*", "cusolverDnLogger*",
     "cusolverDnSetAdvOptions", "cusolverDnSetEmulation*", "cusolverDnSetFixedPoint*", "cusolverDnX*SetTolerance", "cusolverDnX*SetMaxSweeps",
     "cusolverDnX*SetSortEig", "cusolverDnIRSParamsSet*", "cusolverDnIRSParams*ableFallback",
-    "cusolverDnIRSInfosRequestResidual", "cufftSetPlanPropertyInt64", "cufftResetPlanProperty", "curandSet*", NULL,
+    "cusolverDnIRSInfosRequestResidual", "cufftSetPlanPropertyInt64", "cufftResetPlanProperty", NULL,
 };
 
 static const char *const library_creates[] = {
     "cusparseCreateMatDescr", "cusparseCreate*Info", "cusparseSp[SG]*_createDescr", "cusolverDnCreateParams",
     "cusolverDnCreateSyevjInfo", "cusolverDnCreateGesvdjInfo", "cusolverDnIRSParamsCreate", "cusolverDnIRSInfosCreate",
-    "curandCreateGenerator", "curandCreateGeneratorHost", NULL,
+    NULL,
 };
 
 static const char *const library_destroys[] = {
     "cusparseDestroyMatDescr", "cusparseDestroy*Info", "cusparseSp[SG]*_destroyDescr", "cusolverDnDestroyParams",
     "cusolverDnDestroySyevjInfo", "cusolverDnDestroyGesvdjInfo", "cusolverDnIRSParamsDestroy",
-    "cusolverDnIRSInfosDestroy", "curandDestroyGenerator", NULL,
+    "cusolverDnIRSInfosDestroy", NULL,
 };
 
 #endif
