@@ -1,7 +1,7 @@
 /*
  * cuBLAS: handles with their settings, copies of vectors and matrices, and results that reach the host.
  *
- * Products only launch kernels: launches_libraries.h names them. Numbers are the interface's: cuBLAS Library, section 2.
+ * Products only launch kernels: launches_libraries.h names them. Numbers are the interface's (cuBLAS Library).
  */
 #include "blas.h"
 

@@ -36,7 +36,7 @@ ANSWER(int, ncclGetVersion, int *version)
 {
     if (!version)
         return NCCL_INVALID_ARGUMENT;
-    *version = runtime_version() >= RUNTIME_13 ? 23007 : 22605; /* 2.30.7, 2.26.5: 10000 * major + 100 * minor + patch */
+    *version = runtime_version() >= RUNTIME_13 ? 23007 : 22605; /* 10000 * major + 100 * minor + patch */
     return NCCL_SUCCESS;
 }
 

@@ -16,7 +16,7 @@ enum sparse_status {
 enum sparse_sort { SPARSE_HANDLE = 1, SPARSE_MATRIX, SPARSE_VECTOR, SPARSE_DENSE, SPARSE_DENSE_VECTOR, SPARSE_PRODUCT };
 
 /* cusparseFormat_t */
-enum sparse_format { SPARSE_CSR = 1, SPARSE_CSC = 2, SPARSE_COO = 3, SPARSE_ELL = 5, SPARSE_BSR = 6, SPARSE_SLICED = 7 };
+enum sparse_format { SPARSE_CSR = 1, SPARSE_CSC = 2, SPARSE_COO = 3, SPARSE_ELL = 5, SPARSE_BSR = 6 };
 
 /* Any object of the library: what it is, and what was said of it when it was made. */
 struct sparse {

@@ -28,7 +28,7 @@ set_size(const void *handle, size_t *size, size_t bytes)
         return SPARSE_NOT_INITIALIZED;
     if (!size)
         return SPARSE_INVALID_VALUE;
-    note_profile("cuSPARSE: buffers have 4 bytes for each row, and for each value where the matrix is sorted or solved");
+    note_profile("cuSPARSE: buffers have 4 bytes for each row, and for each value that is sorted or solved for");
     *size = bytes;
     return SPARSE_SUCCESS;
 }

@@ -36,8 +36,8 @@ enum { PRODUCT_BYTES = 8 }; /* an index and a value of 4 bytes */
 
 /* A buffer's size is asked for with no buffer; the second call brings it. */
 static int
-product(const void *handle, const void *a, const void *b, const void *c, int64_t *descriptor, size_t *size, bool is_done,
-        const void *caller)
+product(const void *handle, const void *a, const void *b, const void *c, int64_t *descriptor, size_t *size,
+        bool is_done, const void *caller)
 {
     const struct sparse *left = sparse_of(a, SPARSE_MATRIX), *right = sparse_of(b, SPARSE_MATRIX);
     struct sparse *result = sparse_of(c, SPARSE_MATRIX);
