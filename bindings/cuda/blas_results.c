@@ -125,7 +125,7 @@ OF_TYPED_VECTORS(_64, int64_t)
 
 /* Batches of small systems, whose `info` lies on the host. */
 #define BATCHES(letter)                                                                                                \
-    ANSWER(int, cublas##letter##getrsBatched, void *handle, int transposed, int n, int columns, const void *a,          \
+    ANSWER(int, cublas##letter##getrsBatched, void *handle, int transposed, int n, int columns, const void *a,         \
            int lda, const int *pivots, void *b, int ldb, int *info, int count)                                         \
     {                                                                                                                  \
         return set_solved(handle, info);                                                                               \
@@ -135,7 +135,7 @@ OF_TYPED_VECTORS(_64, int64_t)
     {                                                                                                                  \
         return set_solved(handle, info);                                                                               \
     }                                                                                                                  \
-    ANSWER(int, cublas##letter##gelsBatched, void *handle, int transposed, int m, int n, int columns, void *a,          \
+    ANSWER(int, cublas##letter##gelsBatched, void *handle, int transposed, int m, int n, int columns, void *a,         \
            int lda, void *c, int ldc, int *info, int *device_info, int count)                                          \
     {                                                                                                                  \
         return set_solved(handle, info);                                                                               \
