@@ -18,6 +18,7 @@ enum {
     VALUE_BYTES = 8,
     MAGIC = 0x4c745344,
     OPAQUE_BYTES = 64, /* that the smallest descriptor has in the caller's memory */
+    OPAQUE_MOST = 1024,
 };
 
 /* In a handle, or in memory of the caller's, who gets no attributes back then. */
@@ -61,7 +62,7 @@ describe_in_place(void *memory, size_t bytes, int sort)
 {
     struct description *made = memory;
 
-    if (!memory || bytes < OPAQUE_BYTES)
+    if (!memory || bytes < OPAQUE_BYTES || bytes > OPAQUE_MOST)
         return BLAS_INVALID_VALUE;
     memset(memory, 0, bytes);
     made->magic = MAGIC;

@@ -10,7 +10,7 @@
 /* curandStatus_t */
 enum { SUCCESS = 0, NOT_INITIALIZED = 101, ALLOCATION_FAILED = 102, TYPE_ERROR = 103, OUT_OF_RANGE = 104 };
 
-enum { GENERATOR = 0x72616e64, DISTRIBUTION };
+enum { GENERATOR = 0x72616e64, HOST_GENERATOR, DISTRIBUTION };
 
 struct generator {
     int sort;
@@ -45,6 +45,12 @@ destroy(void *object, int sort)
     return is(object, sort) && handle_delete(object, HANDLE_OTHER) ? SUCCESS : NOT_INITIALIZED;
 }
 
+static bool
+is_generator(const void *object)
+{
+    return is(object, GENERATOR) || is(object, HOST_GENERATOR);
+}
+
 /* Pseudo random generators have numbers from 100 to 161, quasi random ones from 200 to 204. */
 static bool
 is_type(int type)
@@ -62,12 +68,12 @@ ANSWER(int, curandCreateGenerator, void **generator, int type)
 
 ANSWER(int, curandCreateGeneratorHost, void **generator, int type)
 {
-    return is_type(type) ? create(generator, GENERATOR) : TYPE_ERROR;
+    return is_type(type) ? create(generator, HOST_GENERATOR) : TYPE_ERROR;
 }
 
 ANSWER(int, curandDestroyGenerator, void *generator)
 {
-    return destroy(generator, GENERATOR);
+    return destroy(generator, is(generator, HOST_GENERATOR) ? HOST_GENERATOR : GENERATOR);
 }
 
 ANSWER(int, curandCreatePoissonDistribution, double lambda, void **distribution)
@@ -100,7 +106,7 @@ ANSWER(int, curandGetProperty, int property, int *value)
 #define SETTING(name, type)                                                                                            \
     ANSWER(int, curandSet##name, void *generator, type value)                                                          \
     {                                                                                                                  \
-        return is(generator, GENERATOR) ? SUCCESS : NOT_INITIALIZED;                                                   \
+        return is_generator(generator) ? SUCCESS : NOT_INITIALIZED;                                                   \
     }
 
 SETTING(Stream, void *)
@@ -114,11 +120,11 @@ SETTING(QuasiRandomGeneratorDimensions, unsigned)
 static int
 generate(const void *generator, void *numbers, size_t count, size_t bytes, const void *caller)
 {
-    if (!is(generator, GENERATOR))
+    if (!is_generator(generator))
         return NOT_INITIALIZED;
     if (!numbers || count > SIZE_MAX / bytes)
         return OUT_OF_RANGE;
-    if (memory_device(numbers) < 0) {
+    if (is(generator, HOST_GENERATOR)) {
         memset(numbers, 0, count * bytes);
         note_made_up(count * bytes, caller);
     }
@@ -146,5 +152,5 @@ NUMBERS(BinomialMethod, unsigned, unsigned n, double p, int method)
 
 ANSWER(int, curandGenerateSeeds, void *generator)
 {
-    return is(generator, GENERATOR) ? SUCCESS : NOT_INITIALIZED;
+    return is_generator(generator) ? SUCCESS : NOT_INITIALIZED;
 }
