@@ -7,6 +7,7 @@
 #include "memmodel/advise.h"
 #include "memmodel/builder.h"
 #include "memmodel/context.h"
+#include "memmodel/device.h"
 #include "memmodel/function.h"
 #include "memmodel/job.h"
 #include "memmodel/layers.h"

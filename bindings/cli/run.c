@@ -1,6 +1,7 @@
 /* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
 #include "child.h"
 #include "command.h"
+#include "run_gpu.h"
 #include "sample.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct run_options {
     const char *output, *append, *target;
     struct option_list set;
     bool json, pss, no_cgroup;
+    struct gpu_options gpu;
 };
 
 static const struct option run_options[] = {
@@ -39,6 +41,18 @@ static const struct option run_options[] = {
      offsetof(struct run_options, pss)},
     {"no-cgroup", 0, OPTION_FLAG, NULL, "do not make a control group for the command",
      offsetof(struct run_options, no_cgroup)},
+    {"gpu", 0, OPTION_TEXT, "NAME[:COUNT]", "run it on simulated GPUs, such as h100 or a100:8, and measure those",
+     offsetof(struct run_options, gpu.gpu)},
+    {"capacity", 0, OPTION_BYTES, "BYTES", "of each simulated GPU (default that of its kind)",
+     offsetof(struct run_options, gpu.capacity)},
+    {"overcommit", 0, OPTION_FLAG, NULL, "let allocations beyond the capacity succeed, to see what would be needed",
+     offsetof(struct run_options, gpu.overcommit)},
+    {"stop-after", 0, OPTION_INTEGER, "STEPS", "end a PyTorch program after so many steps of its optimizer",
+     offsetof(struct run_options, gpu.stop_after)},
+    {"strict", 0, OPTION_FLAG, NULL, "stop where the program reads a value that no GPU computed",
+     offsetof(struct run_options, gpu.strict)},
+    {"beside-driver", 0, OPTION_FLAG, NULL, "simulate even where NVIDIA's driver is installed",
+     offsetof(struct run_options, gpu.beside_driver)},
     {"json", 'j', OPTION_FLAG, NULL, "print the result as one line of JSON on stdout, after the command's own",
      offsetof(struct run_options, json)},
     {0},
@@ -50,6 +64,7 @@ struct recorder {
     const struct run_options *options;
     struct sample sample;
     const memmodel_monitor *monitor;
+    struct gpu_run gpu;
     FILE *timeline; /* NULL if none is wanted */
     bool over_limit;
     int64_t last; /* bytes of its last point */
@@ -82,10 +97,14 @@ write_point(FILE *timeline, int64_t bytes, double time)
 static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {
-    if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
-        write_point(recorder->timeline, reading->charge_high, (reading->previous_time + reading->time) / 2);
-    write_point(recorder->timeline, reading->charge, reading->time);
-    recorder->last = reading->charge;
+    if (recorder->gpu.device) {
+        write_point(recorder->timeline, gpu_run_high(&recorder->gpu), reading->time);
+    } else {
+        if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
+            write_point(recorder->timeline, reading->charge_high, (reading->previous_time + reading->time) / 2);
+        write_point(recorder->timeline, reading->charge, reading->time);
+        recorder->last = reading->charge;
+    }
     if (reading->time - recorder->flushed < FLUSH_SECONDS)
         return;
     fflush(recorder->timeline);
@@ -112,12 +131,25 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
 
 /* ---- the result ---- */
 
+/* The command's own. */
+static int
+command_code(const struct memmodel_monitor_result *summary)
+{
+    return summary->exit_signal ? EXIT_SIGNAL + summary->exit_signal : summary->exit_code;
+}
+
+static bool
+gpu_is_full(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
+{
+    return recorder->gpu.device && gpu_run_exceeds(&recorder->gpu, command_code(summary));
+}
+
 static int
 exit_code(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
     if (recorder->over_limit)
         return EXIT_LIMIT;
-    return summary->exit_signal ? EXIT_SIGNAL + summary->exit_signal : summary->exit_code;
+    return gpu_is_full(recorder, summary) ? EXIT_EXCEEDS : command_code(summary);
 }
 
 /* In the table of samples: "ok", or how the command failed. */
@@ -126,6 +158,8 @@ status_text(const struct recorder *recorder, const struct memmodel_monitor_resul
 {
     if (recorder->over_limit)
         return "limit";
+    if (gpu_is_full(recorder, summary))
+        return "OOM";
     if (!summary->exit_signal && summary->exit_code == 0)
         return "ok";
     snprintf(text, STATUS_BYTES, summary->exit_signal ? "signal %d" : "exit %d",
@@ -160,7 +194,10 @@ print_json(const struct recorder *recorder, const struct memmodel_monitor_result
     print_number("process_count", summary->process_count, ", ");
     printf("\"own_cgroup\": %s, ", summary->own_cgroup ? "true" : "false");
     print_number("pss_readings", summary->pss_readings, ", ");
-    printf("\"pss_seconds\": %.4f}\n", summary->pss_seconds);
+    printf("\"pss_seconds\": %.4f", summary->pss_seconds);
+    if (recorder->gpu.device)
+        gpu_run_print_json(&recorder->gpu, command_code(summary));
+    puts("}");
 }
 
 /* What else was measured of several processes, which may share memory. */
@@ -207,9 +244,13 @@ report(const struct command *command, memmodel_context *context, const struct re
     if (recorder->over_limit)
         child_kill_all();
     print_peak(recorder, &summary);
+    if (recorder->gpu.device)
+        gpu_run_print(&recorder->gpu, command_code(&summary));
     if (recorder->options->json)
         print_json(recorder, &summary);
     code = exit_code(recorder, &summary);
+    if (recorder->gpu.device)
+        summary.peak = gpu_run_peak(&recorder->gpu);
     if (sample_append(command, context, &recorder->sample, &summary, status_text(recorder, &summary, status)))
         return code ? code : EXIT_TOOL_FAILED;
     return code;
@@ -306,14 +347,25 @@ open_curve(struct recorder *recorder, char **arguments)
 }
 
 static int
+begin_gpu(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
+{
+    if (!recorder->options->gpu.gpu)
+        return EXIT_OK;
+    return gpu_run_begin(command, context, &recorder->options->gpu, arguments, &recorder->gpu);
+}
+
+static int
 measure(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
 {
     int status = open_curve(recorder, arguments);
 
     if (status)
         return status;
-    status = sample_check(command, context, &recorder->sample) ? EXIT_TOOL_FAILED
-                                                               : start(command, context, recorder, arguments);
+    if (sample_check(command, context, &recorder->sample) || begin_gpu(command, context, recorder, arguments))
+        status = EXIT_TOOL_FAILED;
+    else
+        status = start(command, context, recorder, arguments);
+    gpu_run_end(&recorder->gpu);
     return recorder->timeline ? close_timeline(recorder, status) : status;
 }
 
@@ -354,8 +406,10 @@ const struct command run_command = {
     .examples = "  memmodel run -- python train.py --epochs 1\n"
                 "  memmodel run -o curve.dat -- python train.py && mprof plot curve.dat\n"
                 "  memmodel run --limit 14GiB --json -- ./simulate\n"
+                "  memmodel run --gpu h100 -- python train.py --batch-size 16\n"
                 "  memmodel run --append samples.csv --set dim=64 --set batch=4 -- python train.py\n",
     .exits = "  else the command's own, 128+N if signal N ended it, or\n"
+             "  3    with --gpu: the command does not fit in a GPU of that kind\n"
              "  124  the command was killed because it went over --limit\n"
              "  125  memmodel itself failed\n"
              "  126  the command could not be executed\n"

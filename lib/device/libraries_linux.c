@@ -1,0 +1,332 @@
+/*
+ * The stand-ins of one run. The loader takes a library that is already there for one of the same name (DT_SONAME): so each
+ * of NVIDIA's that a program may need gets one of that name, loaded before the program. cuDNN's is not loaded with them:
+ * it hands questions on to NVIDIA's own, whose parts must find each other and not the stand-in, so that the program has to
+ * open it for itself (the hook in Python does, bindings/cuda/python).
+ */
+#define _GNU_SOURCE
+#include "device/libraries.h"
+
+#include "base/file.h"
+#include "device/ledger.h"
+#include "device/stand_in.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char answers[] = "libmemmodel-cuda.so", dnn_answers[] = "libmemmodel-cuda-dnn.so";
+
+/* Those that need a driver or a GPU. NVRTC and nvJitLink compile without either, and stay NVIDIA's. */
+static const char *const replaced[] = {
+    "libcudart", "libcublas",   "libcublasLt", "libcudnn", "libcufft", "libcufftw", "libcusparse",      "libcusparseLt",
+    "libcurand", "libcusolver", "libcusolverMg", "libnccl", "libcupti", "libcufile", "libnvshmem_host",
+};
+
+/* Without files of their own on a machine without a driver. */
+static const char *const driver_names[] = {"libcuda.so.1", "libnvidia-ml.so.1"};
+
+/* ---- paths ---- */
+
+static char *
+joined(memmodel_context *context, const char *folder, const char *name)
+{
+    struct text path = TEXT_INIT(context);
+
+    text_printf(&path, "%s/%s", folder, name);
+    return text_finish(&path);
+}
+
+static char *
+with_ending(memmodel_context *context, const char *name, const char *ending)
+{
+    struct text text = TEXT_INIT(context);
+
+    if (!name)
+        return NULL;
+    text_printf(&text, "%s%s", name, ending);
+    return text_finish(&text);
+}
+
+/* Whether this project's own libraries lie there; keeps the folder if so. */
+static bool
+is_home(struct libraries *libraries, const char *folder)
+{
+    char *path = joined(libraries->context, folder, answers), *whole;
+    bool found = path && access(path, R_OK) == 0;
+
+    if (found) {
+        whole = realpath(folder, NULL);
+        libraries->home = memory_copy_text(libraries->context, whole ? whole : folder);
+        free(whole);
+    }
+    memory_release(libraries->context, path);
+    return found;
+}
+
+static int
+find_home(struct libraries *libraries)
+{
+    static const char *const places[] = {"memmodel", "../bindings/cuda", "../lib/memmodel", "."};
+    const char *told = getenv("MEMMODEL_CUDA_HOME");
+    char folder[PATH_MAX], *slash;
+    Dl_info self;
+
+    if (told && is_home(libraries, told))
+        return libraries->home ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    if (dladdr((void *)find_home, &self) && strlen(self.dli_fname) < sizeof folder) {
+        strcpy(folder, self.dli_fname);
+        slash = strrchr(folder, '/');
+        if (slash)
+            *slash = 0;
+        for (size_t i = 0; i < sizeof places / sizeof *places && !libraries->home; i++) {
+            char *place = joined(libraries->context, slash ? folder : ".", places[i]);
+
+            if (place)
+                is_home(libraries, place);
+            memory_release(libraries->context, place);
+        }
+    }
+    return libraries->home ? 0
+                           : context_error(libraries->context, MEMMODEL_ERROR_NOT_FOUND, answers,
+                                           "not installed beside libmemmodel: the library was built without simulated GPUs");
+}
+
+static int
+make_folder(struct libraries *libraries)
+{
+    const char *base = getenv("TMPDIR");
+    char *folder = joined(libraries->context, base && *base ? base : "/tmp", "memmodel-cuda-XXXXXX");
+
+    if (!folder)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    if (mkdtemp(folder)) {
+        libraries->folder = folder;
+        return 0;
+    }
+    memory_release(libraries->context, folder);
+    return context_error(libraries->context, MEMMODEL_ERROR_IO, "stand-ins", "cannot make a folder for them: %s",
+                         strerror(errno));
+}
+
+/* ---- stand-ins ---- */
+
+static int
+keep_name(struct elf_names *names, const char *name)
+{
+    if (array_reserve(names->context, &names->names, &names->capacity, names->count + 1, sizeof *names->names))
+        return MEMMODEL_ERROR_NO_MEMORY;
+    names->names[names->count] = memory_copy_text(names->context, name);
+    return names->names[names->count] ? (names->count++, 0) : MEMMODEL_ERROR_NO_MEMORY;
+}
+
+static bool
+is_cudnn(const char *soname)
+{
+    return strncmp(soname, "libcudnn.so", strlen("libcudnn.so")) == 0;
+}
+
+/*
+ * Two files: one of the library's name with nothing in it, which needs the other one, with the functions. The loader asks
+ * of a library of the very name that a program was linked with that it knows the versions of its symbols, and of no other.
+ */
+static int
+write_stand_in(struct libraries *libraries, const struct elf_names *names)
+{
+    static const struct elf_names none = {0};
+    bool dnn = is_cudnn(names->soname);
+    memmodel_context *context = libraries->context;
+    char *path = joined(context, libraries->folder, names->soname), *functions = with_ending(context, path, ".functions");
+    char *name = with_ending(context, names->soname, ".functions"), *own = joined(context, libraries->home, dnn_answers);
+    struct stand_in empty = {path, names->soname, functions};
+    struct stand_in full = {functions, name, dnn ? own : answers};
+    int status = MEMMODEL_ERROR_NO_MEMORY;
+
+    if (path && functions && name && own)
+        status = stand_in_write(context, &full, names, dnn ? &libraries->written_dnn : &libraries->written);
+    if (!status)
+        status = stand_in_write(context, &empty, &none, &none);
+    if (!status)
+        status = keep_name(&libraries->made, names->soname);
+    memory_release(context, path);
+    memory_release(context, functions);
+    memory_release(context, name);
+    memory_release(context, own);
+    return status;
+}
+
+static int
+write_drivers(struct libraries *libraries)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < sizeof driver_names / sizeof *driver_names && !status; i++) {
+        struct elf_names names = ELF_NAMES_INIT(libraries->context);
+
+        names.soname = memory_copy_text(libraries->context, driver_names[i]);
+        status = names.soname ? write_stand_in(libraries, &names) : MEMMODEL_ERROR_NO_MEMORY;
+        elf_names_release(&names);
+    }
+    return status;
+}
+
+static int
+read_own(struct libraries *libraries, const char *name, struct elf_names *names)
+{
+    char *path = joined(libraries->context, libraries->home, name);
+    int status = path ? elf_names_read(names, path) : MEMMODEL_ERROR_NO_MEMORY;
+
+    memory_release(libraries->context, path);
+    return status;
+}
+
+int
+libraries_open(struct libraries *libraries, memmodel_context *context)
+{
+    int status;
+
+    *libraries = (struct libraries){.context = context,
+                                    .made = ELF_NAMES_INIT(context),
+                                    .written = ELF_NAMES_INIT(context),
+                                    .written_dnn = ELF_NAMES_INIT(context)};
+    status = find_home(libraries);
+    if (!status)
+        status = read_own(libraries, answers, &libraries->written);
+    if (!status)
+        status = read_own(libraries, dnn_answers, &libraries->written_dnn);
+    if (!status)
+        status = make_folder(libraries);
+    return status ? status : write_drivers(libraries);
+}
+
+/* ---- NVIDIA's libraries ---- */
+
+/* Whether a file is one of those replaced, with a version at the end of its name. */
+static bool
+is_replaced(const char *file)
+{
+    const char *end = strstr(file, ".so.");
+
+    for (size_t i = 0; end && i < sizeof replaced / sizeof *replaced; i++)
+        if (strlen(replaced[i]) == (size_t)(end - file) && strncmp(file, replaced[i], (size_t)(end - file)) == 0)
+            return true;
+    return false;
+}
+
+/* The version that the header beside the library says; else its name's, such as 13000 of libcudart.so.13. */
+static int32_t
+runtime_version(struct libraries *libraries, const char *directory, const char *soname)
+{
+    enum { THOUSAND = 1000 };
+    static const char definition[] = "#define CUDART_VERSION";
+    int32_t version = THOUSAND * atoi(soname + strlen("libcudart.so."));
+    char *path = joined(libraries->context, directory, "../include/cuda_runtime_api.h"), *text = NULL;
+    const char *found = NULL;
+    size_t length;
+
+    if (path && access(path, R_OK) == 0 && file_read(libraries->context, path, &text, &length) == 0)
+        found = strstr(text, definition);
+    if (found)
+        version = atoi(found + strlen(definition));
+    memory_release(libraries->context, text);
+    memory_release(libraries->context, path);
+    return version;
+}
+
+static int
+replace(struct libraries *libraries, const char *directory, const char *path, int32_t *count)
+{
+    struct elf_names names = ELF_NAMES_INIT(libraries->context);
+    int status = elf_names_read(&names, path);
+
+    if (!status && *names.soname && !elf_names_has(&libraries->made, names.soname)) {
+        status = write_stand_in(libraries, &names);
+        *count += 1;
+        if (strncmp(names.soname, "libcudart.so.", strlen("libcudart.so.")) == 0)
+            libraries->runtime = runtime_version(libraries, directory, names.soname);
+        if (is_cudnn(names.soname) && !libraries->cudnn)
+            libraries->cudnn = memory_copy_text(libraries->context, path);
+    }
+    elf_names_release(&names);
+    return status == MEMMODEL_ERROR_PARSE ? 0 : status;
+}
+
+int
+libraries_add(struct libraries *libraries, const char *directory, int32_t *count)
+{
+    DIR *folder = opendir(directory);
+    const struct dirent *entry;
+    int status = 0;
+
+    while (folder && !status && (entry = readdir(folder)) != NULL) {
+        char *path = is_replaced(entry->d_name) ? joined(libraries->context, directory, entry->d_name) : NULL;
+
+        if (path)
+            status = replace(libraries, directory, path, count);
+        memory_release(libraries->context, path);
+    }
+    if (folder)
+        closedir(folder);
+    return status;
+}
+
+/* ---- the environment ---- */
+
+static void
+append_own(struct text *environment, const char *name)
+{
+    const char *own = getenv(name);
+
+    text_printf(environment, "%s%s\n", own && *own ? ":" : "", own ? own : "");
+}
+
+void
+libraries_environment(const struct libraries *libraries, struct text *environment)
+{
+    text_printf(environment, "LD_PRELOAD=%s/%s", libraries->home, answers);
+    for (size_t i = 0; i < libraries->made.count; i++)
+        if (!is_cudnn(libraries->made.names[i]))
+            text_printf(environment, ":%s/%s", libraries->folder, libraries->made.names[i]);
+    append_own(environment, "LD_PRELOAD");
+    text_printf(environment, "PYTHONPATH=%s/python", libraries->home);
+    append_own(environment, "PYTHONPATH");
+    text_printf(environment, "MEMMODEL_CUDA_LIBRARY=%s/%s\n", libraries->home, answers);
+    text_printf(environment, "MEMMODEL_CUDA_STAND_INS=%s\nTRITON_LIBCUDA_PATH=%s\n", libraries->folder, libraries->folder);
+    if (libraries->runtime)
+        text_printf(environment, "MEMMODEL_CUDA_RUNTIME=%d\n", (int)libraries->runtime);
+    if (libraries->cudnn) {
+        const char *file = strrchr(libraries->cudnn, '/');
+
+        text_printf(environment, "MEMMODEL_CUDNN=%s\nMEMMODEL_CUDA_DNN=%s%s\n", libraries->cudnn, libraries->folder, file);
+    }
+}
+
+void
+libraries_close(struct libraries *libraries)
+{
+    for (size_t i = 0; i < libraries->made.count; i++) {
+        char *path = joined(libraries->context, libraries->folder, libraries->made.names[i]);
+        char *functions = with_ending(libraries->context, path, ".functions");
+
+        if (path)
+            unlink(path);
+        if (functions)
+            unlink(functions);
+        memory_release(libraries->context, path);
+        memory_release(libraries->context, functions);
+    }
+    if (libraries->folder)
+        rmdir(libraries->folder);
+    memory_release(libraries->context, libraries->home);
+    memory_release(libraries->context, libraries->folder);
+    memory_release(libraries->context, libraries->cudnn);
+    if (libraries->context) {
+        elf_names_release(&libraries->made);
+        elf_names_release(&libraries->written);
+        elf_names_release(&libraries->written_dnn);
+    }
+}

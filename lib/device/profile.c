@@ -1,0 +1,91 @@
+/*
+ * What programs ask a GPU about, besides what frameworks/cuda/gpu.c has. By compute capability: CUDA C++ Programming Guide,
+ * table "Technical Specifications per Compute Capability". Names, memory and cache: as the driver reports them, from
+ * outputs of deviceQuery and nvidia-smi that were published; those of the table of GPUs where none was found.
+ */
+#include "device/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KIB (INT64_C(1) << 10)
+#define MIB (INT64_C(1) << 20)
+
+struct generation {
+    int32_t capability, threads, blocks;
+    int64_t shared, block_shared;
+};
+
+static const struct generation generations[] = {
+    {70, 2048, 32, 96 * KIB, 96 * KIB},    {75, 1024, 16, 64 * KIB, 64 * KIB},   {80, 2048, 32, 164 * KIB, 163 * KIB},
+    {86, 1536, 16, 100 * KIB, 99 * KIB},   {89, 1536, 24, 100 * KIB, 99 * KIB},  {90, 2048, 32, 228 * KIB, 227 * KIB},
+    {100, 2048, 32, 228 * KIB, 227 * KIB}, {120, 1536, 24, 100 * KIB, 99 * KIB},
+};
+
+struct product {
+    const char *gpu, *name;
+    int64_t l2, memory; /* 0: as in the table of GPUs */
+};
+
+static const struct product products[] = {
+    {"t4", "Tesla T4", 4 * MIB, INT64_C(15655829504)},
+    {"v100", "Tesla V100-SXM2-16GB", 6 * MIB, INT64_C(16935682048)},
+    {"v100-32gb", "Tesla V100-SXM2-32GB", 6 * MIB, INT64_C(34089730048)},
+    {"rtx2080ti", "NVIDIA GeForce RTX 2080 Ti", 5632 * KIB, INT64_C(11545608192)},
+    {"a100", "NVIDIA A100-SXM4-40GB", 40 * MIB, INT64_C(42297786368)},
+    {"a100-80gb", "NVIDIA A100-SXM4-80GB", 40 * MIB, INT64_C(85097971712)},
+    {"a10", "NVIDIA A10", 6 * MIB, INT64_C(23609475072)},
+    {"a40", "NVIDIA A40", 6 * MIB, INT64_C(47608692736)},
+    {"rtx3060", "NVIDIA GeForce RTX 3060", 2304 * KIB, 0},
+    {"rtx3090", "NVIDIA GeForce RTX 3090", 6 * MIB, INT64_C(25438126080)},
+    {"a6000", "NVIDIA RTX A6000", 6 * MIB, INT64_C(51041271808)},
+    {"l4", "NVIDIA L4", 48 * MIB, INT64_C(23663869952)},
+    {"l40s", "NVIDIA L40S", 48 * MIB, INT64_C(47810936832)},
+    {"rtx4060", "NVIDIA GeForce RTX 4060", 24 * MIB, 0},
+    {"rtx4090", "NVIDIA GeForce RTX 4090", 72 * MIB, INT64_C(25250627584)},
+    {"h100", "NVIDIA H100 80GB HBM3", 50 * MIB, INT64_C(85045936128)},
+    {"h200", "NVIDIA H200", 60 * MIB, 0},
+    {"b200", "NVIDIA B200", 126 * MIB, 0},
+    {"rtx5090", "NVIDIA GeForce RTX 5090", 96 * MIB, 0},
+};
+
+/* The newest generation that is not newer than the GPU. */
+static const struct generation *
+generation_of(int32_t capability)
+{
+    const struct generation *found = generations;
+
+    for (size_t i = 0; i < sizeof generations / sizeof *generations; i++)
+        if (generations[i].capability <= capability)
+            found = &generations[i];
+    return found;
+}
+
+static struct product
+product_of(const char *gpu)
+{
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (strcmp(products[i].gpu, gpu) == 0)
+            return products[i];
+    return (struct product){.gpu = gpu, .name = gpu, .l2 = 4 * MIB};
+}
+
+struct ledger_gpu
+device_profile(const struct gpu *gpu)
+{
+    const struct generation *generation = generation_of(gpu->capability);
+    struct product product = product_of(gpu->name);
+    struct ledger_gpu profile = {.capability = gpu->capability,
+                                 .processors = gpu->processors,
+                                 .processor_threads = generation->threads,
+                                 .processor_blocks = generation->blocks,
+                                 .processor_shared = generation->shared,
+                                 .block_shared = generation->block_shared,
+                                 .l2 = product.l2,
+                                 .memory = product.memory ? product.memory : gpu->memory,
+                                 .context_bytes = gpu->context_bytes,
+                                 .module_bytes = gpu->module_bytes};
+
+    snprintf(profile.name, sizeof profile.name, "%s", product.name);
+    return profile;
+}
