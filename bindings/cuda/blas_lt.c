@@ -8,25 +8,17 @@
 
 #include "blas_lt.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum description_sort { LAYOUT = 1, PRODUCT, PREFERENCE, TRANSFORM, EMULATION };
 
-enum {
-    ATTRIBUTES = 48, /* more than any descriptor has */
-    VALUE_BYTES = 8,
-    MAGIC = 0x4c745344,
-    OPAQUE_BYTES = 64, /* that the smallest descriptor has in the caller's memory */
-    OPAQUE_MOST = 1024,
-};
+enum { MAGIC = 0x4c745344, OPAQUE_LEAST = 64, OPAQUE_MOST = 1024 };
 
-/* In a handle, or in memory of the caller's, who gets no attributes back then. */
+/* In a handle, or in memory of the caller's. */
 struct description {
     uint32_t magic;
-    int sort;
-    unsigned char (*values)[VALUE_BYTES]; /* NULL in the caller's memory */
-    int64_t workspace;                    /* that a preference allows. @unit bytes */
+    uint16_t sort, room; /* room: bytes of values */
+    unsigned char values[];
 };
 
 static struct description *
@@ -38,36 +30,32 @@ description_of(void *descriptor, int sort)
 }
 
 static int
+begin(void *memory, size_t bytes, int sort)
+{
+    struct description *made = memory;
+
+    memset(memory, 0, bytes);
+    made->magic = MAGIC;
+    made->sort = (uint16_t)sort;
+    made->room = (uint16_t)(bytes - sizeof *made);
+    return BLAS_SUCCESS;
+}
+
+static int
 describe(void **descriptor, int sort)
 {
-    struct description *made;
+    void *made = descriptor ? handle_new(HANDLE_DESCRIPTOR) : NULL;
 
-    if (!descriptor)
-        return BLAS_INVALID_VALUE;
-    made = handle_new(HANDLE_DESCRIPTOR);
-    if (made)
-        made->values = calloc(ATTRIBUTES, sizeof *made->values);
-    if (!made || !made->values) {
-        handle_delete(made, HANDLE_DESCRIPTOR);
-        return BLAS_ALLOC_FAILED;
-    }
-    made->magic = MAGIC;
-    made->sort = sort;
+    if (!made)
+        return descriptor ? BLAS_ALLOC_FAILED : BLAS_INVALID_VALUE;
     *descriptor = made;
-    return BLAS_SUCCESS;
+    return begin(made, HANDLE_BYTES, sort);
 }
 
 static int
 describe_in_place(void *memory, size_t bytes, int sort)
 {
-    struct description *made = memory;
-
-    if (!memory || bytes < OPAQUE_BYTES || bytes > OPAQUE_MOST)
-        return BLAS_INVALID_VALUE;
-    memset(memory, 0, bytes);
-    made->magic = MAGIC;
-    made->sort = sort;
-    return BLAS_SUCCESS;
+    return !memory || bytes < OPAQUE_LEAST || bytes > OPAQUE_MOST ? BLAS_INVALID_VALUE : begin(memory, bytes, sort);
 }
 
 static int
@@ -77,7 +65,6 @@ forget(void *descriptor, int sort)
 
     if (!found || !description_of(found, sort))
         return BLAS_INVALID_VALUE;
-    free(found->values);
     found->magic = 0;
     handle_delete(found, HANDLE_DESCRIPTOR);
     return BLAS_SUCCESS;
@@ -85,14 +72,19 @@ forget(void *descriptor, int sort)
 
 /* ---- attributes ---- */
 
-/* Attributes of 8 bytes, a bit each; the others have 4 or fewer. */
-static const uint64_t wide[] = {
-    [LAYOUT] = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7,
-    [PRODUCT] = UINT64_C(0x3f) << 8 | UINT64_C(1) << 14 | UINT64_C(0x1f) << 17 | UINT64_C(3) << 23 |
-                UINT64_C(1) << 36 | UINT64_C(7) << 38,
-    [PREFERENCE] = 1 << 1,
-    [TRANSFORM] = 0,
-    [EMULATION] = 0,
+#define BITS(from, to) ((UINT64_C(2) << (to)) - (UINT64_C(1) << (from)))
+#define BIT(number) BITS(number, number)
+
+/* Numbers of the attributes that a sort has, a bit each, and of those with 8 bytes; the others have 4 or fewer. */
+static const struct {
+    uint64_t all, wide;
+} attributes[] = {
+    [LAYOUT] = {BITS(0, 13), BITS(2, 4) | BITS(6, 7) | BITS(9, 11)},
+    [PRODUCT] = {BITS(0, 8) | BITS(10, 15) | BITS(17, 26) | BITS(31, 40),
+                 BIT(8) | BITS(10, 14) | BITS(17, 21) | BITS(23, 24) | BIT(36) | BITS(38, 40)},
+    [PREFERENCE] = {BITS(0, 15), BIT(1)},
+    [TRANSFORM] = {BITS(0, 7), 0},
+    [EMULATION] = {BITS(0, 7), BIT(4)},
 };
 
 enum { PREFERENCE_WORKSPACE = 1, LAYOUT_TYPE = 0, LAYOUT_ROWS = 2, LAYOUT_BATCH = 5, PRODUCT_COMPUTE = 0 };
@@ -100,22 +92,32 @@ enum { PREFERENCE_WORKSPACE = 1, LAYOUT_TYPE = 0, LAYOUT_ROWS = 2, LAYOUT_BATCH 
 static size_t
 attribute_bytes(int sort, int attribute)
 {
-    return wide[sort] >> attribute & 1 ? 8 : 4;
+    return attributes[sort].wide >> attribute & 1 ? 8 : 4;
+}
+
+/* Where an attribute lies among the values; NULL if there is none of that number, or no room for it. */
+static unsigned char *
+place_of(struct description *description, int sort, int attribute)
+{
+    size_t offset = 0;
+
+    if (attribute < 0 || attribute > 63 || !(attributes[sort].all >> attribute & 1))
+        return NULL;
+    for (int i = 0; i < attribute; i++)
+        if (attributes[sort].all >> i & 1)
+            offset += attribute_bytes(sort, i);
+    return offset + attribute_bytes(sort, attribute) <= description->room ? description->values + offset : NULL;
 }
 
 static int
 set_attribute(void *descriptor, int sort, int attribute, const void *value, size_t bytes)
 {
     struct description *found = description_of(descriptor, sort);
+    unsigned char *place = found ? place_of(found, sort, attribute) : NULL;
 
-    if (!found || !value || attribute < 0 || attribute >= ATTRIBUTES || bytes == 0)
+    if (!place || !value || bytes == 0)
         return BLAS_INVALID_VALUE;
-    if (bytes > VALUE_BYTES)
-        bytes = VALUE_BYTES;
-    if (sort == PREFERENCE && attribute == PREFERENCE_WORKSPACE)
-        memcpy(&found->workspace, value, bytes);
-    if (found->values)
-        memcpy(found->values[attribute], value, bytes);
+    memcpy(place, value, bytes < attribute_bytes(sort, attribute) ? bytes : attribute_bytes(sort, attribute));
     return BLAS_SUCCESS;
 }
 
@@ -123,19 +125,16 @@ static int
 get_attribute(void *descriptor, int sort, int attribute, void *value, size_t bytes, size_t *written)
 {
     struct description *found = description_of(descriptor, sort);
+    unsigned char *place = found ? place_of(found, sort, attribute) : NULL;
     size_t own;
 
-    if (!found || attribute < 0 || attribute >= ATTRIBUTES || (!value && bytes > 0) || (bytes == 0 && !written))
+    if (!place || (!value && bytes > 0) || (bytes == 0 && !written))
         return BLAS_INVALID_VALUE;
     own = attribute_bytes(sort, attribute);
     if (written)
         *written = own;
-    if (bytes > own)
-        bytes = own;
-    if (bytes > 0 && found->values)
-        memcpy(value, found->values[attribute], bytes);
-    else if (bytes > 0)
-        memset(value, 0, bytes);
+    if (bytes > 0)
+        memcpy(value, place, bytes < own ? bytes : own);
     return BLAS_SUCCESS;
 }
 
@@ -224,7 +223,8 @@ ANSWER(int, cublasLtEmulationDescCreate, void **emulation)
 int64_t
 blas_lt_workspace(void *preference)
 {
-    const struct description *found = description_of(preference, PREFERENCE);
+    int64_t bytes = 0;
 
-    return found ? found->workspace : 0;
+    get_attribute(preference, PREFERENCE, PREFERENCE_WORKSPACE, &bytes, sizeof bytes, NULL);
+    return bytes;
 }

@@ -76,9 +76,87 @@ ledger_of_process(void)
 }
 
 int
-device_count(void)
+device_all(void)
 {
     return device_ledger() ? ledger_device_count(ledger) : 0;
+}
+
+/* ---- those that CUDA_VISIBLE_DEVICES leaves, in its order: CUDA C++ Programming Guide, "CUDA Environment Variables" ---- */
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static int places[LEDGER_DEVICES], place_count;
+
+/* The device of a number or of the beginning of an identity, or -1. */
+static int
+place_of(const char *word)
+{
+    char identity[DEVICE_IDENTITY_BYTES];
+    char *end;
+    long number = strtol(word, &end, 10);
+
+    if (end != word && *end == 0)
+        return number >= 0 && number < device_all() ? (int)number : -1;
+    for (int i = 0; i < device_all(); i++) {
+        device_identity(i, identity);
+        if (*word && strncmp(identity, word, strlen(word)) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The first word that is no device ends the list. */
+static void
+look(void)
+{
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    char copy[1024], *word, *rest = copy;
+
+    for (int i = 0; !list && i < device_all(); i++)
+        places[place_count++] = i;
+    if (!list)
+        return;
+    snprintf(copy, sizeof copy, "%s", list);
+    while ((word = strsep(&rest, ",")) != NULL && place_count < LEDGER_DEVICES) {
+        int place = place_of(word + strspn(word, " "));
+
+        if (place < 0)
+            break;
+        places[place_count++] = place;
+    }
+}
+
+int
+device_count(void)
+{
+    if (device_ledger())
+        pthread_once(&looked, look);
+    return place_count;
+}
+
+int
+device_place(int device)
+{
+    return places[device];
+}
+
+void
+device_identity(int place, char text[DEVICE_IDENTITY_BYTES])
+{
+    unsigned char bytes[DEVICE_UUID_BYTES];
+
+    device_uuid(place, bytes);
+    snprintf(text, DEVICE_IDENTITY_BYTES, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+             bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]);
+}
+
+void
+device_uuid(int place, unsigned char uuid[DEVICE_UUID_BYTES])
+{
+    enum { FIRST = 0x40 };
+
+    for (int i = 0; i < DEVICE_UUID_BYTES; i++)
+        uuid[i] = (unsigned char)(FIRST + i + place);
 }
 
 const struct ledger_gpu *
@@ -121,7 +199,7 @@ void
 device_enter(int device)
 {
     if (device_count() > 0 && is_first(&has_context[device]))
-        ledger_charge(ledger, ledger_of_process(), device, LEDGER_CONTEXT, device_gpu()->context_bytes);
+        ledger_charge(ledger, ledger_of_process(), device_place(device), LEDGER_CONTEXT, device_gpu()->context_bytes);
 }
 
 bool
@@ -135,13 +213,13 @@ device_load_modules(int device)
 {
     device_enter(device);
     if (device_count() > 0 && is_first(&has_modules[device]))
-        ledger_charge(ledger, ledger_of_process(), device, LEDGER_CONTEXT, device_gpu()->module_bytes);
+        ledger_charge(ledger, ledger_of_process(), device_place(device), LEDGER_CONTEXT, device_gpu()->module_bytes);
 }
 
 int64_t
 device_free_bytes(int device)
 {
-    return device_count() > 0 ? ledger_free_bytes(ledger, device) : 0;
+    return device_count() > 0 ? ledger_free_bytes(ledger, device_place(device)) : 0;
 }
 
 int64_t
@@ -150,7 +228,7 @@ device_capacity(int device)
     struct ledger_device found = {0};
 
     if (device_count() > 0)
-        ledger_device(ledger, device, false, &found);
+        ledger_device(ledger, device_place(device), false, &found);
     return found.capacity;
 }
 

@@ -19,9 +19,25 @@ enum { MAJOR_OF_CAPABILITY = 10 };
 
 /* ---- devices (device.c) ---- */
 
-/* Devices of the run; 0 without a ledger. */
+/* Devices of the run that the program can see, whose numbers all others take but for `place`; 0 without a ledger. */
 int
 device_count(void);
+
+/* All of the run's, and which of them one is that can be seen. */
+int
+device_all(void);
+
+int
+device_place(int device);
+
+enum { DEVICE_UUID_BYTES = 16, DEVICE_IDENTITY_BYTES = 48 };
+
+void
+device_uuid(int place, unsigned char uuid[DEVICE_UUID_BYTES]);
+
+/* The same as text, "GPU-40414243-...". */
+void
+device_identity(int place, char text[DEVICE_IDENTITY_BYTES]);
 
 const struct ledger_gpu *
 device_gpu(void);
@@ -138,6 +154,10 @@ note_unanswered(const char *library, const char *name, const void *caller);
 /* The program read `bytes` bytes that no computation wrote. */
 void
 note_made_up(size_t bytes, const void *caller);
+
+/* Until told otherwise, somebody else notes what this thread reads. */
+void
+note_followed(bool yes);
 
 /* A size that is a rule or a constant of ours, where the library would have its own: said once. */
 void

@@ -171,16 +171,24 @@ part_of(const void *descriptor)
     return dnn_get(descriptor, DNN_GRAPH_PART);
 }
 
-/* A pack of addresses is only for execution, which is none: the real library need not know it. */
+/*
+ * A pack of addresses is for execution, which is none. A plan would compile kernels, for seconds, or load them; what it
+ * works in its engine's configuration says as well, and that is all that is asked of it. In 60 drawn convolutions and
+ * in attention both said the same.
+ */
+static bool
+is_ours(int type)
+{
+    return type == PART_VARIANT_PACK || type == PART_PLAN;
+}
+
 static int
 make_part(struct dnn_graph_part *part, int type)
 {
     const struct dnn_real *real = dnn_real();
 
     part->type = type;
-    if (!real || type == PART_VARIANT_PACK)
-        return DNN_SUCCESS;
-    return real->create(type, &part->real);
+    return real && !is_ours(type) ? real->create(type, &part->real) : DNN_SUCCESS;
 }
 
 ANSWER(int, cudnnBackendCreateDescriptor, int type, void **descriptor)
@@ -249,6 +257,28 @@ set_parts(const struct dnn_graph_part *part, int name, int64_t count, const void
     return status;
 }
 
+/* Of the configuration that a plan is made of. */
+static int
+ask_workspace(void *const *elements, int64_t count)
+{
+    struct dnn_graph_part *config = count == 1 ? part_of(elements[0]) : NULL;
+    int64_t given = 0;
+
+    if (!config || config->type != PART_ENGINE_CONFIG)
+        return DNN_BAD_PARAM;
+    if (!config->real)
+        return DNN_SUCCESS;
+    return dnn_real()->get(config->real, CONFIG_WORKSPACE, TYPE_INT64, 1, &given, &config->workspace);
+}
+
+static int
+set_plan(struct dnn_graph_part *part, int name, int type, int64_t count, const void *elements)
+{
+    int status = name == PLAN_CONFIG && type == TYPE_PART ? ask_workspace(elements, count) : DNN_SUCCESS;
+
+    return status == DNN_SUCCESS ? plain_set(part, name, type, count, elements) : status;
+}
+
 /* A handle stands for the device, which the real library is told otherwise. */
 static int
 set_handle(struct dnn_graph_part *part, int64_t count, const void *elements)
@@ -274,6 +304,8 @@ ANSWER(int, cudnnBackendSetAttribute, void *descriptor, int name, int type, int6
         return set_handle(part, count, elements);
     if (part->type == PART_VARIANT_PACK)
         return part->finalized ? DNN_NOT_SUPPORTED : DNN_SUCCESS;
+    if (part->type == PART_PLAN)
+        return set_plan(part, name, type, count, elements);
     if (!part->real)
         return plain_set(part, name, type, count, elements);
     if (type == TYPE_PART && count > 0)
@@ -331,8 +363,6 @@ device_attribute_of(int type)
     switch (type) {
     case PART_HEURISTIC:
         return HEURISTIC_DEVICE;
-    case PART_PLAN:
-        return PLAN_DEVICE;
     case PART_ENGINE:
         return ENGINE_DEVICE;
     default:

@@ -132,12 +132,9 @@ ANSWER(int, cuDeviceGetName, char *text, int length, int device)
 
 ANSWER(int, cuDeviceGetUuid, unsigned char *uuid, int device)
 {
-    enum { BYTES = 16, FIRST = 0x40 };
-
     if (!uuid || !is_device(device))
         return DRIVER_INVALID_VALUE;
-    for (int i = 0; i < BYTES; i++)
-        uuid[i] = (unsigned char)(FIRST + i + device);
+    device_uuid(device_place(device), uuid);
     return DRIVER_SUCCESS;
 }
 

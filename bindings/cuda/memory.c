@@ -201,7 +201,7 @@ charge(int device, enum ledger_kind kind, size_t bytes)
 {
     int64_t more = taken(device, kind, bytes, true);
 
-    if (more == 0 || ledger_charge(device_ledger(), ledger_of_process(), device, kind, more))
+    if (more == 0 || ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind, more))
         return true;
     taken(device, kind, bytes, false);
     return false;
@@ -213,7 +213,7 @@ discharge(int device, enum ledger_kind kind, size_t bytes)
     int64_t more = taken(device, kind, bytes, false);
 
     if (more != 0)
-        ledger_charge(device_ledger(), ledger_of_process(), device, kind, more);
+        ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind, more);
 }
 
 void *
@@ -306,14 +306,14 @@ memory_charge(int device, size_t bytes, const void *caller)
 {
     device_enter(device);
     return bytes < SPACE && ledger_of_process() >= 0 &&
-           ledger_charge(device_ledger(), ledger_of_process(), device, kind_of(caller),
+           ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind_of(caller),
                          (int64_t)round_up(bytes, PIECE));
 }
 
 void
 memory_discharge(int device, size_t bytes, const void *caller)
 {
-    ledger_charge(device_ledger(), ledger_of_process(), device, kind_of(caller), -(int64_t)round_up(bytes, PIECE));
+    ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind_of(caller), -(int64_t)round_up(bytes, PIECE));
 }
 
 /* ---- contents ---- */

@@ -2,12 +2,20 @@
 #define _GNU_SOURCE
 #include "device.h"
 
+#include "ledger_of_process.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-extern struct ledger *device_ledger(void);
+static _Thread_local bool followed;
+
+void
+note_followed(bool yes)
+{
+    followed = yes;
+}
 
 const char *
 note_module(const void *address)
@@ -46,6 +54,8 @@ note_made_up(size_t bytes, const void *caller)
 {
     char text[LEDGER_NOTE_BYTES];
 
+    if (followed)
+        return;
     snprintf(text, sizeof text, "%zu bytes read from the device by %s", bytes, note_module(caller));
     note(LEDGER_MADE_UP, text);
 }

@@ -15,13 +15,13 @@ device_of(const void *handle)
 {
     uintptr_t number = (uintptr_t)handle;
 
-    return number >= 1 && number <= (uintptr_t)device_count() ? (int)number - 1 : -1;
+    return number >= 1 && number <= (uintptr_t)device_all() ? (int)number - 1 : -1;
 }
 
 static int
 hand_out(unsigned device, void **handle)
 {
-    if (!handle || device >= (unsigned)device_count())
+    if (!handle || device >= (unsigned)device_all())
         return NVML_INVALID_ARGUMENT;
     *handle = (void *)(uintptr_t)(device + 1);
     return NVML_SUCCESS;
@@ -38,7 +38,7 @@ write_text(char *text, unsigned length, const char *value)
 
 ANSWER(int, nvmlInit_v2, void)
 {
-    return device_count() > 0 ? NVML_SUCCESS : NVML_NOT_FOUND;
+    return device_all() > 0 ? NVML_SUCCESS : NVML_NOT_FOUND;
 }
 
 ANSWER(int, nvmlInit, void)
@@ -91,7 +91,7 @@ ANSWER(int, nvmlDeviceGetCount_v2, unsigned *count)
 {
     if (!count)
         return NVML_INVALID_ARGUMENT;
-    *count = (unsigned)device_count();
+    *count = (unsigned)device_all();
     return NVML_SUCCESS;
 }
 
@@ -119,23 +119,12 @@ ANSWER(int, nvmlDeviceGetHandleByPciBusId_v2, const char *text, void **handle)
     return hand_out(bus - 1, handle);
 }
 
-static void
-format_uuid(int device, char *text, size_t bytes)
-{
-    enum { FIRST = 0x40 };
-    unsigned at = FIRST + (unsigned)device;
-
-    snprintf(text, bytes, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", at, at + 1, at + 2,
-             at + 3, at + 4, at + 5, at + 6, at + 7, at + 8, at + 9, at + 10, at + 11, at + 12, at + 13, at + 14,
-             at + 15);
-}
-
 ANSWER(int, nvmlDeviceGetHandleByUUID, const char *uuid, void **handle)
 {
-    for (int i = 0; uuid && i < device_count(); i++) {
-        char text[64];
+    for (int i = 0; uuid && i < device_all(); i++) {
+        char text[DEVICE_IDENTITY_BYTES];
 
-        format_uuid(i, text, sizeof text);
+        device_identity(i, text);
         if (strcmp(uuid, text) == 0)
             return hand_out((unsigned)i, handle);
     }
@@ -144,11 +133,11 @@ ANSWER(int, nvmlDeviceGetHandleByUUID, const char *uuid, void **handle)
 
 ANSWER(int, nvmlDeviceGetUUID, void *handle, char *text, unsigned length)
 {
-    char uuid[64];
+    char uuid[DEVICE_IDENTITY_BYTES];
 
     if (device_of(handle) < 0)
         return NVML_INVALID_ARGUMENT;
-    format_uuid(device_of(handle), uuid, sizeof uuid);
+    device_identity(device_of(handle), uuid);
     return write_text(text, length, uuid);
 }
 
@@ -176,14 +165,29 @@ ANSWER(int, nvmlDeviceGetCudaComputeCapability, void *handle, int *major, int *m
 
 /* ---- how much it holds ---- */
 
+static unsigned long long
+capacity_of(int place)
+{
+    struct ledger_device found = {0};
+
+    ledger_device(device_ledger(), place, false, &found);
+    return (unsigned long long)found.capacity;
+}
+
+static unsigned long long
+free_of(int place)
+{
+    return (unsigned long long)ledger_free_bytes(device_ledger(), place);
+}
+
 ANSWER(int, nvmlDeviceGetMemoryInfo, void *handle, unsigned long long memory[3])
 {
     int device = device_of(handle);
 
     if (device < 0 || !memory)
         return NVML_INVALID_ARGUMENT;
-    memory[0] = (unsigned long long)device_capacity(device);
-    memory[1] = (unsigned long long)device_free_bytes(device);
+    memory[0] = capacity_of(device);
+    memory[1] = free_of(device);
     memory[2] = memory[0] - memory[1];
     return NVML_SUCCESS;
 }
@@ -198,9 +202,9 @@ ANSWER(int, nvmlDeviceGetMemoryInfo_v2, void *handle, void *memory)
 
     if (device < 0 || !found)
         return NVML_INVALID_ARGUMENT;
-    found->total = (unsigned long long)device_capacity(device);
+    found->total = capacity_of(device);
     found->reserved = 0;
-    found->available = (unsigned long long)device_free_bytes(device);
+    found->available = free_of(device);
     found->used = found->total - found->available;
     return NVML_SUCCESS;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, UUID_PLACE = 256, UUID_BYTES = 16, MEMORY_PLACE = 288 };
+enum { NAME_BYTES = 256, UUID_PLACE = 256, MEMORY_PLACE = 288 };
 enum { BYTES_12 = 1032, BYTES_13 = 1008 };
 
 struct field {
@@ -67,16 +67,6 @@ static const struct field fields[] = {
     {772, 748, 4, 120, 0}, /* clusterLaunch */
 };
 
-/* The identity of a simulated GPU, for those who tell them apart. */
-static void
-write_uuid(unsigned char *uuid, int device)
-{
-    enum { FIRST = 0x40 };
-
-    for (int i = 0; i < UUID_BYTES; i++)
-        uuid[i] = (unsigned char)(FIRST + i + device);
-}
-
 static int
 write_properties(unsigned char *properties, int device, bool is_13)
 {
@@ -88,7 +78,7 @@ write_properties(unsigned char *properties, int device, bool is_13)
         return runtime_fail(RUNTIME_INVALID_DEVICE);
     memset(properties, 0, is_13 ? BYTES_13 : BYTES_12);
     snprintf((char *)properties, NAME_BYTES, "%s", device_gpu()->name);
-    write_uuid(properties + UUID_PLACE, device);
+    device_uuid(device_place(device), properties + UUID_PLACE);
     memcpy(properties + MEMORY_PLACE, &memory, sizeof memory);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const struct field *field = &fields[i];

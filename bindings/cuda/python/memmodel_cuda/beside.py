@@ -7,6 +7,8 @@ the CPU that shares its bytes. CPU kernels are called directly: no mode, no auto
 
 import torch
 
+from memmodel_cuda import knowledge
+
 _C = torch._C
 _CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
 _cpu = torch.device("cpu")
@@ -32,10 +34,9 @@ def alias(tensor):
     """A CPU tensor on the same bytes; valid as long as the tensor is."""
     if not tensor.is_cuda:
         return tensor
-    whole = tensor.untyped_storage()
-    bytes_of_it = _C._construct_storage_from_data_pointer(whole.data_ptr(), _cpu, whole.nbytes())
+    memory = _C._construct_storage_from_data_pointer(tensor.data_ptr(), _cpu, knowledge.span(tensor))
     empty = _empty([0], dtype=tensor.dtype, device=_cpu)
-    return _set(empty, bytes_of_it, tensor.storage_offset(), list(tensor.size()), list(tensor.stride()))
+    return _set(empty, memory, 0, list(tensor.shape), list(tensor.stride()))
 
 
 def copy(to, source):

@@ -18,7 +18,7 @@ _C = torch._C
 _Tensor = torch.Tensor
 _libraries = []  # as long as they live, the kernels are ours
 
-_NEVER = {"empty", "empty_strided", "new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
+_NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
           "_reshape_alias", "unfold", "set_", "_assert_async", "record_stream", "_efficientzerotensor", "is_set_to",
           "_has_same_storage_numel", "_pin_memory", "is_pinned", "_cudnn_init_dropout_state"}  # fmt: skip
 
@@ -86,6 +86,8 @@ def _call_of(operator):
                 result = real(keys, *args, **kwargs)
                 if writes:
                     operator.forget_written(args, kwargs)
+                else:
+                    knowledge.given_out(result)
                 return result
         return follow(keys, args, kwargs)
 
@@ -114,8 +116,7 @@ class _Follow:
 
     def _unknown(self, keys, args, kwargs):
         result = self.real(keys, *args, **kwargs)
-        if self.operator.writes:
-            self.operator.forget_written(args, kwargs)
+        _forget(self.operator, args, kwargs, result)
         if self.rule:
             with quiet():
                 return self.rule(self.operator, args, kwargs, result)
@@ -130,7 +131,7 @@ class _Follow:
                        if matters and knowledge.is_small(t)}  # fmt: skip
         result = self.real(keys, *args, **kwargs)
         if operator.base not in rules.SIZED and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
-            operator.forget_written(args, kwargs)
+            _forget(operator, args, kwargs, result)
             return result
         with quiet():
             return self._compute(args, kwargs, level, old, result)
@@ -144,7 +145,7 @@ class _Follow:
         try:
             values = operator.on_cpu(aliases, args, kwargs)
         except (RuntimeError, NotImplementedError, IndexError, ValueError, TypeError):
-            operator.forget_written(args, kwargs)
+            _forget(operator, args, kwargs, result)
             return result
         if operator.writes:
             for tensor, _ in operator.written(args, kwargs):
@@ -152,6 +153,14 @@ class _Follow:
         if operator.outputs or operator.in_place:
             return result
         return rules.filled(operator, result, values, level)
+
+
+def _forget(operator, args, kwargs, result):
+    """It was not computed beside."""
+    if operator.writes:
+        operator.forget_written(args, kwargs)
+    if not operator.outputs and not operator.in_place:
+        knowledge.given_out(result)
 
 
 def _several(result):
@@ -162,9 +171,9 @@ def _level(read):
     """The least that is known of any; UNKNOWN if one is too large."""
     least = knowledge.KNOWN
     for tensor in read:
-        level = knowledge.level(tensor)
-        if level == knowledge.UNKNOWN or not knowledge.is_small(tensor):
-            return knowledge.UNKNOWN
+        level = knowledge.level(tensor) if knowledge.is_small(tensor) else knowledge.UNKNOWN
+        if level == knowledge.UNKNOWN:
+            return level
         least = min(least, level)
     return least
 

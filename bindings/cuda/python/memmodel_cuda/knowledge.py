@@ -1,19 +1,22 @@
 """
 What is known of the contents of device memory.
 
-It is kept with the storage, as an attribute that lives as long as the storage does: KNOWN (what the device would hold),
-PLAUSIBLE (in range, but made up or random), a Guess (nothing is written, something can be said), or nothing at all.
-Only storages of up to TRACKED bytes are followed.
+KNOWN (what the device would hold), PLAUSIBLE (in range, but made up or random), a Guess (nothing is written there, but
+something can be said of it), or nothing at all. It is kept by the address of the storage, for its first bytes, and is
+dropped when an operator gives out a tensor at that address again. Nothing of torch's is held or touched for that: a
+storage that Python has seen counts one reference more, and autograd then no longer adds gradients in place.
 """
 
 KNOWN, PLAUSIBLE, UNKNOWN = 2, 1, 0
 TRACKED = 1 << 20  # bytes: what the library keeps of a copy from the host
 SMALL = 1 << 16  # bytes: floating-point numbers that are computed beside
-_MARK = "_memmodel_known"
+_of_host = "_memmodel_known"
+
+_known = {}  # address of a storage: (level or Guess, bytes from there on)
 
 
 class Guess:
-    """Of a storage whose values are unknown. `value`: every element; `mask`: bool or 0 and 1; `loss`: classes."""
+    """Of unknown values. `value`: every element is that; `mask`: bool, or 0 and 1; `loss`: of so many classes."""
 
     __slots__ = ("kind", "value")
 
@@ -24,47 +27,97 @@ class Guess:
 
 def is_small(tensor):
     """Whether operators on it are computed beside."""
-    return tensor.nbytes <= SMALL or (tensor.nbytes <= TRACKED and not _is_float(tensor))
+    size = tensor.nbytes
+    return size <= SMALL or (size <= TRACKED and not _is_float(tensor))
 
 
 def _is_float(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
+def span(tensor):
+    """Bytes from its first element to the end of its last."""
+    last = 0
+    for size, stride in zip(tensor.shape, tensor.stride()):
+        if size == 0:
+            return 0
+        last += (size - 1) * stride
+    return (last + 1) * tensor.element_size()
+
+
+def _place(tensor):
+    """Address of its storage, and where in it the tensor begins."""
+    offset = tensor.storage_offset() * tensor.element_size()
+    return tensor.data_ptr() - offset, offset
+
+
+def _found(tensor):
+    base, offset = _place(tensor)
+    entry = _known.get(base)
+    return entry[0] if entry is not None and offset + span(tensor) <= entry[1] else None
+
+
 def level(tensor):
-    mark = getattr(tensor.untyped_storage(), _MARK, None)
-    if mark is None:
-        return UNKNOWN if tensor.is_cuda else KNOWN
-    return mark if type(mark) is int else UNKNOWN
+    if not tensor.is_cuda:
+        return getattr(tensor.untyped_storage(), _of_host, KNOWN)
+    if tensor.numel() == 0:
+        return KNOWN
+    found = _found(tensor)
+    return found if type(found) is int else UNKNOWN
 
 
 def guess(tensor):
     """A Guess or None."""
-    mark = getattr(tensor.untyped_storage(), _MARK, None)
-    return mark if type(mark) is Guess else None
+    found = _found(tensor) if tensor.is_cuda else None
+    return found if type(found) is Guess else None
 
 
 def forget(tensor):
-    storage = tensor.untyped_storage()
-    if getattr(storage, _MARK, None) is not None:
-        delattr(storage, _MARK)
+    if _known:
+        _known.pop(_place(tensor)[0], None)
+
+
+def given_out(result):
+    """What an operator returned lies in new memory, of which nothing is known."""
+    if not _known:
+        return
+    if isinstance(result, (list, tuple)):
+        for item in result:
+            given_out(item)
+    elif hasattr(result, "data_ptr"):
+        _known.pop(result.data_ptr(), None)
 
 
 def mark(tensor, what):
-    """The whole of the storage is now known so, or guessed so."""
-    storage = tensor.untyped_storage()
-    if storage.nbytes() <= TRACKED or type(what) is Guess:
-        setattr(storage, _MARK, what)
+    """The tensor has a storage of its own, which is now known so, or guessed so."""
+    base, offset = _place(tensor)
+    _known[base] = (what, offset + span(tensor))
+
+
+def mark_host(tensor, what):
+    setattr(tensor.untyped_storage(), _of_host, what)
 
 
 def written(tensor, new):
     """The tensor was written, which may be a part of its storage."""
-    if covers(tensor):
-        mark(tensor, new) if new else forget(tensor)
+    if not tensor.is_cuda or tensor.numel() == 0:
         return
-    new = min(new, level(tensor))
-    mark(tensor, new) if new else forget(tensor)
+    base, offset = _place(tensor)
+    end = offset + span(tensor)
+    old, known = _known.get(base, (UNKNOWN, 0))
+    old = old if type(old) is int else UNKNOWN
+    if offset == 0 and end >= known and is_dense(tensor):
+        old, known = new, end
+    elif offset <= known and is_dense(tensor):
+        old, known = min(old, new) if known else new, max(end, known)
+    else:
+        old = min(old, new)
+    if old:
+        _known[base] = (old, known)
+    else:
+        _known.pop(base, None)
 
 
-def covers(tensor):
-    return tensor.nbytes == tensor.untyped_storage().nbytes()
+def is_dense(tensor):
+    """No gaps between its elements."""
+    return span(tensor) == tensor.nbytes

@@ -67,8 +67,6 @@ def invent(tensor):
     else:
         values.fill_(_whole(values, found))
     knowledge.written(tensor, knowledge.PLAUSIBLE)
-    if knowledge.covers(tensor):
-        knowledge.mark(tensor, knowledge.PLAUSIBLE)
 
 
 def _condition(found):

@@ -62,10 +62,8 @@ def _copy_to_host(real, keys, to, source, non_blocking):
             beside.copy(to, source)  # it may have been converted on the way
     elif level == _UNKNOWN:
         _zero(to)  # not whatever lay there
-    if level != _KNOWN:
-        knowledge.mark(to, _PLAUSIBLE)
-    elif knowledge.covers(to):
-        knowledge.forget(to)
+    if level != _KNOWN or knowledge.level(to) != _KNOWN:
+        knowledge.mark_host(to, _PLAUSIBLE)
     return result
 
 
@@ -79,7 +77,7 @@ def _keep_large(to, source):
 def _hand_on(to, source):
     """A mask stays one as a number, and a guess stays one."""
     found = knowledge.guess(source) or knowledge.Guess("mask")
-    if knowledge.level(to) == _UNKNOWN and knowledge.covers(to) and to.numel() == source.numel():
+    if knowledge.level(to) == _UNKNOWN and to.numel() == source.numel():
         knowledge.mark(to, found)
 
 
@@ -121,13 +119,22 @@ def _scalar_first(base, overload):
 
 def _resize(real, _):
     def resize(keys, tensor, *args, **kwargs):
-        before = tensor.untyped_storage().data_ptr()
+        before = tensor.data_ptr()
         result = real(keys, tensor, *args, **kwargs)
-        if tensor.untyped_storage().data_ptr() != before:
-            knowledge.forget(tensor)
+        if tensor.data_ptr() != before:
+            knowledge.given_out(tensor)
         return result
 
     return resize
+
+
+def _allocation(real, _):
+    def allocate(keys, *args, **kwargs):
+        result = real(keys, *args, **kwargs)
+        knowledge.given_out(result)
+        return result
+
+    return allocate
 
 
 # name: function(real kernel, kernel that computes beside) that gives the kernel to use
@@ -136,6 +143,8 @@ REPLACED = {
     "aten::copy_": _copy,
     "aten::equal": _equality,
     "aten::resize_": _resize,
+    "aten::empty.memory_format": _allocation,
+    "aten::empty_strided": _allocation,
     "aten::pow.Scalar": _scalar_first("pow", "Tensor_Tensor"),
     "aten::pow.Scalar_out": _scalar_first("pow", "Tensor_Tensor_out"),
     "aten::isin.Scalar_Tensor": _scalar_first("isin", "Tensor_Tensor"),

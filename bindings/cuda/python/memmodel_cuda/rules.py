@@ -57,10 +57,6 @@ def _fill(tensor, values):
         knowledge.written(tensor, PLAUSIBLE)
 
 
-def _first(result):
-    return result[0] if isinstance(result, (list, tuple)) else result
-
-
 def _value_of(argument):
     """The value that all elements are guessed to have, or None."""
     found = knowledge.guess(argument) if isinstance(argument, torch.Tensor) else None
@@ -68,8 +64,7 @@ def _value_of(argument):
 
 
 def _say(result, value):
-    if knowledge.covers(result):
-        knowledge.mark(result, Guess("value", value))
+    knowledge.mark(result, Guess("value", value))
     return result
 
 
@@ -235,7 +230,7 @@ def _repeat(operator, args, kwargs, result):
 
 
 def _loss(operator, args, kwargs, result):
-    loss, scores = _first(result), args[0]
+    loss, scores = result[0], args[0]
     if loss.dim() == 0:
         knowledge.mark(loss, Guess("loss", max(2, scores.size(1 if scores.dim() > 1 else 0))))
     return result
