@@ -336,6 +336,38 @@ get_parts(const struct dnn_graph_part *part, int name, int64_t wanted, int64_t *
     return status;
 }
 
+/* Makes the plan in the real library for as long as it is asked. */
+static int
+ask_plan(void *config, int name, int type, int64_t wanted, int64_t *count, void *elements)
+{
+    const struct dnn_real *real = dnn_real();
+    void *plan;
+    int status = real->create(PART_PLAN, &plan);
+
+    if (status != DNN_SUCCESS)
+        return status;
+    status = real->set(plan, PLAN_CONFIG, TYPE_PART, 1, &config);
+    if (status == DNN_SUCCESS)
+        status = real->set(plan, PLAN_DEVICE, TYPE_PART, 1, &real->device);
+    if (status == DNN_SUCCESS)
+        status = real->finalize(plan);
+    if (status == DNN_SUCCESS)
+        status = real->get(plan, name, type, wanted, count, elements);
+    real->destroy(plan);
+    return status;
+}
+
+/* Only what it is made of needs the plan itself: PyTorch 2.15 asks for that where it knows of engines that are wrong. */
+static int
+get_of_plan(const struct dnn_graph_part *part, int name, int type, int64_t room, int64_t *count, void *elements)
+{
+    const struct dnn_graph_part *config = plain_operand(part, PLAN_CONFIG);
+
+    if (name == PLAN_JSON && config && config->real)
+        return ask_plan(config->real, name, type, room, count, elements);
+    return plain_get(part, name, type, room, count, elements);
+}
+
 /* Without room for elements the call only asks how many there are. */
 ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int64_t wanted, int64_t *count,
        void *elements)
@@ -349,6 +381,8 @@ ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int6
         return get_handle(part, room, count, elements);
     if (part->type == PART_VARIANT_PACK)
         return DNN_NOT_SUPPORTED;
+    if (part->type == PART_PLAN)
+        return get_of_plan(part, name, type, room, count, elements);
     if (!part->real)
         return plain_get(part, name, type, room, count, elements);
     if (type == TYPE_PART && room > 0)

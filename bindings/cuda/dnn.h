@@ -161,6 +161,10 @@ plain_get(const struct dnn_graph_part *part, int name, int type, int64_t wanted,
 int
 plain_finalize(struct dnn_graph_part *part);
 
+/* The one living descriptor that it was given as that attribute, or NULL. */
+const struct dnn_graph_part *
+plain_operand(const struct dnn_graph_part *part, int name);
+
 void
 plain_free(struct dnn_graph_part *part);
 
@@ -201,6 +205,8 @@ enum {
     CONFIG_WORKSPACE = 303,
     PLAN_CONFIG = 401,
     PLAN_WORKSPACE = 402,
+    PLAN_JSON = 405,
+    PLAN_DEVICE = 407,
     GRAPH_ENGINE_COUNT = 802,
     TENSOR_TYPE = 901,
     TENSOR_DIMENSIONS = 902,

@@ -157,6 +157,8 @@ plain_get(const struct dnn_graph_part *part, int name, int type, int64_t wanted,
         return give_number(1, wanted, count, elements);
     case ENGINE_INDEX:
         return give_number(0, wanted, count, elements);
+    case PLAN_JSON:
+        return give("{}", TYPE_CHAR, sizeof "{}", wanted, count, elements);
     default:
         break;
     }
@@ -181,8 +183,8 @@ enum { INPUT, WEIGHT, OUTPUT, OPERANDS };
 
 #define MOST_ELEMENTS (INT64_C(1) << 48)
 
-static const struct dnn_graph_part *
-operand(const struct dnn_graph_part *part, int name)
+const struct dnn_graph_part *
+plain_operand(const struct dnn_graph_part *part, int name)
 {
     const struct plain_attribute *attribute = find(part, name);
     void *handle = NULL;
@@ -233,12 +235,12 @@ measure(const struct dnn_graph_part *part, const struct operands *names, struct 
 {
     const int each[OPERANDS] = {names->input, names->weight, names->output};
     int64_t dims[OPERANDS][DNN_MAX_DIMS] = {{0}}, strides[DNN_MAX_DIMS] = {0};
-    const struct dnn_graph_part *input = operand(part, names->input);
+    const struct dnn_graph_part *input = plain_operand(part, names->input);
     int64_t elements;
     int rank = 0;
 
     for (int i = 0; i < OPERANDS; i++) {
-        rank = numbers(operand(part, each[i]), TENSOR_DIMENSIONS, dims[i]);
+        rank = numbers(plain_operand(part, each[i]), TENSOR_DIMENSIONS, dims[i]);
         elements = rank > 2 ? product(dims[i], rank) : 0;
         if (elements <= 0 || elements > MOST_ELEMENTS)
             return false;
