@@ -418,6 +418,6 @@ const struct command run_command = {
     .stops_at_operand = true,
     .failure = EXIT_TOOL_FAILED,
     .options_bytes = sizeof(struct run_options),
-    .defaults = &(const struct run_options){.interval = 0.01},
+    .defaults = &(const struct run_options){.interval = 0.01, .gpu.capacity = GPU_CAPACITY_OF_KIND},
     .work = work,
 };

@@ -99,13 +99,15 @@ int
 gpu_run_begin(const struct command *command, memmodel_context *context, const struct gpu_options *options,
               char **arguments, struct gpu_run *run)
 {
-    struct memmodel_device_options wanted = {
-        .size = sizeof wanted, .capacity = options->capacity, .overcommit = options->overcommit};
+    struct memmodel_device_options wanted = {.size = sizeof wanted, .overcommit = options->overcommit};
     char name[64];
     int status = parse_gpu(command, options->gpu, name, &run->count);
 
     if (status != EXIT_OK)
         return status;
+    if (options->capacity == 0)
+        return usage_error(command, "--capacity: a GPU without memory runs nothing");
+    wanted.capacity = options->capacity == GPU_CAPACITY_OF_KIND ? 0 : options->capacity;
     if (access("/dev/nvidiactl", F_OK) == 0 && !options->beside_driver)
         return refuse("--gpu: this machine has a driver of NVIDIA's: measure there, or say --beside-driver");
     wanted.gpu = name;

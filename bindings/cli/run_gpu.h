@@ -1,8 +1,10 @@
-/* `memmodel run --gpu`: the command runs on simulated GPUs, and what it takes of them is told. */
+/* `memmodel run --gpu`: the command runs on simulated GPUs, and what it takes of them is printed. */
 #ifndef CLI_RUN_GPU_H
 #define CLI_RUN_GPU_H
 
 #include "command.h"
+
+enum { GPU_CAPACITY_OF_KIND = -1 };
 
 struct gpu_options {
     const char *gpu; /* "h100" or "h100:8"; NULL: none is simulated */

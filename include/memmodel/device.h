@@ -33,15 +33,15 @@ struct memmodel_device_options {
     size_t size;      /**< sizeof(struct memmodel_device_options) */
     const char *gpu;  /**< kind of GPU, as in struct memmodel_job, such as "h100" */
     int32_t count;    /**< how many, 1 to 16. @default 1 */
-    int64_t capacity; /**< of each. @unit bytes @default that of the GPU */
     /** 1: allocations beyond the capacity succeed, and are counted; 0: they fail as on the GPU */
     int32_t overcommit;
+    int64_t capacity; /**< of each. @unit bytes @default that of the GPU */
 };
 
 /** What one device holds. @since 0.1 */
 struct memmodel_device_usage {
     size_t size;      /**< sizeof(struct memmodel_device_usage), set by the caller */
-    int64_t capacity; /**< @unit bytes */
+    int64_t capacity; /**< memory that it has. @unit bytes */
     int64_t used;     /**< now. @unit bytes */
     int64_t high;     /**< most since the previous call. @unit bytes */
     int64_t peak;     /**< most so far. @unit bytes */
@@ -53,6 +53,7 @@ struct memmodel_device_usage {
     int64_t peak_other;     /**< of the peak: allocations by everyone else. @unit bytes */
     int64_t allocated;      /**< most that the framework's tensors took; -1 if it did not say. @unit bytes */
     int32_t process_count;  /**< processes that ever held some of it */
+    int32_t reserved;       /**< 0 */
 };
 
 /** What a note is about. @since 0.1 */
@@ -66,7 +67,8 @@ enum memmodel_device_note_kind {
 /** What to know of a run besides its bytes. @since 0.1 */
 struct memmodel_device_note {
     size_t size;       /**< sizeof(struct memmodel_device_note), set by the caller */
-    int32_t kind;      /**< enum memmodel_device_note_kind. @enum memmodel_device_note_kind */
+    int32_t kind;      /**< enum memmodel_device_note_kind */
+    int32_t reserved;  /**< 0 */
     int64_t process;   /**< the first process that it happened in */
     int64_t count;     /**< how often */
     const char *text;  /**< valid until the next call for this device. @transfer none */

@@ -1,6 +1,6 @@
 /*
  * The dynamic symbols of a shared library: System V ABI, chapter 5, and its supplement for the hash of GNU systems. The
- * file is mapped, since some are of half a gigabyte, and nothing in it is believed before it was held against its size.
+ * file is mapped, since some are of half a gigabyte, and nothing in it is believed before it was compared with its size.
  */
 #include "device/elf_names.h"
 

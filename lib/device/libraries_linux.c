@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "device/libraries.h"
 
-#include "base/file.h"
 #include "device/ledger.h"
 #include "device/stand_in.h"
 
@@ -15,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,11 +72,11 @@ static int
 find_home(struct libraries *libraries)
 {
     static const char *const places[] = {"memmodel", "../bindings/cuda", "../lib/memmodel", "."};
-    const char *told = getenv("MEMMODEL_CUDA_HOME");
+    const char *given = getenv("MEMMODEL_CUDA_HOME");
     char folder[PATH_MAX], *slash;
     Dl_info self;
 
-    if (told && is_home(libraries, told))
+    if (given && is_home(libraries, given))
         return libraries->home ? 0 : MEMMODEL_ERROR_NO_MEMORY;
     if (dladdr((void *)find_home, &self) && strlen(self.dli_fname) < sizeof folder) {
         strcpy(folder, self.dli_fname);
@@ -210,8 +210,9 @@ static bool
 is_replaced(const char *file)
 {
     const char *end = strstr(file, ".so.");
+    bool versioned = end && strspn(end + strlen(".so."), "0123456789.") == strlen(end + strlen(".so."));
 
-    for (size_t i = 0; end && i < sizeof replaced / sizeof *replaced; i++)
+    for (size_t i = 0; versioned && i < sizeof replaced / sizeof *replaced; i++)
         if (strlen(replaced[i]) == (size_t)(end - file) && strncmp(file, replaced[i], (size_t)(end - file)) == 0)
             return true;
     return false;
@@ -224,15 +225,14 @@ runtime_version(struct libraries *libraries, const char *directory, const char *
     enum { THOUSAND = 1000 };
     static const char definition[] = "#define CUDART_VERSION";
     int32_t version = THOUSAND * atoi(soname + strlen("libcudart.so."));
-    char *path = joined(libraries->context, directory, "../include/cuda_runtime_api.h"), *text = NULL;
-    const char *found = NULL;
-    size_t length;
+    char *path = joined(libraries->context, directory, "../include/cuda_runtime_api.h"), line[256];
+    FILE *header = path ? fopen(path, "re") : NULL;
 
-    if (path && access(path, R_OK) == 0 && file_read(libraries->context, path, &text, &length) == 0)
-        found = strstr(text, definition);
-    if (found)
-        version = atoi(found + strlen(definition));
-    memory_release(libraries->context, text);
+    while (header && fgets(line, sizeof line, header))
+        if (strncmp(line, definition, strlen(definition)) == 0)
+            version = atoi(line + strlen(definition));
+    if (header)
+        fclose(header);
     memory_release(libraries->context, path);
     return version;
 }

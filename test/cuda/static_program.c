@@ -1,0 +1,6 @@
+/* Loads no shared library. */
+int
+main(void)
+{
+    return 0;
+}
