@@ -10,7 +10,7 @@ import warnings
 
 import torch
 
-from memmodel_cuda import beside, knowledge, reads, rules, where
+from memmodel_cuda import beside, foreign, knowledge, reads, rules, sparse, where
 from memmodel_cuda.operators import Operator, tensors
 from memmodel_cuda.quiet import quiet
 
@@ -38,6 +38,17 @@ def install():
         for name in sorted({*names, *reads.REPLACED}):
             if _base(name) not in _NEVER:
                 library.impl(name.partition("::")[2], "CUDA", _wrapped(name), True)
+    foreign.install(_wrap_foreign)
+    _libraries.append(sparse.install())
+
+
+def _wrap_foreign(name):
+    library = _C._dispatch_library("IMPL", name.partition("::")[0], "CUDA")
+    _libraries.append(library)
+    kernel = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CUDA)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library.impl(name.partition("::")[2], "CUDA", _following(name, foreign.guarded(kernel.call_boxed)), True)
 
 
 def _base(name):
@@ -102,13 +113,14 @@ class _Follow:
         self.rule = rules.UNKNOWN.get(operator.base)
         self.before = rules.BEFORE.get(operator.base)
         self.real = rules.real_of(operator)
+        self.is_sized = operator.is_foreign or operator.base in rules.SIZED
 
     def __call__(self, keys, args, kwargs):
         operator = self.operator
         if self.before:
             self.before(operator, args, kwargs)
         level = _level(operator.read(args, kwargs))
-        if level == knowledge.UNKNOWN or _capturing():
+        if level == knowledge.UNKNOWN or foreign.running() or _capturing():
             return self._unknown(keys, args, kwargs)
         if operator.is_random:
             level = knowledge.PLAUSIBLE
@@ -130,7 +142,7 @@ class _Follow:
                 old = {id(t): beside.clone(t) for t, matters in operator.written(args, kwargs)
                        if matters and knowledge.is_small(t)}  # fmt: skip
         result = self.real(keys, *args, **kwargs)
-        if operator.base not in rules.SIZED and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
+        if not self.is_sized and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
             _forget(operator, args, kwargs, result)
             return result
         with quiet():

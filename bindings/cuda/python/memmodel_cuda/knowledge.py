@@ -84,7 +84,7 @@ def given_out(result):
     if isinstance(result, (list, tuple)):
         for item in result:
             given_out(item)
-    elif hasattr(result, "data_ptr"):
+    elif hasattr(result, "data_ptr") and not result.is_sparse:
         _known.pop(result.data_ptr(), None)
 
 

@@ -16,6 +16,7 @@ import torch
 from memmodel_cuda import beside, knowledge, library, steps, where
 
 _FALL = 0.98  # of a loss, from one reading to the next
+_LEAST = 1e-30  # of a loss
 _PATIENCE = 64  # readings of a condition at one line, before it is answered the other way now and then
 _readings = Counter()
 _expected = threading.local()  # .depth: an operator reads what we replace
@@ -94,4 +95,4 @@ def _fall(values, found):
         return
     line = where.here()
     _readings[line] += 1
-    values.fill_(start * _FALL ** (max(steps.count, _readings[line] - 1)))
+    values.fill_(start * max(_LEAST, _FALL ** (steps.count + _readings[line] - 1)))

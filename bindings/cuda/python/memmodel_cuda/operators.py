@@ -29,6 +29,7 @@ class Operator:
         self._find_writes(schema)
         self._find_randomness(schema, name, overload or "default")
         self.returns_views = any(_is_view(value) for value in schema.returns)
+        self.is_foreign = not name.startswith("aten::")
         self._cpu = beside.kernel_of(name)
 
     def _find_writes(self, schema):

@@ -91,7 +91,8 @@ def _equality(real, _):
                 made_up.note(1, "equal")
             with quiet():
                 return _equal(beside.alias(left), beside.alias(right))
-        real(keys, left, right)
+        with made_up.expected():
+            real(keys, left, right)
         same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride()
         if not same:
             made_up.note(1, "equal")

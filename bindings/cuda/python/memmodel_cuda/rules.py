@@ -30,10 +30,10 @@ def filled(operator, result, values, level):
 
 
 def real_of(operator):
-    """The real kernel; nonzero's takes a size from stale bytes, so it is left out; others read what we replace."""
-    if operator.base == "nonzero":
-        return _no_nonzero
-    if operator.base not in ("_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive"):
+    """The real kernel; those that take a size from stale bytes are left out, others read what we replace."""
+    if operator.base in _LEFT_OUT:
+        return _LEFT_OUT[operator.base]
+    if operator.base not in ("_unique", "_unique2", "unique_consecutive"):
         return operator.real
 
     def real(keys, *args, **kwargs):
@@ -47,6 +47,22 @@ def _no_nonzero(keys, source, *, out=None):
     if out is not None:
         return out
     return source.new_empty([0, source.dim()], dtype=torch.int64)
+
+
+def _no_unique_dim(keys, source, dim, *args, **kwargs):
+    """With the memory that sorting takes."""
+    rows = source.clone()
+    inverse = source.new_empty([source.size(dim)], dtype=torch.int64)
+    sorted_to = torch.empty_like(inverse)
+    del rows, sorted_to
+    return source.new_empty([0]), inverse, torch.empty_like(inverse)
+
+
+_LEFT_OUT = {
+    "nonzero": _no_nonzero,
+    "unique_dim": _no_unique_dim,
+    "unique_dim_consecutive": _no_unique_dim,
+}
 
 
 def _fill(tensor, values):
