@@ -1,8 +1,6 @@
 """Calls functions of ours before and after a module of the program is imported."""
 
-import importlib.abc
 import sys
-import traceback
 
 _before = {}
 _after = {}
@@ -26,10 +24,12 @@ def _call(function, *arguments):
     try:
         function(*arguments)
     except Exception:
+        import traceback
+
         sys.stderr.write("memmodel: the simulated GPU's hook failed:\n" + traceback.format_exc())
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name not in _before and name not in _after:
             return None

@@ -35,7 +35,7 @@ def _coalesce(tensor):
             _write(new[0], found._indices(), knowledge.level(indices))
             _write(new[1], found._values(), level)
     del scratch
-    return torch._sparse_coo_tensor_unsafe(*new, tensor.shape, is_coalesced=True)
+    return torch.ops.aten._sparse_coo_tensor_unsafe(*new, tensor.shape, is_coalesced=True)
 
 
 def _on_cpu(tensor, indices, values):
