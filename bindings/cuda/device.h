@@ -77,7 +77,7 @@ device_attribute(int attribute, int device);
 int
 memory_device(const void *address);
 
-/* NULL if it does not fit. `caller` tells a framework's caching allocator from others. */
+/* NULL if it does not fit. `caller` distinguishes a framework's caching allocator from others. */
 void *
 memory_allocate(int device, size_t bytes, const void *caller);
 
@@ -155,7 +155,7 @@ note_unanswered(const char *library, const char *name, const void *caller);
 void
 note_made_up(size_t bytes, const void *caller);
 
-/* Until told otherwise, somebody else notes what this thread reads. */
+/* Until the next call, somebody else notes what this thread reads. */
 void
 note_followed(bool yes);
 

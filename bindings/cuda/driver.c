@@ -32,19 +32,31 @@ is_device(int device)
     return device >= 0 && device < device_count();
 }
 
-void *
-driver_function(const char *name)
+/* With the versions that names may end in. */
+static void *
+versioned(void *library, const char *name)
 {
-    static const char *const versions[] = {"_v2", "", "_v3"};
+    static const char *const versions[] = {"_v2", "", "_v3", "_v4"};
     void *found = NULL;
 
     for (size_t i = 0; i < sizeof versions / sizeof *versions && !found; i++) {
         char full[128];
 
         if (snprintf(full, sizeof full, "%s%s", name, versions[i]) < (int)sizeof full)
-            found = dlsym(RTLD_DEFAULT, full);
+            found = dlsym(library, full);
     }
     return found;
+}
+
+/* What is written here before what was made from names. */
+void *
+driver_function(const char *name)
+{
+    void *own = dlopen("libmemmodel-cuda.so", RTLD_LAZY | RTLD_NOLOAD), *found = own ? versioned(own, name) : NULL;
+
+    if (own)
+        dlclose(own);
+    return found ? found : versioned(RTLD_DEFAULT, name);
 }
 
 ANSWER(int, cuGetProcAddress_v2, const char *name, void **entry, int version, uint64_t flags, int *result)

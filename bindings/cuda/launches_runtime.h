@@ -10,7 +10,7 @@ static const char *const runtime_launches[] = {
     "cudaUserObjectRetain", "cudaUserObjectRelease", "cudaGraphUpload*", "cudaGraphDebugDotPrint",
     "cudaGraph*SetParams*", "cudaGraphExec*SetParams*", "cudaGraphAddDependencies*", "cudaDeviceSet*",
     "cudaDeviceGraphMemTrim", "cudaDeviceReset", "cudaCtxResetPersistingL2Cache", "cudaDeviceFlushGPUDirectRDMAWrites",
-    "cudaThreadExit", "cudaThreadSet*", "cudaMemset2D*", "cudaMemset3D*", "cudaLogs*",
+    "cudaThreadExit", "cudaThreadSet*", "cudaMemset2D*", "cudaMemset3D*", "cudaLogs*", "cuLogs*",
     "cuFuncSet*", "cuKernelSet*", "cuLinkAdd*", "cuLinkDestroy", "cuStreamSynchronize*", "cuStreamWaitEvent*",
     "cuStreamQuery*", "cuStreamWaitValue*", "cuEventSynchronize", "cuEventQuery", "cuCtxSetLimit", "cuCtxSetCacheConfig",
     "cuCtxSetSharedMemConfig", "cuMemPrefetch*", "cuMemAdvise*", "cuProfiler*", "cuCtxEnablePeerAccess",

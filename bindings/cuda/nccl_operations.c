@@ -12,7 +12,7 @@
 
 enum { SUM = 0, FIRST_OWN_SUM = 5 };
 
-enum { SMALL = 1 << 20, SUMMED = 1 << 12 };
+enum { SMALL = 1 << 20, SUMMED = 1 << 16 };
 
 /* ncclDataType_t: bytes of a value */
 static size_t

@@ -308,7 +308,10 @@ ANSWER(int, nvmlDeviceGetNvLinkState, void *handle, unsigned link, unsigned *act
     return NVML_NOT_SUPPORTED;
 }
 
+/* There is none, which GPUs before Hopper do not know how to say: its state in what the caller zeroed stays "none". */
 ANSWER(int, nvmlDeviceGetGpuFabricInfoV, void *handle, void *information)
 {
-    return NVML_NOT_SUPPORTED;
+    enum { HOPPER = 90 };
+
+    return device_gpu()->capability >= HOPPER && information ? NVML_SUCCESS : NVML_NOT_SUPPORTED;
 }

@@ -122,9 +122,13 @@ int
 memmodel_device_environment(memmodel_device *device, char **environment)
 {
     struct text text;
+    int status;
 
     if (!device || !environment)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = libraries_finish(&device->libraries);
+    if (status)
+        return context_status(device->context, status);
     text = TEXT_INIT(device->context);
     text_printf(&text, "%s=/proc/%d/fd/%d\n", LEDGER_VARIABLE, (int)getpid(), device->descriptor);
     libraries_environment(&device->libraries, &text);

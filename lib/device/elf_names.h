@@ -21,6 +21,10 @@ struct elf_names {
 int
 elf_names_read(struct elf_names *names, const char *path);
 
+/* 0, MEMMODEL_ERROR_NO_MEMORY. */
+int
+elf_names_add(struct elf_names *names, const char *name);
+
 bool
 elf_names_has(const struct elf_names *names, const char *name);
 

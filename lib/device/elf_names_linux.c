@@ -154,8 +154,8 @@ string_at(const struct image *image, const struct dynamic *dynamic, size_t place
     return strings + place;
 }
 
-static int
-add(struct elf_names *names, const char *name)
+int
+elf_names_add(struct elf_names *names, const char *name)
 {
     if (array_reserve(names->context, &names->names, &names->capacity, names->count + 1, sizeof *names->names))
         return MEMMODEL_ERROR_NO_MEMORY;
@@ -191,7 +191,7 @@ collect(struct elf_names *names, const struct image *image, const struct dynamic
         const char *name = is_exported(&symbols[i]) ? string_at(image, dynamic, symbols[i].st_name) : NULL;
 
         if (name && *name)
-            status = add(names, name);
+            status = elf_names_add(names, name);
     }
     return names->soname ? status : MEMMODEL_ERROR_NO_MEMORY;
 }

@@ -12,6 +12,7 @@ struct libraries {
     char *cudnn;  /* NVIDIA's own, which is asked for sizes; NULL if there is none */
     struct elf_names made; /* names of stand-ins in `folder` */
     struct elf_names written, written_dnn;
+    struct elf_names driver; /* that NVIDIA's header has */
     int32_t runtime; /* version of the CUDA runtime, 1000 * major + 10 * minor; 0 if none was found */
 };
 
@@ -21,6 +22,10 @@ libraries_open(struct libraries *libraries, memmodel_context *context);
 
 int
 libraries_add(struct libraries *libraries, const char *directory, int32_t *count);
+
+/* After the last folder. */
+int
+libraries_finish(struct libraries *libraries);
 
 /* Lines NAME=VALUE. */
 void

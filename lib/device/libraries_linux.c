@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "device/libraries.h"
 
+#include "device/header_names.h"
 #include "device/ledger.h"
 #include "device/stand_in.h"
 
@@ -28,7 +29,7 @@ static const char *const replaced[] = {
 };
 
 /* Without files of their own on a machine without a driver. */
-static const char *const driver_names[] = {"libcuda.so.1", "libnvidia-ml.so.1"};
+static const char driver_soname[] = "libcuda.so.1", nvml_soname[] = "libnvidia-ml.so.1";
 
 /* ---- paths ---- */
 
@@ -115,15 +116,6 @@ make_folder(struct libraries *libraries)
 
 /* ---- stand-ins ---- */
 
-static int
-keep_name(struct elf_names *names, const char *name)
-{
-    if (array_reserve(names->context, &names->names, &names->capacity, names->count + 1, sizeof *names->names))
-        return MEMMODEL_ERROR_NO_MEMORY;
-    names->names[names->count] = memory_copy_text(names->context, name);
-    return names->names[names->count] ? (names->count++, 0) : MEMMODEL_ERROR_NO_MEMORY;
-}
-
 static bool
 is_cudnn(const char *soname)
 {
@@ -151,7 +143,7 @@ write_stand_in(struct libraries *libraries, const struct elf_names *names)
     if (!status)
         status = stand_in_write(context, &empty, &none, &none);
     if (!status)
-        status = keep_name(&libraries->made, names->soname);
+        status = elf_names_add(&libraries->made, names->soname);
     memory_release(context, path);
     memory_release(context, functions);
     memory_release(context, name);
@@ -160,17 +152,25 @@ write_stand_in(struct libraries *libraries, const struct elf_names *names)
 }
 
 static int
-write_drivers(struct libraries *libraries)
+write_driver(struct libraries *libraries, const char *soname, struct elf_names *names)
 {
+    memory_release(libraries->context, names->soname);
+    names->soname = memory_copy_text(libraries->context, soname);
+    return names->soname ? write_stand_in(libraries, names) : MEMMODEL_ERROR_NO_MEMORY;
+}
+
+/* The driver's have no files to read names from: cuda.h has those of the one, and those written here are the other's. */
+int
+libraries_finish(struct libraries *libraries)
+{
+    struct elf_names none = ELF_NAMES_INIT(libraries->context);
     int status = 0;
 
-    for (size_t i = 0; i < sizeof driver_names / sizeof *driver_names && !status; i++) {
-        struct elf_names names = ELF_NAMES_INIT(libraries->context);
-
-        names.soname = memory_copy_text(libraries->context, driver_names[i]);
-        status = names.soname ? write_stand_in(libraries, &names) : MEMMODEL_ERROR_NO_MEMORY;
-        elf_names_release(&names);
-    }
+    if (!elf_names_has(&libraries->made, driver_soname))
+        status = write_driver(libraries, driver_soname, &libraries->driver);
+    if (!status && !elf_names_has(&libraries->made, nvml_soname))
+        status = write_driver(libraries, nvml_soname, &none);
+    elf_names_release(&none);
     return status;
 }
 
@@ -191,6 +191,7 @@ libraries_open(struct libraries *libraries, memmodel_context *context)
 
     *libraries = (struct libraries){.context = context,
                                     .made = ELF_NAMES_INIT(context),
+                                    .driver = ELF_NAMES_INIT(context),
                                     .written = ELF_NAMES_INIT(context),
                                     .written_dnn = ELF_NAMES_INIT(context)};
     status = find_home(libraries);
@@ -200,7 +201,7 @@ libraries_open(struct libraries *libraries, memmodel_context *context)
         status = read_own(libraries, dnn_answers, &libraries->written_dnn);
     if (!status)
         status = make_folder(libraries);
-    return status ? status : write_drivers(libraries);
+    return status;
 }
 
 /* ---- NVIDIA's libraries ---- */
@@ -218,23 +219,39 @@ is_replaced(const char *file)
     return false;
 }
 
-/* The version that the header beside the library says; else its name's, such as 13000 of libcudart.so.13. */
+/* The version that the header says; else the name's, such as 13000 of libcudart.so.13. */
 static int32_t
-runtime_version(struct libraries *libraries, const char *directory, const char *soname)
+runtime_version(const char *header, const char *soname)
 {
     enum { THOUSAND = 1000 };
     static const char definition[] = "#define CUDART_VERSION";
     int32_t version = THOUSAND * atoi(soname + strlen("libcudart.so."));
-    char *path = joined(libraries->context, directory, "../include/cuda_runtime_api.h"), line[256];
-    FILE *header = path ? fopen(path, "re") : NULL;
+    FILE *file = fopen(header, "re");
+    char line[256];
 
-    while (header && fgets(line, sizeof line, header))
+    while (file && fgets(line, sizeof line, file))
         if (strncmp(line, definition, strlen(definition)) == 0)
             version = atoi(line + strlen(definition));
-    if (header)
-        fclose(header);
-    memory_release(libraries->context, path);
+    if (file)
+        fclose(file);
     return version;
+}
+
+/* NVIDIA's headers come in the same package as the runtime. */
+static int
+look_at_headers(struct libraries *libraries, const char *directory, const char *soname)
+{
+    char *runtime = joined(libraries->context, directory, "../include/cuda_runtime_api.h");
+    char *driver = joined(libraries->context, directory, "../include/cuda.h");
+    int status = runtime && driver ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+
+    if (!status) {
+        libraries->runtime = runtime_version(runtime, soname);
+        status = header_names_read(&libraries->driver, driver);
+    }
+    memory_release(libraries->context, runtime);
+    memory_release(libraries->context, driver);
+    return status;
 }
 
 static int
@@ -246,8 +263,8 @@ replace(struct libraries *libraries, const char *directory, const char *path, in
     if (!status && *names.soname && !elf_names_has(&libraries->made, names.soname)) {
         status = write_stand_in(libraries, &names);
         *count += 1;
-        if (strncmp(names.soname, "libcudart.so.", strlen("libcudart.so.")) == 0)
-            libraries->runtime = runtime_version(libraries, directory, names.soname);
+        if (!status && strncmp(names.soname, "libcudart.so.", strlen("libcudart.so.")) == 0)
+            status = look_at_headers(libraries, directory, names.soname);
         if (is_cudnn(names.soname) && !libraries->cudnn)
             libraries->cudnn = memory_copy_text(libraries->context, path);
     }
@@ -326,6 +343,7 @@ libraries_close(struct libraries *libraries)
     memory_release(libraries->context, libraries->cudnn);
     if (libraries->context) {
         elf_names_release(&libraries->made);
+        elf_names_release(&libraries->driver);
         elf_names_release(&libraries->written);
         elf_names_release(&libraries->written_dnn);
     }
