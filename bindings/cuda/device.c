@@ -29,9 +29,9 @@ begin_anew(void)
 static void
 attach(void)
 {
-    const char *path = getenv(LEDGER_VARIABLE);
+    const char *path = getenv(LEDGER_VARIABLE), *off = getenv("MEMMODEL_CUDA");
 
-    if (!path || !*path)
+    if (!path || !*path || (off && strcmp(off, "0") == 0))
         return;
     ledger = ledger_open(path);
     if (!ledger)
