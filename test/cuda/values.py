@@ -582,8 +582,8 @@ def failure(program, must_be_exact):
     except Exception:
         return traceback.format_exc()
     if must_be_exact:
-        return None if found == expected and not said else "gave %s, not %s; said %s" % (found, expected, said)
-    return None if said or found == expected else "gave %s, not %s, and nothing was said" % (found, expected)
+        return None if found == expected and not said else f"gave {found}, not {expected}; said {said}"
+    return None if said or found == expected else f"gave {found}, not {expected}, and nothing was said"
 
 
 def main(names):
@@ -593,8 +593,8 @@ def main(names):
         what = failure(programs[name], name in EXACT)
         failures += what is not None
         if what is not None:
-            print("%s: %s" % (name, what))
-    print("%d of %d programs hold" % (len(names or programs) - failures, len(names or programs)))
+            print(f"{name}: {what}")
+    print(f"{len(names or programs) - failures} of {len(names or programs)} programs hold")
     return 1 if failures else 0
 
 

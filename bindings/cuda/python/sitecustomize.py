@@ -1,4 +1,4 @@
-"""Runs when Python starts in a run on simulated GPUs: starts the hook, then the user's own sitecustomize if there is one."""
+"""Runs when Python starts in a run on simulated GPUs: starts the hook, then the user's own sitecustomize."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ def start_hook():
 
         memmodel_cuda.start()
     except Exception as error:  # the user's program comes first
-        sys.stderr.write("memmodel: values of the simulated GPU are not followed: %r\n" % (error,))
+        sys.stderr.write(f"memmodel: values of the simulated GPU are not followed: {error!r}\n")
 
 
 def run_next():
@@ -18,8 +18,8 @@ def run_next():
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
 
-    here = os.path.dirname(os.path.abspath(__file__))
-    further = [path for path in sys.path if os.path.abspath(path or os.curdir) != here]
+    here = os.path.realpath(__file__).rpartition(os.sep)[0]
+    further = [path for path in sys.path if os.path.realpath(path) != here]
     spec = PathFinder.find_spec("sitecustomize", further)
     if spec and spec.loader:
         module = module_from_spec(spec)

@@ -12,7 +12,8 @@ from memmodel_cuda import knowledge
 _C = torch._C
 _CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
 _cpu = torch.device("cpu")
-_generator = None
+_generators = []
+_SEED = 0x5EED
 
 
 def kernel_of(name):
@@ -50,11 +51,9 @@ def clone(tensor):
 
 def generator():
     """Our own, so that the program's random numbers on the CPU stay as they are."""
-    global _generator
-    if _generator is None:
-        _generator = torch.Generator()
-        _generator.manual_seed(0x5EED)
-    return _generator
+    if not _generators:
+        _generators.append(torch.Generator().manual_seed(_SEED))
+    return _generators[0]
 
 
 class Aliases:

@@ -55,4 +55,4 @@ def _has_kernel(name):
 
 def _is_of_python(name):
     """What Python defined calls operators that we see."""
-    return "%s/%s/CUDA" % tuple(name.split("::")) in torch.library._impls
+    return name.replace("::", "/") + "/CUDA" in torch.library._impls

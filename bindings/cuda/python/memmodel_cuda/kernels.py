@@ -10,7 +10,7 @@ import warnings
 
 import torch
 
-from memmodel_cuda import beside, foreign, knowledge, reads, rules, sparse, where
+from memmodel_cuda import beside, foreign, knowledge, library, reads, rules, sparse, where
 from memmodel_cuda.operators import Operator, tensors
 from memmodel_cuda.quiet import quiet
 
@@ -26,29 +26,27 @@ _NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_st
 def install():
     where.skip(torch.__path__[0])
     if not hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key"):
-        from memmodel_cuda import mode
-
-        mode.install(calls_for)
+        library.note(library.MADE_UP, "values are not followed with torch " + torch.__version__)
         return
     names = [name for name in _C._dispatch_get_registrations_for_dispatch_key("CUDA") if name.startswith("aten::")]
-    library = _C._dispatch_library("IMPL", "aten", "CUDA")
-    _libraries.append(library)
+    kernels = _C._dispatch_library("IMPL", "aten", "CUDA")
+    _libraries.append(kernels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
         for name in sorted({*names, *reads.REPLACED}):
             if _base(name) not in _NEVER:
-                library.impl(name.partition("::")[2], "CUDA", _wrapped(name), True)
+                kernels.impl(name.partition("::")[2], "CUDA", _wrapped(name), True)
     foreign.install(_wrap_foreign)
     _libraries.append(sparse.install())
 
 
 def _wrap_foreign(name):
-    library = _C._dispatch_library("IMPL", name.partition("::")[0], "CUDA")
-    _libraries.append(library)
+    kernels = _C._dispatch_library("IMPL", name.partition("::")[0], "CUDA")
+    _libraries.append(kernels)
     kernel = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CUDA)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        library.impl(name.partition("::")[2], "CUDA", _following(name, foreign.guarded(kernel.call_boxed)), True)
+        kernels.impl(name.partition("::")[2], "CUDA", _following(name, foreign.guarded(kernel.call_boxed)), True)
 
 
 def _base(name):

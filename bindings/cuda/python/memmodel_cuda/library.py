@@ -39,7 +39,7 @@ def note(kind, text):
     if _note:
         _note(kind, text.encode("utf-8", "replace"))
     if os.environ.get("MEMMODEL_CUDA_VERBOSE") or not _note:
-        sys.stderr.write("memmodel: %s\n" % text)
+        sys.stderr.write(f"memmodel: {text}\n")
 
 
 def followed(yes):

@@ -40,14 +40,14 @@ def note(nbytes, how):
     """Says that the program reads what is not known. With MEMMODEL_CUDA_STRICT it raises."""
     if getattr(_expected, "depth", 0):
         return
-    text = "made-up value of %d byte%s (%s) at %s" % (nbytes, "" if nbytes == 1 else "s", how, where.here())
+    text = f"made-up value of {nbytes} byte{'' if nbytes == 1 else 's'} ({how}) at {where.here()}"
     library.note(library.MADE_UP, text)
     _refuse(text)
 
 
 def note_size(what):
     """Says that a size follows from what is not known."""
-    text = "size assumed: %s at %s" % (what, where.here())
+    text = f"size assumed: {what} at {where.here()}"
     library.note(library.ASSUMED, text)
     _refuse(text)
 
@@ -95,4 +95,4 @@ def _fall(values, found):
         return
     line = where.here()
     _readings[line] += 1
-    values.fill_(start * max(_LEAST, _FALL ** (steps.count + _readings[line] - 1)))
+    values.fill_(start * max(_LEAST, _FALL ** (steps.count() + _readings[line] - 1)))

@@ -69,9 +69,9 @@ def _copy_to_host(real, keys, to, source, non_blocking):
 
 def _keep_large(to, source):
     """What the library kept of a copy from the host, though it is too large to be computed with."""
-    if to.nbytes <= knowledge.TRACKED and not knowledge.is_small(to) and to.dtype == source.dtype:
-        if to.is_contiguous() and source.is_contiguous():
-            knowledge.written(to, knowledge.level(source))
+    is_kept = to.nbytes <= knowledge.TRACKED and to.is_contiguous() and source.is_contiguous()
+    if is_kept and to.dtype == source.dtype and not knowledge.is_small(to):
+        knowledge.written(to, knowledge.level(source))
 
 
 def _hand_on(to, source):

@@ -10,7 +10,7 @@ import math
 import torch
 
 from memmodel_cuda import beside, knowledge, made_up
-from memmodel_cuda.knowledge import PLAUSIBLE, UNKNOWN, Guess
+from memmodel_cuda.knowledge import PLAUSIBLE, Guess
 from memmodel_cuda.quiet import quiet
 
 
@@ -22,7 +22,7 @@ def filled(operator, result, values, level):
         return values if isinstance(result, (bool, int, float)) else result
     if result.shape != values.shape:
         if level != knowledge.KNOWN:
-            made_up.note_size("%s gives %d elements" % (operator.base, values.numel()))
+            made_up.note_size(f"{operator.base} gives {values.numel()} elements")
         result = _resized(result, bool(operator.outputs), values.shape)
     beside.copy(result, values)
     knowledge.mark(result, level)
@@ -127,7 +127,7 @@ def _compare_single(operator, args, kwargs):
     """A condition on single numbers is answered by numbers: those that are unknown are made up."""
     unknown = []
     for tensor in operator.read(args, kwargs):
-        if knowledge.level(tensor) != UNKNOWN:
+        if knowledge.level(tensor) != knowledge.UNKNOWN:
             continue
         if tensor.numel() != 1 or _value_of(tensor) is not None:
             return
@@ -168,7 +168,7 @@ def _bins(operator, args, kwargs, result):
     if operator.base == "bincount" and result.numel() != max(1, least):
         result = result.new_empty(max(1, least))
     if operator.base == "bincount":
-        made_up.note_size("bincount of %d unknown values takes %d bins" % (count, result.numel()))
+        made_up.note_size(f"bincount of {count} unknown values takes {result.numel()} bins")
     even = [(count * (i + 1)) // result.numel() - (count * i) // result.numel() for i in range(result.numel())]
     _fill(result, torch.tensor(even, device="cpu"))
     return result
@@ -210,7 +210,7 @@ def _nonzero(operator, args, kwargs, result):
     value = _value_of(source)
     count = source.numel() if value is None else source.numel() * bool(value)
     if value is None:
-        made_up.note_size("nonzero of an unknown mask takes all %d" % count)
+        made_up.note_size(f"nonzero of an unknown mask takes all {count}")
     result = _resized(result, operator.outputs, [count, source.dim()])
     if result.numel() and knowledge.is_small(result):
         _fill(result, torch.ones(source.shape, dtype=torch.bool, device="cpu").nonzero()[:count])
@@ -222,7 +222,7 @@ def _unique(operator, args, kwargs, result):
     source, named = args[0], dict(operator.named(args, kwargs))
     dim = named.get("dim")
     count = source.numel() if dim is None else source.size(dim)
-    made_up.note_size("%s of unknown values takes all %d" % (operator.base.strip("_"), count))
+    made_up.note_size(f"{operator.base.strip('_')} of unknown values takes all {count}")
     values = _resized(result[0], False, [count] if dim is None else list(source.shape))
     rest = list(result[1:])
     if named.get("return_inverse", operator.base in ("unique_dim",)) and rest[0].numel():
@@ -236,7 +236,7 @@ def _unique(operator, args, kwargs, result):
 def _repeat(operator, args, kwargs, result):
     repeats = args[0]
     if dict(operator.named(args, kwargs)).get("output_size") is None and result.numel() != repeats.numel():
-        made_up.note_size("repeat_interleave by unknown repeats takes each of %d once" % repeats.numel())
+        made_up.note_size(f"repeat_interleave by unknown repeats takes each of {repeats.numel()} once")
         result = result.new_empty(repeats.shape)
         _fill(result, torch.arange(repeats.numel(), device="cpu"))
     return result

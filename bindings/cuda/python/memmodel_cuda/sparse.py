@@ -29,7 +29,7 @@ def _coalesce(tensor):
         if found is not None:
             count = found._indices().size(1)
         if knowledge.level(indices) != knowledge.KNOWN and count:
-            made_up.note_size("coalescing takes all %d indices" % count)
+            made_up.note_size(f"coalescing takes all {count} indices")
         new = indices.new_empty([indices.size(0), count]), values.new_empty([count, *values.shape[1:]])
         if found is not None:
             _write(new[0], found._indices(), knowledge.level(indices))

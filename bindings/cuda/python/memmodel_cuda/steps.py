@@ -1,20 +1,23 @@
-"""Optimizer steps: statistics of torch's allocator go to the ledger at each, and the program ends after some if asked."""
+"""At each optimizer step statistics of torch's allocator go to the ledger; the program ends after some if asked."""
 
 import atexit
+import contextlib
 import multiprocessing
 import os
 import sys
 
 from memmodel_cuda import library
 
-_torch = None
 _running = []  # optimizers whose step is going on: one may call another's
-count = 0
+_done = 0
+
+
+def count():
+    """Steps of this process."""
+    return _done
 
 
 def follow(torch):
-    global _torch
-    _torch = torch
     from torch.optim import optimizer
 
     optimizer.register_optimizer_step_pre_hook(_begin)
@@ -24,10 +27,11 @@ def follow(torch):
 
 def record():
     """Tells the ledger what torch's allocator says of each device that this process has used."""
-    if _torch is None or not _torch.cuda.is_initialized():
+    cuda = sys.modules["torch"].cuda
+    if not cuda.is_initialized():
         return
-    for device in range(_torch.cuda.device_count()):
-        peak = _torch.cuda.max_memory_allocated(device)
+    for device in range(cuda.device_count()):
+        peak = cuda.max_memory_allocated(device)
         if peak:
             library.allocated(device, peak)
 
@@ -39,15 +43,15 @@ def _begin(optimizer, *_):
 
 
 def _end(optimizer, *_):
-    global count
+    global _done  # noqa: PLW0603
     if optimizer not in _running:
         return
     del _running[_running.index(optimizer) :]
     if _running:
         return
-    count += 1
+    _done += 1
     record()
-    if count == _last_step():
+    if _done == _last_step():
         _stop()
 
 
@@ -61,10 +65,8 @@ def _last_step():
 def _stop():
     """Ends the process with code 0; the workers of its DataLoaders end with it."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            pass
     library.flush_stdio()
     for child in multiprocessing.active_children():
         child.kill()

@@ -2,15 +2,15 @@
 
 import os
 import sys
+from pathlib import Path
 
-_ours = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_skipped = [_ours, "<"]
+_skipped = [str(Path(__file__).parent) + os.sep, "<"]
 _packages = ("site-packages" + os.sep, "dist-packages" + os.sep)
 
 
 def skip(folder):
     """Frames of files in that folder are passed over."""
-    _skipped.append(os.path.abspath(folder) + os.sep)
+    _skipped.append(str(folder) + os.sep)
 
 
 def here():
@@ -44,5 +44,5 @@ def _text(frame):
     name = frame.f_code.co_filename
     for mark in _packages:
         if mark in name:
-            return "%s:%d" % (name.split(mark)[-1], frame.f_lineno)
-    return "%s:%d" % (os.path.basename(name), frame.f_lineno)
+            return f"{name.split(mark)[-1]}:{frame.f_lineno}"
+    return f"{Path(name).name}:{frame.f_lineno}"
