@@ -246,13 +246,14 @@ real_parts(const void *elements, int64_t count, int *status)
 }
 
 static int
-set_parts(const struct dnn_graph_part *part, int name, int64_t count, const void *elements)
+set_parts(struct dnn_graph_part *part, int name, int64_t count, const void *elements)
 {
     int status;
     void **parts = real_parts(elements, count, &status);
 
     if (parts)
         status = dnn_real()->set(part->real, name, TYPE_PART, count, parts);
+    part->has_parts |= status == DNN_SUCCESS;
     free(parts);
     return status;
 }
@@ -404,6 +405,21 @@ device_attribute_of(int type)
     }
 }
 
+/* What is made of other descriptors; without them cuDNN 9.26 crashes. */
+static bool
+is_incomplete(const struct dnn_graph_part *part)
+{
+    switch (part->type) {
+    case PART_ENGINE:
+    case PART_ENGINE_CONFIG:
+    case PART_HEURISTIC:
+    case PART_GRAPH:
+        return !part->has_parts;
+    default:
+        return false;
+    }
+}
+
 ANSWER(int, cudnnBackendFinalize, void *descriptor)
 {
     struct dnn_graph_part *part = part_of(descriptor);
@@ -417,6 +433,8 @@ ANSWER(int, cudnnBackendFinalize, void *descriptor)
         return DNN_SUCCESS;
     if (!part->real)
         return plain_finalize(part);
+    if (is_incomplete(part))
+        return DNN_BAD_PARAM;
     name = device_attribute_of(part->type);
     status = name ? real->set(part->real, name, TYPE_PART, 1, &real->device) : DNN_SUCCESS;
     return status == DNN_SUCCESS ? real->finalize(part->real) : status;

@@ -146,8 +146,9 @@ struct plain_attribute;
 struct dnn_graph_part {
     int kind, type;
     bool finalized;
-    void *real;   /* of the real library; NULL where it has none */
-    void *handle; /* that the program set */
+    bool has_parts; /* it was given other descriptors */
+    void *real;     /* of the real library; NULL where it has none */
+    void *handle;   /* that the program set */
     struct plain_attribute *attributes;
     int64_t workspace;
 };

@@ -120,10 +120,16 @@ dnn_version(void)
 bool
 dnn_last_error(char *text, size_t bytes)
 {
+    enum { LONGEST = 2048 };
+    char found[LONGEST] = "";
+
     pthread_once(&opened, open_library);
-    if (real_last_error)
-        real_last_error(text, bytes);
-    return real_last_error != NULL;
+    if (!real_last_error)
+        return false;
+    real_last_error(found, sizeof found); /* which fills all of the room with zeros */
+    found[LONGEST - 1] = 0;
+    snprintf(text, bytes, "%s", found);
+    return true;
 }
 
 const char *
