@@ -52,6 +52,23 @@ nccl_connect_peer(struct communicator *communicator, int peer);
 enum nccl_path
 nccl_path_of_sum(const struct communicator *communicator, size_t bytes);
 
+enum { NCCL_SMALL = 1 << 20 }; /* bytes of the data that is moved */
+
+/* Bytes of `count` values, more than any device has if they are too many; 0 for no values or no type. */
+size_t
+nccl_bytes(size_t count, int type);
+
+/* The communicator of an operation whose arguments are right, or NULL. */
+struct communicator *
+nccl_of_operation(void *communicator, const void *from, const void *to, size_t count, int type);
+
+/* In a group, what this rank brings for all, and where it wants what others bring. */
+void
+nccl_group_brings(const void *from, size_t bytes);
+
+void
+nccl_group_wants(void *to, size_t bytes);
+
 /* Gives all back, and takes it again. */
 void
 nccl_give_back(struct communicator *communicator);

@@ -12,39 +12,12 @@
 
 enum { SUM = 0, FIRST_OWN_SUM = 5 };
 
-enum { SMALL = 1 << 20, SUMMED = 1 << 16 };
-
-/* ncclDataType_t: bytes of a value */
-static size_t
-type_bytes(int type)
-{
-    static const unsigned char bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-
-    return type >= 0 && (size_t)type < sizeof bytes ? bytes[type] : 0;
-}
-
-/* Bytes of `count` values, more than any device has if they are too many; 0 for no values or no type. */
-static size_t
-bytes_of(size_t count, int type)
-{
-    size_t bytes;
-
-    return __builtin_mul_overflow(count, type_bytes(type), &bytes) ? SIZE_MAX : bytes;
-}
-
-/* The communicator of an operation whose arguments are right, or NULL. */
-static struct communicator *
-of_operation(void *communicator, const void *from, const void *to, size_t count, int type)
-{
-    struct communicator *found = nccl_communicator(communicator);
-
-    return found && type_bytes(type) > 0 && (count == 0 || (from && to)) ? found : NULL;
-}
+enum { SUMMED = 1 << 16 };
 
 static void
 move(void *to, const void *from, size_t bytes)
 {
-    if (to != from && bytes <= SMALL)
+    if (to != from && bytes <= NCCL_SMALL)
         memory_copy(to, from, bytes, NULL);
 }
 
@@ -70,7 +43,7 @@ static void
 reduce(void *to, const void *from, size_t count, int type, int operation, int ranks)
 {
     _Alignas(16) unsigned char values[SUMMED];
-    size_t bytes = bytes_of(count, type);
+    size_t bytes = nccl_bytes(count, type);
 
     if (operation != SUM || ranks == 1 || bytes > sizeof values) {
         move(to, from, bytes);
@@ -86,13 +59,13 @@ reduce(void *to, const void *from, size_t count, int type, int operation, int ra
 ANSWER(int, ncclAllReduce, const void *from, void *to, size_t count, int type, int operation, void *communicator,
        void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, to, count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
-    result = nccl_connect(found, nccl_path_of_sum(found, bytes_of(count, type)));
+    result = nccl_connect(found, nccl_path_of_sum(found, nccl_bytes(count, type)));
     if (result == NCCL_SUCCESS && count > 0)
         reduce(to, from, count, type, operation, found->size);
     return result;
@@ -101,7 +74,7 @@ ANSWER(int, ncclAllReduce, const void *from, void *to, size_t count, int type, i
 ANSWER(int, ncclReduce, const void *from, void *to, size_t count, int type, int operation, int root,
        void *communicator, void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, from, count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, from, count, type);
     int result;
 
     if (!found || root < 0 || root >= found->size || (root == found->rank && count > 0 && !to))
@@ -116,15 +89,19 @@ ANSWER(int, ncclReduce, const void *from, void *to, size_t count, int type, int 
 ANSWER(int, ncclBroadcast, const void *from, void *to, size_t count, int type, int root, void *communicator,
        void *stream)
 {
-    struct communicator *found = of_operation(communicator, to, to, count, type);
+    struct communicator *found = nccl_of_operation(communicator, to, to, count, type);
     int result;
 
     if (!found || root < 0 || root >= found->size)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
-    if (result == NCCL_SUCCESS && root == found->rank && from)
-        move(to, from, bytes_of(count, type));
+    if (result == NCCL_SUCCESS && root == found->rank && from) {
+        move(to, from, nccl_bytes(count, type));
+        nccl_group_brings(from, nccl_bytes(count, type));
+    } else if (result == NCCL_SUCCESS) {
+        nccl_group_wants(to, nccl_bytes(count, type));
+    }
     return result;
 }
 
@@ -136,15 +113,15 @@ ANSWER(int, ncclBcast, void *values, size_t count, int type, int root, void *com
 /* Each rank's part is what this rank has. */
 ANSWER(int, ncclAllGather, const void *from, void *to, size_t count, int type, void *communicator, void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, to, count, type);
-    size_t bytes = bytes_of(count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    size_t bytes = nccl_bytes(count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
-    if (result != NCCL_SUCCESS || bytes > SMALL / (size_t)found->size)
+    if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
         return result;
     for (int i = 0; i < found->size; i++)
         move((char *)to + (size_t)i * bytes, from, bytes);
@@ -154,15 +131,15 @@ ANSWER(int, ncclAllGather, const void *from, void *to, size_t count, int type, v
 ANSWER(int, ncclReduceScatter, const void *from, void *to, size_t count, int type, int operation, void *communicator,
        void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, to, count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
-    if (result == NCCL_SUCCESS && count > 0 && bytes_of(count, type) <= SMALL)
-        reduce(to, (const char *)from + (size_t)found->rank * bytes_of(count, type), count, type, operation,
+    if (result == NCCL_SUCCESS && count > 0 && nccl_bytes(count, type) <= NCCL_SMALL)
+        reduce(to, (const char *)from + (size_t)found->rank * nccl_bytes(count, type), count, type, operation,
                found->size);
     return result;
 }
@@ -181,15 +158,15 @@ connect_all(struct communicator *communicator)
 
 ANSWER(int, ncclAlltoAll, const void *from, void *to, size_t count, int type, void *communicator, void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, to, count, type);
-    size_t bytes = bytes_of(count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    size_t bytes = nccl_bytes(count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
     result = connect_all(found);
-    if (result != NCCL_SUCCESS || bytes > SMALL / (size_t)found->size)
+    if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
         return result;
     for (int i = 0; i < found->size; i++)
         move((char *)to + (size_t)i * bytes, (const char *)from + (size_t)found->rank * bytes, bytes);
@@ -198,8 +175,8 @@ ANSWER(int, ncclAlltoAll, const void *from, void *to, size_t count, int type, vo
 
 ANSWER(int, ncclGather, const void *from, void *to, size_t count, int type, int root, void *communicator, void *stream)
 {
-    struct communicator *found = of_operation(communicator, from, from, count, type);
-    size_t bytes = bytes_of(count, type);
+    struct communicator *found = nccl_of_operation(communicator, from, from, count, type);
+    size_t bytes = nccl_bytes(count, type);
     int result;
 
     if (!found || root < 0 || root >= found->size || (root == found->rank && count > 0 && !to))
@@ -208,7 +185,7 @@ ANSWER(int, ncclGather, const void *from, void *to, size_t count, int type, int 
     if (root != found->rank)
         return nccl_connect_peer(found, root);
     result = connect_all(found);
-    for (int i = 0; i < found->size && result == NCCL_SUCCESS && bytes <= SMALL / (size_t)found->size; i++)
+    for (int i = 0; i < found->size && result == NCCL_SUCCESS && bytes <= NCCL_SMALL / (size_t)found->size; i++)
         move((char *)to + (size_t)i * bytes, from, bytes);
     return result;
 }
@@ -216,7 +193,7 @@ ANSWER(int, ncclGather, const void *from, void *to, size_t count, int type, int 
 ANSWER(int, ncclScatter, const void *from, void *to, size_t count, int type, int root, void *communicator,
        void *stream)
 {
-    struct communicator *found = of_operation(communicator, to, to, count, type);
+    struct communicator *found = nccl_of_operation(communicator, to, to, count, type);
     int result;
 
     if (!found || root < 0 || root >= found->size || (root == found->rank && count > 0 && !from))
@@ -225,62 +202,17 @@ ANSWER(int, ncclScatter, const void *from, void *to, size_t count, int type, int
     if (root != found->rank)
         return nccl_connect_peer(found, root);
     result = connect_all(found);
-    if (result == NCCL_SUCCESS && bytes_of(count, type) <= SMALL)
-        move(to, (const char *)from + (size_t)root * bytes_of(count, type), bytes_of(count, type));
+    if (result == NCCL_SUCCESS && nccl_bytes(count, type) <= NCCL_SMALL)
+        move(to, (const char *)from + (size_t)root * nccl_bytes(count, type), nccl_bytes(count, type));
     return result;
 }
 
-static int
-exchange(const void *values, size_t count, int type, int peer, void *communicator, void *stream)
-{
-    struct communicator *found = of_operation(communicator, values, values, count, type);
-
-    if (!found || peer < 0 || peer >= found->size)
-        return NCCL_INVALID_ARGUMENT;
-    runtime_launched(stream);
-    return nccl_connect_peer(found, peer);
-}
-
-ANSWER(int, ncclSend, const void *from, size_t count, int type, int peer, void *communicator, void *stream)
-{
-    return exchange(from, count, type, peer, communicator, stream);
-}
-
-ANSWER(int, ncclRecv, void *to, size_t count, int type, int peer, void *communicator, void *stream)
-{
-    return exchange(to, count, type, peer, communicator, stream);
-}
-
-/* ---- groups, and operators of the caller's ---- */
-
-ANSWER(int, ncclGroupStart, void)
-{
-    return NCCL_SUCCESS;
-}
-
-ANSWER(int, ncclGroupEnd, void)
-{
-    return NCCL_SUCCESS;
-}
-
-/* ncclSimInfo_t: its size, two numbers, and the time that the group would take. */
-struct simulation {
-    size_t size;
-    unsigned magic, version;
-    float seconds;
-};
-
-ANSWER(int, ncclGroupSimulateEnd, struct simulation *simulation)
-{
-    if (simulation && simulation->size >= sizeof *simulation)
-        simulation->seconds = 0;
-    return NCCL_SUCCESS;
-}
+/* ---- operators of the caller's ---- */
 
 /* A sum whose factor is the caller's, most often one over the number of ranks: what this rank has. */
 ANSWER(int, ncclRedOpCreatePreMulSum, int *operation, void *factor, int type, int residence, void *communicator)
 {
-    if (!operation || !factor || !nccl_communicator(communicator) || type_bytes(type) == 0)
+    if (!operation || !factor || !nccl_communicator(communicator) || nccl_bytes(1, type) == 0)
         return NCCL_INVALID_ARGUMENT;
     *operation = FIRST_OWN_SUM;
     return NCCL_SUCCESS;

@@ -1,0 +1,76 @@
+"""
+What a collective leaves is what this rank knows: the stand-in for NCCL takes the other ranks to hold the same, while that
+is small (nccl_operations.c). Known values of one rank become plausible ones of several.
+"""
+
+import warnings
+
+import torch
+
+from memmodel_cuda import knowledge
+
+_C = torch._C
+_libraries = []  # as long as they live, the kernels are ours
+
+# Operators whose first argument is written, with the place of the one that is read.
+_READ = {"allreduce_": 0, "allreduce_coalesced_": 0, "broadcast_": 0, "reduce_": 0, "_allgather_base_": 1,
+         "allgather_": 1, "allgather_coalesced_": 1, "allgather_into_tensor_coalesced_": 1, "_reduce_scatter_base_": 1,
+         "reduce_scatter_": 1, "reduce_scatter_tensor_coalesced_": 1, "alltoall_": 1, "alltoall_base_": 1,
+         "gather_": 1, "gather_into_tensor_": 1, "scatter_": 1}  # fmt: skip
+_RECEIVES = ("recv_", "recv_any_source_")
+
+
+def install():
+    if not hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key"):
+        return
+    names = set(_C._dispatch_get_registrations_for_dispatch_key("CUDA"))
+    library = _C._dispatch_library("IMPL", "c10d", "CUDA")
+    _libraries.append(library)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
+        for base in (*_READ, *_RECEIVES):
+            if "c10d::" + base in names:
+                library.impl(base, "CUDA", _following(base), True)
+
+
+def _following(base):
+    real = _C._dispatch_get_computed_kernel_for_dispatch_key("c10d::" + base, _C.DispatchKey.CUDA).call_boxed
+
+    def call(keys, *args, **kwargs):
+        level = _level(base, args)
+        result = real(keys, *args, **kwargs)
+        for tensor in _tensors(args[0]):
+            if level != knowledge.UNKNOWN and knowledge.is_small(tensor):
+                knowledge.written(tensor, level)
+            else:
+                knowledge.forget(tensor)
+        return result
+
+    return call
+
+
+def _level(base, args):
+    """What is known of the result."""
+    if base in _RECEIVES:
+        return knowledge.UNKNOWN
+    least = knowledge.PLAUSIBLE if _ranks(args) > 1 else knowledge.KNOWN
+    for tensor in _tensors(args[_READ[base]]):
+        if not knowledge.is_small(tensor):
+            return knowledge.UNKNOWN
+        least = min(least, knowledge.level(tensor))
+    return least
+
+
+def _ranks(args):
+    for value in args:
+        if isinstance(value, torch.ScriptObject):
+            return torch.distributed.ProcessGroup.unbox(value).size()
+    return 1
+
+
+def _tensors(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _tensors(item)
