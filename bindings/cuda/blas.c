@@ -18,9 +18,14 @@ struct blas {
 
 enum { POINTER_HOST = 0 };
 
+/* Up to CUDA 13.1 the numbers are CUDA's own; 13.2 came with cuBLAS 13.4.1. */
 int
 blas_version(void)
 {
+    enum { CUDA_13_2 = 13020, BLAS_13_4_1 = 130401 };
+
+    if (runtime_version() >= CUDA_13_2)
+        return BLAS_13_4_1;
     return runtime_version() / 1000 * 10000 + runtime_version() % 1000 / 10 * 100;
 }
 
@@ -29,7 +34,7 @@ blas_property(int property, int *value)
 {
     if (!value || property < 0 || property > 2)
         return BLAS_INVALID_VALUE;
-    *value = property == 0 ? blas_version() / 10000 : property == 1 ? blas_version() / 100 % 100 : 0;
+    *value = property == 0 ? blas_version() / 10000 : property == 1 ? blas_version() / 100 % 100 : blas_version() % 100;
     return BLAS_SUCCESS;
 }
 

@@ -13,7 +13,7 @@ enum blas_status {
     BLAS_NOT_SUPPORTED = 15,
 };
 
-/* 10000 * major + 100 * minor, those of the CUDA that it came with. */
+/* 10000 * major + 100 * minor + patch */
 int
 blas_version(void);
 

@@ -344,6 +344,9 @@ int ncclCommCount(const void *communicator, int *value);
 int ncclCommUserRank(const void *communicator, int *value);
 int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, void *communicator, void *stream);
 int ncclAllGather(const void *from, void *to, size_t count, int type, void *communicator, void *stream);
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *communicator, void *stream);
+int ncclGroupStart(void);
+int ncclGroupEnd(void);
 int ncclSend(const void *from, size_t count, int type, int peer, void *communicator, void *stream);
 
 enum { NCCL_INT32 = 2, NCCL_SUM = 0, NCCL_INVALID_ARGUMENT = 4 };
@@ -385,6 +388,24 @@ other_ranks_are_taken_to_hold_the_same(void **state)
     assert_int_equal(sum, 5 * RANKS);
     assert_int_equal(ncclAllGather(&own, all, 1, NCCL_INT32, made, NULL), 0);
     assert_int_equal(all[RANKS - 1], 5);
+    ncclCommDestroy(made);
+}
+
+/* As PyTorch gathers parts of different sizes: by one broadcast from each rank. */
+static void
+a_group_of_broadcasts_brings_what_this_rank_has(void **state)
+{
+    void *made = communicator(3, 1);
+    int own = 5, all[3] = {0};
+
+    (void)state;
+    ncclGroupStart();
+    for (int root = 0; root < 3; root++)
+        assert_int_equal(ncclBroadcast(root == 1 ? &own : &all[root], &all[root], 1, NCCL_INT32, root, made, NULL), 0);
+    assert_int_equal(ncclGroupEnd(), 0);
+    assert_int_equal(all[0], 5);
+    assert_int_equal(all[1], 5);
+    assert_int_equal(all[2], 5);
     ncclCommDestroy(made);
 }
 
@@ -440,6 +461,7 @@ main(void)
         cmocka_unit_test(both_sizes_of_a_factorisation_are_set),
         cmocka_unit_test(a_communicator_knows_its_size_and_rank),
         cmocka_unit_test(other_ranks_are_taken_to_hold_the_same),
+        cmocka_unit_test(a_group_of_broadcasts_brings_what_this_rank_has),
         cmocka_unit_test(connections_take_memory_until_the_end),
         cmocka_unit_test(one_rank_alone_takes_nothing),
     };
