@@ -1,7 +1,8 @@
 /*
  * cuSOLVER: handles, and how much its computations work in.
  *
- * The library publishes no sizes. That they are LAPACK's is a rule of this library; its own may be larger or smaller.
+ * The library publishes no sizes. That they are LAPACK's is a rule of this library, but where users have printed the
+ * library's own; those may be larger or smaller.
  */
 #include "solver.h"
 
@@ -168,6 +169,14 @@ int64_t
 solver_gesvd(int64_t m, int64_t n)
 {
     return plus(times(3, m < n ? m : n), plus(solver_blocked(m), solver_blocked(n)));
+}
+
+int64_t
+solver_syevj_batch(int64_t n, int64_t batches)
+{
+    enum { FIXED = 1024 };
+
+    return n < 0 ? 0 : plus(plus(FIXED, n), times(batches, plus(FIXED, times(plus(n, 1), plus(n, 1)))));
 }
 
 int64_t

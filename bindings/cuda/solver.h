@@ -30,6 +30,13 @@ solver_geev(int64_t n);
 int64_t
 solver_gesvd(int64_t m, int64_t n);
 
+/*
+ * Eigenvalues of a batch of small matrices. What the library itself asks for: github.com/cupy/cupy/issues/7261, of
+ * cheevjBatched 1028 + 1049 values a matrix where n is 4, 1033 where n is 2.
+ */
+int64_t
+solver_syevj_batch(int64_t n, int64_t batches);
+
 /* One-sided and two-sided Jacobi work on a copy of the matrix and on the vectors. */
 int64_t
 solver_jacobi(int64_t m, int64_t n, int64_t batches);

@@ -48,7 +48,7 @@ larger(int64_t a, int64_t b)
          const void *w, int *size, void *parameters)                                                                   \
     SIZE(letter##eigen##gvj, solver_jacobi(n, n, 1), int kind, int vectors, int uplo, int n, const void *a, int lda,   \
          const void *b, int ldb, const void *w, int *size, void *parameters)                                           \
-    SIZE(letter##eigen##evjBatched, solver_jacobi(n, n, batches), int vectors, int uplo, int n, const void *a,         \
+    SIZE(letter##eigen##evjBatched, solver_syevj_batch(n, batches), int vectors, int uplo, int n, const void *a,         \
          int lda, const void *w, int *size, void *parameters, int batches)                                             \
     SIZE(letter##gesvdj, solver_jacobi(m, n, 1), int vectors, int economic, int m, int n, const void *a, int lda,      \
          const void *s, const void *u, int ldu, const void *v, int ldv, int *size, void *parameters)                   \
@@ -93,7 +93,7 @@ BYTES(sygvd, a_type, solver_syevd(n, vectors == WITH_VECTORS), 0, void *paramete
       int64_t n, int a_type, const void *a, int64_t lda, int b_type, const void *b, int64_t ldb, int w_type,
       const void *w, int compute_type, size_t *device, size_t *host)
 
-BYTES(syevBatched, a_type, solver_jacobi(n, n, batches), 0, void *parameters, int vectors, int uplo, int64_t n,
+BYTES(syevBatched, a_type, solver_syevj_batch(n, batches), 0, void *parameters, int vectors, int uplo, int64_t n,
       int a_type, const void *a, int64_t lda, int w_type, const void *w, int compute_type, size_t *device, size_t *host,
       int64_t batches)
 

@@ -180,6 +180,24 @@ a_plan_works_in_the_bytes_of_its_values(void **state)
     assert_int_equal(cufftDestroy(plan), 0);
 }
 
+/* CuPy's page on its cache of plans: 4 transforms of 64 x 64 double complex values, memory usage 262144. */
+static void
+a_plan_works_in_what_cupy_shows(void **state)
+{
+    enum { DOUBLE_COMPLEX = 5 };
+    long long n[] = {64, 64};
+    size_t work = 0;
+    int plan;
+
+    (void)state;
+    cufftCreate(&plan);
+    cufftSetAutoAllocation(plan, 0);
+    assert_int_equal(cufftXtMakePlanMany(plan, 2, n, NULL, 1, 1, DOUBLE_COMPLEX, NULL, 1, 1, DOUBLE_COMPLEX, 4, &work,
+                                         DOUBLE_COMPLEX), 0);
+    assert_int_equal(work, 262144);
+    cufftDestroy(plan);
+}
+
 static void
 a_plan_of_real_values_works_in_half_of_them(void **state)
 {
@@ -298,6 +316,8 @@ int cusolverDnCreate(void **handle);
 int cusolverDnDestroy(void *handle);
 int cusolverDnSsyevd_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
                                 int *size);
+int cusolverDnCheevjBatched_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda,
+                                       const void *w, int *size, void *parameters, int batches);
 int cusolverDnXgetrf_bufferSize(void *handle, void *parameters, int64_t m, int64_t n, int a_type, const void *a,
                                 int64_t lda, int compute_type, size_t *device, size_t *host);
 
@@ -314,6 +334,20 @@ eigenvectors_work_in_what_lapack_says(void **state)
     assert_int_equal(size, 261);
     cusolverDnSsyevd_bufferSize(handle, 0, 0, 10, NULL, 10, NULL, &size);
     assert_int_equal(size, 21);
+    cusolverDnDestroy(handle);
+}
+
+/* github.com/cupy/cupy/issues/7261: 64 matrices of 4 x 4 need a workspace of 68164. */
+static void
+a_batch_of_eigenvalues_works_in_what_users_have_seen(void **state)
+{
+    void *handle;
+    int size = 0;
+
+    (void)state;
+    cusolverDnCreate(&handle);
+    assert_int_equal(cusolverDnCheevjBatched_bufferSize(handle, 1, 0, 4, NULL, 4, NULL, &size, NULL, 64), 0);
+    assert_int_equal(size, 68164);
     cusolverDnDestroy(handle);
 }
 
@@ -451,6 +485,7 @@ main(void)
         cmocka_unit_test(a_layout_says_what_it_was_made_with),
         cmocka_unit_test(a_product_has_one_algorithm_without_workspace),
         cmocka_unit_test(a_plan_works_in_the_bytes_of_its_values),
+        cmocka_unit_test(a_plan_works_in_what_cupy_shows),
         cmocka_unit_test(a_plan_of_real_values_works_in_half_of_them),
         cmocka_unit_test(a_plan_holds_its_own_work_area),
         cmocka_unit_test(a_sparse_matrix_says_its_size),
@@ -458,6 +493,7 @@ main(void)
         cmocka_unit_test(a_buffer_has_a_size),
         cmocka_unit_test(two_of_four_values_are_kept_with_their_places),
         cmocka_unit_test(eigenvectors_work_in_what_lapack_says),
+        cmocka_unit_test(a_batch_of_eigenvalues_works_in_what_users_have_seen),
         cmocka_unit_test(both_sizes_of_a_factorisation_are_set),
         cmocka_unit_test(a_communicator_knows_its_size_and_rank),
         cmocka_unit_test(other_ranks_are_taken_to_hold_the_same),
