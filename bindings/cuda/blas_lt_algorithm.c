@@ -77,6 +77,17 @@ answer_with(struct result *result)
     return BLAS_SUCCESS;
 }
 
+/* Once in a process: products are many. */
+static void
+say_the_rule(void)
+{
+    static bool said;
+
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        note_profile("cuBLASLt: every product takes an algorithm without workspace, where the library may use what "
+                     "its caller allows");
+}
+
 ANSWER(int, cublasLtMatmulAlgoGetHeuristic, void *handle, void *product, void *a, void *b, void *c, void *d,
        void *preference, int wanted, struct result *results, int *count)
 {
@@ -85,8 +96,7 @@ ANSWER(int, cublasLtMatmulAlgoGetHeuristic, void *handle, void *product, void *a
     if (!product || !a || !b || !c || !d || !preference || wanted <= 0 || !results || !count)
         return BLAS_INVALID_VALUE;
     if (blas_lt_workspace(preference) > 0)
-        note_profile("cuBLASLt: every product takes an algorithm without workspace, where the library may use what "
-                     "its caller allows");
+        say_the_rule();
     *count = 1;
     return answer_with(results);
 }

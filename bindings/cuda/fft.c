@@ -2,9 +2,9 @@
  * cuFFT: plans, which know the work area that their transforms would take. Transforms themselves only launch kernels.
  *
  * Work area, a rule of this library: as many bytes as the complex values of all transforms of the plan, as CuPy's page
- * on its cache of plans shows it (4 of 64 x 64 double complex values: 262,144 bytes); eight times as many where a length
- * has a prime factor above 127, since cuFFT Library, section 3.3, says that large primes may need up to eight times what
- * a similar power of two needs. The library's own sizes are not published; some transforms may take none.
+ * on its cache of plans shows it (4 of 64 x 64 double complex values: 262,144 bytes); eight times as many where a
+ * length has a prime factor above 127, since cuFFT Library, section 3.3, says that large primes may need up to eight
+ * times what a similar power of two needs. The library's own sizes are not published; some transforms may take none.
  */
 #include "device.h"
 
