@@ -48,7 +48,7 @@ larger(int64_t a, int64_t b)
          const void *w, int *size, void *parameters)                                                                   \
     SIZE(letter##eigen##gvj, solver_jacobi(n, n, 1), int kind, int vectors, int uplo, int n, const void *a, int lda,   \
          const void *b, int ldb, const void *w, int *size, void *parameters)                                           \
-    SIZE(letter##eigen##evjBatched, solver_syevj_batch(n, batches), int vectors, int uplo, int n, const void *a,        \
+    SIZE(letter##eigen##evjBatched, solver_syevj_batch(n, batches), int vectors, int uplo, int n, const void *a,       \
          int lda, const void *w, int *size, void *parameters, int batches)                                             \
     SIZE(letter##gesvdj, solver_jacobi(m, n, 1), int vectors, int economic, int m, int n, const void *a, int lda,      \
          const void *s, const void *u, int ldu, const void *v, int ldv, int *size, void *parameters)                   \
