@@ -157,6 +157,8 @@ plain_get(const struct dnn_graph_part *part, int name, int type, int64_t wanted,
         return give_number(1, wanted, count, elements);
     case ENGINE_INDEX:
         return give_number(0, wanted, count, elements);
+    case CONFIG_SHARED_MEMORY:
+        return give(&(int){0}, TYPE_INT32, 1, wanted, count, elements);
     case PLAN_JSON:
         return give("{}", TYPE_CHAR, sizeof "{}", wanted, count, elements);
     default:
