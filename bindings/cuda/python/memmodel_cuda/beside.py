@@ -13,6 +13,8 @@ _C = torch._C
 _CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
 _cpu = torch.device("cpu")
 _generators = []
+_aliases = {}  # the range of a device's addresses stays mapped, so an alias outlives its tensor
+_ALIASES = 1 << 14  # so many are kept
 _SEED = 0x5EED
 
 
@@ -28,13 +30,24 @@ def kernel_of(name):
 _empty = kernel_of("aten::empty.memory_format")
 _set = kernel_of("aten::set_.source_Storage_storage_offset")
 _copy = kernel_of("aten::copy_")
-_clone = kernel_of("aten::clone")
 
 
 def alias(tensor):
-    """A CPU tensor on the same bytes; valid as long as the tensor is."""
+    """A CPU tensor on the same bytes."""
     if not tensor.is_cuda:
         return tensor
+    if tensor.numel() == 0:
+        return _new_alias(tensor)
+    key = tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+    found = _aliases.get(key)
+    if found is None:
+        if len(_aliases) >= _ALIASES:
+            _aliases.clear()
+        found = _aliases[key] = _new_alias(tensor)
+    return found
+
+
+def _new_alias(tensor):
     memory = _C._construct_storage_from_data_pointer(tensor.data_ptr(), _cpu, knowledge.span(tensor))
     empty = _empty([0], dtype=tensor.dtype, device=_cpu)
     return _set(empty, memory, 0, list(tensor.shape), list(tensor.stride()))
@@ -45,10 +58,6 @@ def copy(to, source):
     return _copy(alias(to), alias(source))
 
 
-def clone(tensor):
-    return _clone(alias(tensor))
-
-
 def generator():
     """Our own, so that the program's random numbers on the CPU stay as they are."""
     if not _generators:
@@ -56,25 +65,12 @@ def generator():
     return _generators[0]
 
 
-class Aliases:
-    """Arguments of an operator, with aliases in place of tensors of the device: one for each tensor."""
-
-    def __init__(self):
-        self._of = {}
-
-    def of(self, value):
-        if isinstance(value, torch.Tensor):
-            return self._of_tensor(value)
-        if isinstance(value, (list, tuple)):
-            return [self.of(item) for item in value]
-        if isinstance(value, torch.device):
-            return _cpu
-        if isinstance(value, torch.Generator):
-            return generator()
-        return value
-
-    def _of_tensor(self, tensor):
-        found = self._of.get(id(tensor))
-        if found is None:
-            found = self._of[id(tensor)] = alias(tensor)
-        return found
+def argument(value):
+    """An argument of an operator, with aliases in place of tensors of the device."""
+    if isinstance(value, torch.Tensor):
+        return alias(value)
+    if isinstance(value, (list, tuple)):
+        return [argument(item) for item in value]
+    if isinstance(value, torch.device):
+        return _cpu
+    return generator() if isinstance(value, torch.Generator) else value

@@ -6,16 +6,18 @@ autograd, torch.compile, functorch or subclasses of tensors: they are all above.
 real kernel always runs, so allocations are exactly the real ones.
 """
 
+import threading
 import warnings
 
 import torch
 
-from memmodel_cuda import beside, foreign, knowledge, library, reads, rules, sparse, where
+from memmodel_cuda import foreign, knowledge, library, reads, rules, sparse, where
 from memmodel_cuda.operators import Operator, tensors
 from memmodel_cuda.quiet import quiet
 
 _C = torch._C
 _Tensor = torch.Tensor
+_writers = threading.local()  # .places: what operators that are being computed beside write
 _libraries = []  # as long as they live, the kernels are ours
 
 _NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
@@ -115,6 +117,9 @@ class _Follow:
 
     def __call__(self, keys, args, kwargs):
         operator = self.operator
+        written = operator.written(args, kwargs) if operator.writes else ()
+        if written and _is_written_by_another(written):
+            return self.real(keys, *args, **kwargs)
         if self.before:
             self.before(operator, args, kwargs)
         level = _level(operator.read(args, kwargs))
@@ -122,7 +127,7 @@ class _Follow:
             return self._unknown(keys, args, kwargs)
         if operator.is_random:
             level = knowledge.PLAUSIBLE
-        return self._known(keys, args, kwargs, level)
+        return self._known(keys, args, kwargs, written, level)
 
     def _unknown(self, keys, args, kwargs):
         result = self.real(keys, *args, **kwargs)
@@ -132,37 +137,37 @@ class _Follow:
                 return self.rule(self.operator, args, kwargs, result)
         return result
 
-    def _known(self, keys, args, kwargs, level):
+    def _known(self, keys, args, kwargs, written, level):
         operator = self.operator
-        old = {}
-        if operator.in_place:
-            with quiet():  # kernels inside may write as well
-                old = {id(t): beside.clone(t) for t, matters in operator.written(args, kwargs)
-                       if matters and knowledge.is_small(t)}  # fmt: skip
-        result = self.real(keys, *args, **kwargs)
+        result = _writing(written, self.real, keys, args, kwargs) if written else self.real(keys, *args, **kwargs)
         if not self.is_sized and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
             _forget(operator, args, kwargs, result)
             return result
-        with quiet():
-            return self._compute(args, kwargs, level, old, result)
-
-    def _compute(self, args, kwargs, level, old, result):
-        operator = self.operator
-        aliases = beside.Aliases()
-        for tensor, _ in operator.written(args, kwargs):
-            if id(tensor) in old:
-                beside.copy(tensor, old[id(tensor)])
         try:
-            values = operator.on_cpu(aliases, args, kwargs)
+            values = operator.on_cpu(args, kwargs)
         except (RuntimeError, NotImplementedError, IndexError, ValueError, TypeError):
             _forget(operator, args, kwargs, result)
             return result
-        if operator.writes:
-            for tensor, _ in operator.written(args, kwargs):
-                knowledge.written(tensor, level)
+        for tensor in written:
+            knowledge.written(tensor, level)
         if operator.outputs or operator.in_place:
             return result
         return rules.filled(operator, result, values, level)
+
+
+def _writing(written, real, keys, args, kwargs):
+    """The real kernel may call other operators to write; only we write what it writes, once."""
+    before = getattr(_writers, "places", ())
+    _writers.places = {tensor.data_ptr() for tensor in written}.union(before)
+    try:
+        return real(keys, *args, **kwargs)
+    finally:
+        _writers.places = before
+
+
+def _is_written_by_another(written):
+    places = getattr(_writers, "places", ())
+    return bool(places) and any(tensor.data_ptr() in places for tensor in written)
 
 
 def _forget(operator, args, kwargs, result):

@@ -12,6 +12,8 @@ _OVERWRITES = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "ber
                "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
 _NUMBERS = {bool, int, float, complex}
 _DOUBLE = {torch.float64, torch.complex128}
+_wrapped = {}  # numbers as tensors
+_WRAPPED = 4096  # so many are kept
 
 
 class Operator:
@@ -38,7 +40,9 @@ class Operator:
         self.in_place = {argument.name for argument in written if not argument.kwarg_only}
         self.silent = {name for name in self.arguments if name in _SILENTLY_WRITTEN}
         self.overwritten = {self.arguments[0]} if self.base in _OVERWRITES else set()
-        self.writes = bool(written) or bool(self.silent)
+        self._written = self.outputs | self.in_place | self.silent
+        self._unread = self.outputs | self.overwritten
+        self.writes = bool(self._written)
 
     def _find_randomness(self, schema, name, overload):
         self.takes_generator = "generator" in self.arguments
@@ -56,32 +60,31 @@ class Operator:
 
     def named(self, args, kwargs):
         """Pairs of an argument's name and value."""
-        yield from zip(self.arguments, args)
-        yield from kwargs.items()
+        pairs = list(zip(self.arguments, args))
+        return pairs + list(kwargs.items()) if kwargs else pairs
 
     def read(self, args, kwargs):
         """The tensors whose values it reads."""
-        for name, value in self.named(args, kwargs):
-            if name not in self.outputs and name not in self.overwritten:
-                yield from tensors(value)
+        return [
+            tensor for name, value in self.named(args, kwargs) if name not in self._unread for tensor in tensors(value)
+        ]
 
     def written(self, args, kwargs):
-        """The tensors that it writes, with whether what was there before matters."""
-        for name, value in self.named(args, kwargs):
-            if name in self.outputs or name in self.in_place or name in self.silent:
-                for tensor in tensors(value):
-                    yield tensor, name not in self.outputs
+        """The tensors that it writes."""
+        return [
+            tensor for name, value in self.named(args, kwargs) if name in self._written for tensor in tensors(value)
+        ]
 
     def forget_written(self, args, kwargs):
-        for tensor, _ in self.written(args, kwargs):
+        for tensor in self.written(args, kwargs):
             knowledge.forget(tensor)
 
-    def on_cpu(self, aliases, args, kwargs):
-        """The result on aliases. Raises where the CPU has no such kernel."""
+    def on_cpu(self, args, kwargs):
+        """The result on the CPU, on the memory of the device. Raises where the CPU has no such kernel."""
         if self._cpu is None:
             raise NotImplementedError(self.name)
-        args = [aliases.of(value) for value in args]
-        kwargs = {name: aliases.of(value) for name, value in kwargs.items()}
+        args = [beside.argument(value) for value in args]
+        kwargs = {name: beside.argument(value) for name, value in kwargs.items()}
         if not self.is_random:
             return self._cpu(*args, **kwargs)
         if self.takes_generator:
@@ -103,19 +106,27 @@ class Operator:
 
 def _as_tensor(number, args):
     """A number never makes float32 of float64."""
-    double = any(isinstance(other, torch.Tensor) and other.dtype in _DOUBLE for other in args)
-    dtype = torch.float64 if double and isinstance(number, float) else None
-    with quiet():
-        return torch.tensor(number, dtype=dtype, device="cpu")
+    double = isinstance(number, float) and any(
+        isinstance(other, torch.Tensor) and other.dtype in _DOUBLE for other in args
+    )
+    key = type(number), number, double, torch.get_default_dtype()
+    found = _wrapped.get(key)
+    if found is None:
+        if len(_wrapped) >= _WRAPPED:
+            _wrapped.clear()
+        with quiet():
+            found = torch.tensor(number, dtype=torch.float64 if double else None, device="cpu")
+        _wrapped[key] = found
+    return found
 
 
 def tensors(value):
+    """Those that an argument is or holds."""
     if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            if isinstance(item, torch.Tensor):
-                yield item
+        return (value,)
+    if isinstance(value, (list, tuple)):
+        return [item for item in value if isinstance(item, torch.Tensor)]
+    return ()
 
 
 def _is_written(argument):

@@ -23,7 +23,8 @@ def filled(operator, result, values, level):
     if result.shape != values.shape:
         if level != knowledge.KNOWN:
             made_up.note_size(f"{operator.base} gives {values.numel()} elements")
-        result = _resized(result, bool(operator.outputs), values.shape)
+        with quiet():
+            result = _resized(result, bool(operator.outputs), values.shape)
     beside.copy(result, values)
     knowledge.mark(result, level)
     return result
@@ -80,7 +81,10 @@ def _value_of(argument):
 
 
 def _say(result, value):
-    knowledge.mark(result, Guess("value", value))
+    if knowledge.is_small(result):
+        _fill(result, value)
+    else:
+        knowledge.mark(result, Guess("value", value))
     return result
 
 
