@@ -3,6 +3,10 @@
  * (NVIDIA cuDNN Backend, release notes of 9.8, "deviceless ahead-of-time compilation"). Its heuristics then choose
  * engines, and its plans say what they work in; nothing is executed.
  *
+ * Held against calls recorded on an H200 with cuDNN 9.19 (test/data/pytorch_cuda): 9.26 says the same workspace for attention
+ * in all of 20 calls, forward and backward. Trainings of 30 CNNs peak within 0.9 % of the recorded ones in the median, up
+ * to 4.8 %, once the 64 MiB of cuBLAS that torch 2.15 gives back are counted.
+ *
  * Seen: 9.10 (torch 2.8) and 9.26 (torch 2.15) take the description below. 9.1 (torch 2.6) has no such descriptor. The
  * keys are not documented; cuDNN names them where one is missing. 9.10 aborts where no cuBLASLt can be opened.
  */
