@@ -24,10 +24,11 @@ def _before_torch():
 def _after_torch(torch):
     if not torch.version.cuda:
         return
-    from memmodel_cuda import kernels, steps
+    from memmodel_cuda import collectives, kernels, steps
 
     steps.follow(torch)
     kernels.install()
+    collectives.install()
 
 
 def _after_triton(jit):

@@ -25,10 +25,15 @@ _NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_st
           "_has_same_storage_numel", "_pin_memory", "is_pinned", "_cudnn_init_dropout_state"}  # fmt: skip
 
 
+def can_be_wrapped():
+    return hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key")
+
+
 def install():
     where.skip(torch.__path__[0])
-    if not hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key"):
-        library.note(library.MADE_UP, "values are not followed with torch " + torch.__version__)
+    if not can_be_wrapped():
+        text = f"torch {torch.__version__} gives out no kernels to wrap: values of the device are not followed"
+        library.note(library.MADE_UP, text)
         return
     names = [name for name in _C._dispatch_get_registrations_for_dispatch_key("CUDA") if name.startswith("aten::")]
     kernels = _C._dispatch_library("IMPL", "aten", "CUDA")
