@@ -49,7 +49,10 @@ ANSWER(int, ncclGetUniqueId, struct unique_id *id)
     do
         got = getrandom(id, sizeof *id, 0);
     while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof *id ? NCCL_SUCCESS : NCCL_SYSTEM_ERROR;
+    if (got != (ssize_t)sizeof *id)
+        return NCCL_SYSTEM_ERROR;
+    nccl_exchange_offer(id);
+    return NCCL_SUCCESS;
 }
 
 ANSWER(int, ncclCommGetUniqueId, void *communicator, struct unique_id *id)
@@ -91,21 +94,32 @@ begin(void **result, int size, int rank, int device, const struct configuration 
     return status;
 }
 
+/* Begins with ranks that have the same identifier. */
+static int
+begin_with(void **result, int size, int rank, const struct unique_id *id, const struct configuration *configuration)
+{
+    int status = begin(result, size, rank, device_current(), configuration);
+
+    if (status == NCCL_SUCCESS && size > 1 && id)
+        ((struct communicator *)*result)->exchange = nccl_exchange_join(id);
+    return status;
+}
+
 ANSWER(int, ncclCommInitRank, void **communicator, int size, struct unique_id id, int rank)
 {
-    return begin(communicator, size, rank, device_current(), NULL);
+    return begin_with(communicator, size, rank, &id, NULL);
 }
 
 ANSWER(int, ncclCommInitRankConfig, void **communicator, int size, struct unique_id id, int rank,
        const struct configuration *configuration)
 {
-    return begin(communicator, size, rank, device_current(), configuration);
+    return begin_with(communicator, size, rank, &id, configuration);
 }
 
 ANSWER(int, ncclCommInitRankScalable, void **communicator, int size, int rank, int id_count,
        const struct unique_id *ids, const struct configuration *configuration)
 {
-    return begin(communicator, size, rank, device_current(), configuration);
+    return begin_with(communicator, size, rank, id_count > 0 ? ids : NULL, configuration);
 }
 
 ANSWER(int, ncclCommInitAll, void **communicators, int count, const int *devices)
@@ -170,6 +184,7 @@ end(void *communicator)
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     nccl_give_back(found);
+    nccl_exchange_leave(found->exchange);
     handle_delete(found, HANDLE_COMMUNICATOR);
     return NCCL_SUCCESS;
 }

@@ -90,19 +90,25 @@ ANSWER(int, ncclBroadcast, const void *from, void *to, size_t count, int type, i
        void *stream)
 {
     struct communicator *found = nccl_of_operation(communicator, to, to, count, type);
+    size_t bytes = nccl_bytes(count, type);
+    bool is_root, is_there;
     int result;
 
     if (!found || root < 0 || root >= found->size)
         return NCCL_INVALID_ARGUMENT;
     runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
-    if (result == NCCL_SUCCESS && root == found->rank && from) {
-        move(to, from, nccl_bytes(count, type));
-        nccl_group_brings(from, nccl_bytes(count, type));
-    } else if (result == NCCL_SUCCESS) {
-        nccl_group_wants(to, nccl_bytes(count, type));
+    if (result != NCCL_SUCCESS)
+        return result;
+    is_root = root == found->rank && from;
+    is_there = nccl_exchange_broadcast(found, to, from, bytes, is_root);
+    if (is_root) {
+        move(to, from, bytes);
+        nccl_group_brings(from, bytes);
+    } else if (!is_there) {
+        nccl_group_wants(to, bytes);
     }
-    return result;
+    return NCCL_SUCCESS;
 }
 
 ANSWER(int, ncclBcast, void *values, size_t count, int type, int root, void *communicator, void *stream)

@@ -1,6 +1,6 @@
 /*
- * cuda.h declares a function as "CUresult CUDAAPI cuInit(...)", and says in a macro which version programs get:
- * "#define cuMemAlloc cuMemAlloc_v2". Names on such lines are functions.
+ * cuda.h declares a function as "CUresult CUDAAPI cuInit(...)", sometimes with a line's end before the name, and says in a
+ * macro which version programs get: "#define cuMemAlloc cuMemAlloc_v2". Names on such lines are functions.
  */
 #include "device/header_names.h"
 
@@ -34,7 +34,7 @@ next_name(const char *line, char name[NAME_BYTES])
 static int
 add_names(struct elf_names *names, const char *line)
 {
-    const char *declared = strstr(line, "CUDAAPI cu"), *at = strstr(line, "#define cu");
+    const char *declared = strncmp(line, "cu", 2) == 0 ? line : strstr(line, "CUDAAPI cu"), *at = strstr(line, "#define cu");
     char name[NAME_BYTES];
     int status = 0;
 

@@ -1,0 +1,125 @@
+"""memmodel run --gpu: programs of PyTorch's CUDA build on simulated GPUs.
+
+Arguments: the tool, and the directory of a virtual environment with test/cuda/requirements.txt, which may be absent.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL, VENV = sys.argv[1], Path(sys.argv[2])
+HERE = Path(__file__).parent
+MIB = 1 << 20
+GIB = 1 << 30
+
+# 3 steps of Adam: 2 layers of 1024 x 1024 with biases, 4 bytes each.
+TRAINING = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(1024, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 1024)).cuda()
+print("parameters", torch.cuda.memory_allocated())
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(3):
+    loss = model(torch.zeros(64, 1024, device="cuda")).square().mean()
+    loss.backward()
+    optimizer.step()
+    print("step", step)
+    optimizer.zero_grad()
+    del loss
+print("state", torch.cuda.memory_allocated())
+"""
+
+FULL = """
+import torch
+held = []
+try:
+    while True:
+        held.append(torch.empty(1 << 30, dtype=torch.uint8, device="cuda"))
+except torch.OutOfMemoryError as error:
+    print(len(held), "GiB;", error)
+    raise SystemExit(1)
+"""
+
+TWO = """
+import torch
+a = torch.empty(3 << 20, dtype=torch.uint8, device="cuda:0")
+b = torch.empty(5 << 20, dtype=torch.uint8, device="cuda:1")
+print(torch.cuda.device_count(), a.to("cuda:1").device, torch.cuda.get_device_name(1))
+"""
+
+RANKS = """
+import os, torch, torch.distributed as dist
+rank = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(rank)
+dist.init_process_group("nccl")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(256, 256).cuda())
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(2):
+    model(torch.zeros(8, 256, device="cuda")).sum().backward()
+    optimizer.step()
+print("rank", rank, "of", dist.get_world_size())
+dist.destroy_process_group()
+"""
+
+
+@unittest.skipUnless((VENV / "bin/python").exists(), "no CUDA build of PyTorch: ./run nightly cuda sets it up")
+class Torch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_file(self, file, *options, launcher=("python",), code=0):
+        command = [TOOL, "run", "--json", *options, "--", VENV / "bin" / launcher[0], *launcher[1:], file]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done, json.loads(done.stdout.splitlines()[-1])
+
+    def run_text(self, text, *options, **more):
+        file = self.folder / "program.py"
+        file.write_text(text)
+        return self.run_file(file, *(options or ("--gpu", "h100")), **more)
+
+    def test_parameters_and_state_are_what_arithmetic_says(self):
+        done, result = self.run_text(TRAINING)
+        layers = 2 * (4 * MIB + 4 * 1024)
+        self.assertIn(f"parameters {layers}", done.stdout)
+        # Adam's two moments, and a step count of 4 bytes for each of the 4 parameters lies on the host
+        self.assertIn(f"state {3 * layers}", done.stdout)
+        self.assertGreaterEqual(result["gpus"][0]["allocated"], 4 * layers)
+        self.assertTrue(result["gpus"][0]["fits"])
+
+    def test_the_allocator_raises_its_own_error(self):
+        done, result = self.run_text(FULL, "--gpu", "rtx3060", code=3)
+        self.assertIn("11 GiB; CUDA out of memory. Tried to allocate 1024.00 MiB.", done.stdout)
+        self.assertFalse(result["gpus"][0]["fits"])
+
+    def test_two_devices(self):
+        done, result = self.run_text(TWO, "--gpu", "a100-80gb:2")
+        self.assertIn("2 cuda:1 NVIDIA A100-SXM4-80GB", done.stdout)
+        self.assertTrue(all(gpu["allocator"] >= 2 * MIB for gpu in result["gpus"]))
+
+    def test_a_program_is_ended_after_steps(self):
+        done, _ = self.run_text(TRAINING, "--gpu", "h100", "--stop-after", "2")
+        self.assertIn("step 0", done.stdout)
+        self.assertNotIn("step 2", done.stdout)
+
+    def test_strict_names_the_line(self):
+        text = "import torch\nx = torch.rand(4096, 4096, device='cuda') @ torch.rand(4096, 4096, device='cuda')\nx.sum().item()\n"
+        done, _ = self.run_text(text, "--gpu", "h100", "--strict", code=1)
+        self.assertIn("program.py:3", done.stderr)
+
+    def test_ranks_share_the_devices(self):
+        done, result = self.run_text(RANKS, "--gpu", "h100:2", launcher=("torchrun", "--nproc-per-node=2"))
+        self.assertIn("rank 0 of 2", done.stdout)
+        self.assertIn("rank 1 of 2", done.stdout)
+        self.assertTrue(all(gpu["peak"] > 0 for gpu in result["gpus"]))
+
+    def test_values(self):
+        self.run_file(HERE / "values.py", "--gpu", "h100")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
