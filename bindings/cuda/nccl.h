@@ -16,6 +16,8 @@ enum nccl_result {
     NCCL_IN_PROGRESS = 7,
 };
 
+struct exchange;
+
 /* How ranks are connected for an operation. */
 enum nccl_path { NCCL_RING = 1, NCCL_TREE = 2, NCCL_SWITCH = 4 };
 
@@ -30,6 +32,8 @@ struct communicator {
     unsigned paths;                   /* that are connected */
     unsigned char peers[NCCL_PEERS / 8]; /* that it has sent to or received from, a bit each */
     int64_t taken;                    /* of the device. @unit bytes */
+    struct exchange *exchange;        /* with the other ranks; NULL if they cannot be reached */
+    uint64_t broadcasts;              /* that it has made */
 };
 
 _Static_assert(sizeof(struct communicator) <= HANDLE_BYTES, "a communicator fits into its handle");
@@ -68,6 +72,21 @@ nccl_group_brings(const void *from, size_t bytes);
 
 void
 nccl_group_wants(void *to, size_t bytes);
+
+/* Makes a way to exchange with those who get the identifier, of 128 bytes. */
+void
+nccl_exchange_offer(void *id);
+
+/* NULL if there is none. */
+struct exchange *
+nccl_exchange_join(const void *id);
+
+void
+nccl_exchange_leave(struct exchange *exchange);
+
+/* False if the data is not there: too large, or the other ranks are not. */
+bool
+nccl_exchange_broadcast(struct communicator *communicator, void *to, const void *from, size_t bytes, bool is_root);
 
 /* Gives all back, and takes it again. */
 void

@@ -1,9 +1,9 @@
 /*
- * NCCL: small broadcasts, which the ranks of a machine really hand to each other: programs tell by them how many numbers
- * follow, and check that all ranks agree.
+ * NCCL: small broadcasts, which the ranks of a machine really hand to each other: programs tell by them how many
+ * numbers follow, and check that all ranks agree.
  *
  * The one who makes an identifier makes shared memory with it; the others find it by the identifier, and it goes with
- * the last of them. A rank that waits in vain goes on with what it has.
+ * the last of them. A rank that waits in vain for 2 seconds goes on with what it has.
  */
 #define _GNU_SOURCE
 #include "nccl.h"

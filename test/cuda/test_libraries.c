@@ -443,6 +443,24 @@ a_group_of_broadcasts_brings_what_this_rank_has(void **state)
     ncclCommDestroy(made);
 }
 
+static void
+a_small_broadcast_reaches_the_rank_that_joined(void **state)
+{
+    struct unique_id id;
+    void *first, *second;
+    int value = 7, other = 0;
+
+    (void)state;
+    ncclGetUniqueId(&id);
+    assert_int_equal(ncclCommInitRank(&first, 2, id, 0), 0);
+    assert_int_equal(ncclCommInitRank(&second, 2, id, 1), 0);
+    assert_int_equal(ncclBroadcast(&value, &value, 1, NCCL_INT32, 0, first, NULL), 0);
+    assert_int_equal(ncclBroadcast(NULL, &other, 1, NCCL_INT32, 0, second, NULL), 0);
+    assert_int_equal(other, 7);
+    ncclCommDestroy(first);
+    ncclCommDestroy(second);
+}
+
 /* github.com/NVIDIA/nccl/issues/1685: 32 channels of 14 MiB with a peer; 24 with a neighbour in a ring. */
 static void
 connections_take_memory_until_the_end(void **state)
@@ -498,6 +516,7 @@ main(void)
         cmocka_unit_test(a_communicator_knows_its_size_and_rank),
         cmocka_unit_test(other_ranks_are_taken_to_hold_the_same),
         cmocka_unit_test(a_group_of_broadcasts_brings_what_this_rank_has),
+        cmocka_unit_test(a_small_broadcast_reaches_the_rank_that_joined),
         cmocka_unit_test(connections_take_memory_until_the_end),
         cmocka_unit_test(one_rank_alone_takes_nothing),
     };

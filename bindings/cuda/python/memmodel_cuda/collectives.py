@@ -18,6 +18,7 @@ _READ = {"allreduce_": 0, "allreduce_coalesced_": 0, "broadcast_": 0, "reduce_":
          "reduce_scatter_": 1, "reduce_scatter_tensor_coalesced_": 1, "alltoall_": 1, "alltoall_base_": 1,
          "gather_": 1, "gather_into_tensor_": 1, "scatter_": 1}  # fmt: skip
 _RECEIVES = ("recv_", "recv_any_source_")
+_HANDED_OVER = 1 << 12  # bytes: of a broadcast that really comes from its root (nccl_exchange.c)
 
 
 def install():
@@ -53,7 +54,10 @@ def _level(base, args):
     """What is known of the result."""
     if base in _RECEIVES:
         return knowledge.UNKNOWN
-    least = knowledge.PLAUSIBLE if _ranks(args) > 1 else knowledge.KNOWN
+    ranks, rank = _ranks(args)
+    least = knowledge.PLAUSIBLE if ranks > 1 else knowledge.KNOWN
+    if base == "broadcast_" and rank != args[2] and all(tensor.nbytes <= _HANDED_OVER for tensor in _tensors(args[0])):
+        return least
     for tensor in _tensors(args[_READ[base]]):
         if not knowledge.is_small(tensor):
             return knowledge.UNKNOWN
@@ -62,10 +66,12 @@ def _level(base, args):
 
 
 def _ranks(args):
+    """How many ranks the group has, and this one's number in it."""
     for value in args:
         if isinstance(value, torch.ScriptObject):
-            return torch.distributed.ProcessGroup.unbox(value).size()
-    return 1
+            group = torch.distributed.ProcessGroup.unbox(value)
+            return group.size(), group.rank()
+    return 1, 0
 
 
 def _tensors(value):
