@@ -3,7 +3,7 @@
  * numbers follow, and check that all ranks agree.
  *
  * The one who makes an identifier makes shared memory with it; the others find it by the identifier, and it goes with
- * the last of them. A rank that waits in vain for 2 seconds goes on with what it has.
+ * the last of them. A rank that waits in vain goes on with what it has.
  */
 #define _GNU_SOURCE
 #include "nccl.h"
@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x6e63636c, SLOTS = 256, SLOT_BYTES = 4096, WAITS = 20000, WAIT_NANOSECONDS = 100000 };
+enum { MAGIC = 0x6e63636c, SLOTS = 256, SLOT_BYTES = 4096 };
+enum { PAUSE_NANOSECONDS = 100000, PAUSES_FOR_RANKS = 100000, PAUSES_FOR_DATA = 20000 }; /* 10 and 2 seconds */
 
 struct slot {
     _Atomic uint64_t number; /* of the broadcast that it holds */
@@ -86,17 +87,47 @@ nccl_exchange_leave(struct exchange *exchange)
         munmap(exchange, sizeof *exchange);
 }
 
-static bool
-wait_for(struct exchange *exchange, const struct slot *slot, uint64_t number, int ranks)
+static void
+pause_briefly(void)
 {
-    const struct timespec pause = {.tv_nsec = WAIT_NANOSECONDS};
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NANOSECONDS}, NULL);
+}
 
-    for (int i = 0; atomic_load(&slot->number) < number && i < WAITS; i++) {
-        if (atomic_load(&exchange->joined) < ranks)
+/* Ranks begin within seconds of each other, or never: then this process is alone, and waits for nobody again. */
+static bool
+are_all_there(struct exchange *exchange, int ranks)
+{
+    static _Atomic bool is_alone;
+
+    for (int i = 0; atomic_load(&exchange->joined) < ranks; i++) {
+        if (i == PAUSES_FOR_RANKS)
+            atomic_store(&is_alone, true);
+        if (atomic_load(&is_alone))
             return false;
-        nanosleep(&pause, NULL);
+        pause_briefly();
     }
+    return true;
+}
+
+static bool
+comes(const struct slot *slot, uint64_t number)
+{
+    for (int i = 0; atomic_load(&slot->number) < number && i < PAUSES_FOR_DATA; i++)
+        pause_briefly();
     return atomic_load(&slot->number) == number;
+}
+
+/* Once a rank has waited in vain it no longer does. */
+static bool
+receive(struct communicator *communicator, const struct slot *slot, void *to, size_t bytes)
+{
+    if (!are_all_there(communicator->exchange, communicator->size) || !comes(slot, communicator->broadcasts)) {
+        nccl_exchange_leave(communicator->exchange);
+        communicator->exchange = NULL;
+        return false;
+    }
+    memory_copy(to, slot->data, bytes, NULL);
+    return true;
 }
 
 bool
@@ -108,12 +139,9 @@ nccl_exchange_broadcast(struct communicator *communicator, void *to, const void 
     if (!communicator->exchange || bytes == 0 || bytes > SLOT_BYTES)
         return false;
     slot = &communicator->exchange->slots[number % SLOTS];
-    if (is_root) {
-        memcpy(slot->data, from, bytes);
-        atomic_store(&slot->number, number);
-    } else if (wait_for(communicator->exchange, slot, number, communicator->size)) {
-        memory_copy(to, slot->data, bytes, NULL);
-        return true;
-    }
-    return is_root;
+    if (!is_root)
+        return receive(communicator, slot, to, bytes);
+    memcpy(slot->data, from, bytes);
+    atomic_store(&slot->number, number);
+    return true;
 }

@@ -1,6 +1,6 @@
 """
-What a collective leaves is what this rank knows: the stand-in for NCCL takes the other ranks to hold the same, while that
-is small (nccl_operations.c). Known values of one rank become plausible ones of several.
+What a collective leaves is what this rank knows: the stand-in for NCCL takes the other ranks to hold the same, while
+that is small (nccl_operations.c). Known values of one rank become plausible ones of several.
 """
 
 import warnings
