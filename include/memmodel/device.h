@@ -81,7 +81,7 @@ struct memmodel_device_note {
  * @param[in]  options  which
  * @param[out] device   the devices; untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED for a GPU without a profile (the names there
- *          are in the context's error) and on other systems than Linux on x86-64, MEMMODEL_ERROR_IO,
+ *          are in the context's error) and on other systems than Linux, MEMMODEL_ERROR_IO,
  *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
@@ -97,7 +97,8 @@ memmodel_device_new(memmodel_context *context, const struct memmodel_device_opti
  * @param[in]  device     devices
  * @param[in]  directory  a folder; one that is not there has no libraries
  * @param[out] count      how many stand-ins were made. @nullable
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND where this project's own libraries for it are not installed,
+ *          MEMMODEL_ERROR_UNSUPPORTED on machines other than x86-64, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY
  * @threads the context's
  * @since 0.1
  */
@@ -110,7 +111,7 @@ memmodel_device_add_libraries(memmodel_device *device, const char *directory, in
  *
  * @param[in]  device       devices
  * @param[out] environment  the lines; memmodel_free() it. Untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NO_MEMORY
+ * @returns as memmodel_device_add_libraries()
  * @threads the context's
  * @since 0.1
  */
@@ -121,27 +122,27 @@ memmodel_device_environment(memmodel_device *device, char **environment);
  * What one of the devices holds. Processes that ended without giving back their memory have done so now.
  *
  * @param[in]  device  devices
- * @param[in]  number  which, from 0 on
+ * @param[in]  index   which, from 0 on
  * @param[out] usage   filled; its `size` is set by the caller
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND beyond the last one, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_device_get_usage(memmodel_device *device, int32_t number, struct memmodel_device_usage *usage);
+memmodel_device_get_usage(memmodel_device *device, int32_t index, struct memmodel_device_usage *usage);
 
 /**
  * A note, in the order in which they were first made. At most 256 are kept, and the last one then says how many are not.
  *
  * @param[in]  device  devices
- * @param[in]  number  which, from 0 on
+ * @param[in]  index   which, from 0 on
  * @param[out] note    filled; its `size` is set by the caller
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND beyond the last one, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_device_get_note(memmodel_device *device, int32_t number, struct memmodel_device_note *note);
+memmodel_device_get_note(memmodel_device *device, int32_t index, struct memmodel_device_note *note);
 
 /** The name of the GPU, such as "NVIDIA H100 80GB HBM3". @param[in] device  devices @returns the name, owned by the
  *  devices. @transfer none @threads any @since 0.1 */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "memmodel/device.h"
 
+#include "base/choice.h"
 #include "base/text.h"
 #include "device/libraries.h"
 #include "device/profile.h"
@@ -29,9 +30,7 @@ check_options(memmodel_context *context, const struct memmodel_device_options *o
                              (int)LEDGER_DEVICES);
     if (options->capacity < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "capacity", "must be above 0");
-    if (options->overcommit != 0 && options->overcommit != 1)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "overcommit", "must be 0 or 1");
-    return 0;
+    return flag_check(context, NULL, "overcommit", options->overcommit);
 }
 
 static int
@@ -43,7 +42,15 @@ open_ledger(memmodel_device *device, const struct memmodel_device_options *optio
     if (!device->ledger)
         return context_error(device->context, MEMMODEL_ERROR_IO, "ledger", "cannot share memory between processes: %s",
                              strerror(errno));
-    return libraries_open(&device->libraries, device->context);
+    ledger_note(device->ledger, LEDGER_PROFILE, (int)getpid(), "CUDA's context and kernels: a profile of the GPU");
+    return 0;
+}
+
+/* The stand-ins have a folder from the first one on. */
+static int
+open_libraries(memmodel_device *device)
+{
+    return device->libraries.context ? 0 : libraries_open(&device->libraries, device->context);
 }
 
 int
@@ -112,7 +119,9 @@ memmodel_device_add_libraries(memmodel_device *device, const char *directory, in
 
     if (!device || !directory)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = libraries_add(&device->libraries, directory, &made);
+    status = open_libraries(device);
+    if (!status)
+        status = libraries_add(&device->libraries, directory, &made);
     if (!status && count)
         *count = made;
     return context_status(device->context, status);
@@ -126,7 +135,9 @@ memmodel_device_environment(memmodel_device *device, char **environment)
 
     if (!device || !environment)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = libraries_finish(&device->libraries);
+    status = open_libraries(device);
+    if (!status)
+        status = libraries_finish(&device->libraries);
     if (status)
         return context_status(device->context, status);
     text = TEXT_INIT(device->context);
@@ -167,7 +178,7 @@ usage_of(struct ledger *ledger, int32_t number, const struct ledger_device *foun
 }
 
 int
-memmodel_device_get_usage(memmodel_device *device, int32_t number, struct memmodel_device_usage *usage)
+memmodel_device_get_usage(memmodel_device *device, int32_t index, struct memmodel_device_usage *usage)
 {
     struct memmodel_device_usage own;
     struct ledger_device found;
@@ -179,10 +190,10 @@ memmodel_device_get_usage(memmodel_device *device, int32_t number, struct memmod
     if (status)
         return context_status(device->context, status);
     ledger_reap(device->ledger);
-    if (!ledger_device(device->ledger, number, true, &found))
-        return context_status(device->context, context_error(device->context, MEMMODEL_ERROR_NOT_FOUND, "number",
+    if (!ledger_device(device->ledger, index, true, &found))
+        return context_status(device->context, context_error(device->context, MEMMODEL_ERROR_NOT_FOUND, "index",
                                                              "there is no device of that number"));
-    own = usage_of(device->ledger, number, &found);
+    own = usage_of(device->ledger, index, &found);
     result_copy(&own, sizeof own, usage);
     return context_status(device->context, 0);
 }
@@ -200,7 +211,7 @@ note_of(memmodel_device *device, int32_t number)
 }
 
 int
-memmodel_device_get_note(memmodel_device *device, int32_t number, struct memmodel_device_note *note)
+memmodel_device_get_note(memmodel_device *device, int32_t index, struct memmodel_device_note *note)
 {
     struct memmodel_device_note own = {.size = sizeof own};
     int status;
@@ -210,8 +221,8 @@ memmodel_device_get_note(memmodel_device *device, int32_t number, struct memmode
     status = result_check(device->context, "memmodel_device_note", note);
     if (status)
         return context_status(device->context, status);
-    if (!note_of(device, number))
-        return context_status(device->context, context_error(device->context, MEMMODEL_ERROR_NOT_FOUND, "number",
+    if (!note_of(device, index))
+        return context_status(device->context, context_error(device->context, MEMMODEL_ERROR_NOT_FOUND, "index",
                                                              "there is no note of that number"));
     own.kind = device->note.kind;
     own.process = device->note.pid;

@@ -30,19 +30,19 @@ memmodel_device_environment(memmodel_device *device, char **environment)
 }
 
 int
-memmodel_device_get_usage(memmodel_device *device, int32_t number, struct memmodel_device_usage *usage)
+memmodel_device_get_usage(memmodel_device *device, int32_t index, struct memmodel_device_usage *usage)
 {
     (void)device;
-    (void)number;
+    (void)index;
     (void)usage;
     return MEMMODEL_ERROR_INVALID_ARGUMENT;
 }
 
 int
-memmodel_device_get_note(memmodel_device *device, int32_t number, struct memmodel_device_note *note)
+memmodel_device_get_note(memmodel_device *device, int32_t index, struct memmodel_device_note *note)
 {
     (void)device;
-    (void)number;
+    (void)index;
     (void)note;
     return MEMMODEL_ERROR_INVALID_ARGUMENT;
 }

@@ -29,6 +29,7 @@ struct fixture {
     memmodel_network *tiled; /* that tiles can be cut of */
     memmodel_tiling *tiling;
     memmodel_optimization *optimization;
+    memmodel_device *device;
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -40,6 +41,7 @@ struct fixture {
     memmodel_schedule *new_schedule;
     memmodel_tiling *new_tiling;
     memmodel_optimization *new_optimization;
+    memmodel_device *new_device;
     memmodel_function *new_function;
     memmodel_plan *new_plan;
     memmodel_chain *new_chain;
@@ -99,6 +101,7 @@ static const struct memmodel_chain_options chain = {.budget = 100};
 static const struct memmodel_recompute_options recompute = {.max_simulations = 10};
 static const struct memmodel_schedule_options inference = {
     .symbols = &batch, .symbol_count = 1, .disabled_passes = MEMMODEL_SCHEDULE_PASS_FUSION, .alignment = 64};
+static const struct memmodel_device_options gpu = {.gpu = "h100"};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -144,6 +147,7 @@ static const struct {
     {"memmodel_estimate_max", &job},
     {"memmodel_recompute", &job},
     {"memmodel_optimize", &job},
+    {"memmodel_device_new", &gpu},
 };
 
 /* ---- the fixture ---- */
@@ -276,6 +280,15 @@ new_tiling(struct fixture *f)
     assert_int_equal(memmodel_network_tile(f->tiled, &how, 0, NULL, &f->tiling), 0);
 }
 
+static void
+new_device(struct fixture *f)
+{
+    struct memmodel_device_options own = gpu;
+
+    own.size = sizeof own;
+    assert_int_equal(memmodel_device_new(f->context, &own, &f->device), 0);
+}
+
 static int
 fixture_setup(void **state)
 {
@@ -289,6 +302,7 @@ fixture_setup(void **state)
     new_plan(f);
     new_tiling(f);
     new_chain(f);
+    new_device(f);
     *state = f;
     return 0;
 }
@@ -298,6 +312,7 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_device_unref(f->device);
     memmodel_recomputation_unref(f->recomputation);
     memmodel_chain_unref(f->chain);
     memmodel_chain_unref(f->solved_chain);

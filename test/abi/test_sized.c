@@ -112,6 +112,7 @@ drop_made(struct fixture *f)
     memmodel_samples_unref(f->new_samples);
     memmodel_monitor_unref(f->new_monitor);
     memmodel_recomputation_unref(f->new_recomputation);
+    memmodel_device_unref(f->new_device);
     f->new_context = NULL;
     f->new_network = NULL;
     f->new_report = NULL;
@@ -123,6 +124,7 @@ drop_made(struct fixture *f)
     f->new_samples = NULL;
     f->new_monitor = NULL;
     f->new_recomputation = NULL;
+    f->new_device = NULL;
     f->number = 0;
 }
 

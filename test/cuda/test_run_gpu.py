@@ -124,14 +124,14 @@ class Values(unittest.TestCase):
     def test_what_nobody_wrote_is_said(self):
         done = run("read")
         self.assertEqual(done.stdout.splitlines()[0], "0")
-        self.assertEqual([note["kind"] for note in result(done)["notes"]], ["made_up"])
+        self.assertEqual([note["kind"] for note in result(done)["notes"]], ["profile", "made_up"])
         self.assertIn("8 bytes read from the device by", done.stderr)
 
     def test_a_function_that_is_not_simulated_returns_an_error_and_is_named(self):
         done = run("unknown")
         self.assertIn("unknown: operation not supported", done.stdout)
         self.assertIn("cudaNobodyKnowsThis", done.stderr)
-        self.assertIn("called by", result(done)["notes"][0]["text"])
+        self.assertIn("called by", result(done)["notes"][1]["text"])
 
 
 class Refusals(unittest.TestCase):
