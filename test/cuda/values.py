@@ -170,6 +170,12 @@ def complex_numbers(device):
 
 
 @exact
+def conjugates_and_transforms(device):
+    x = torch.arange(4.0, device=device)
+    return torch.complex(x, x).conj().imag.tolist(), torch.fft.ifft(x).real.tolist()
+
+
+@exact
 def nan_of_the_host_is_seen(device):
     return bool(torch.isnan(torch.tensor([1.0, math.nan], device=device)).any())
 
@@ -301,6 +307,11 @@ def padded_sequences_packed(device):
 def sparse_from_known_indices(device):
     index = torch.tensor([[0, 0, 1], [1, 1, 0]], device=device)
     return torch.sparse_coo_tensor(index, torch.ones(3, device=device), (2, 2)).coalesce().indices().shape
+
+
+@exact
+def sparse_from_known_values(device):
+    return torch.eye(4, device=device).to_sparse().indices().tolist()
 
 
 # ---- training ----

@@ -8,6 +8,7 @@ the CPU that shares its bytes. CPU kernels are called directly: no mode, no auto
 import torch
 
 from memmodel_cuda import knowledge
+from memmodel_cuda.quiet import quiet
 
 _C = torch._C
 _CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
@@ -38,6 +39,8 @@ def alias(tensor):
         return tensor
     if tensor.numel() == 0:
         return _new_alias(tensor)
+    if tensor.is_conj() or tensor.is_neg():
+        return _turned(tensor)
     key = tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
     found = _aliases.get(key)
     if found is None:
@@ -51,6 +54,14 @@ def _new_alias(tensor):
     memory = _C._construct_storage_from_data_pointer(tensor.data_ptr(), _cpu, knowledge.span(tensor))
     empty = _empty([0], dtype=tensor.dtype, device=_cpu)
     return _set(empty, memory, 0, list(tensor.shape), list(tensor.stride()))
+
+
+def _turned(tensor):
+    """Of a view that stands for the conjugate or the negative of what is in memory."""
+    found = _new_alias(tensor)
+    with quiet():
+        found = torch._conj(found) if tensor.is_conj() else found
+        return torch._neg_view(found) if tensor.is_neg() else found
 
 
 def copy(to, source):

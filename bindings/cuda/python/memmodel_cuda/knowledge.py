@@ -27,6 +27,8 @@ class Guess:
 
 def is_small(tensor):
     """Whether operators on it are computed beside."""
+    if tensor.is_sparse or tensor.is_sparse_csr:
+        return False
     size = tensor.nbytes
     return size <= SMALL or (size <= TRACKED and not _is_float(tensor))
 
