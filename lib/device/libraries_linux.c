@@ -30,6 +30,8 @@ static const char *const replaced[] = {
 
 /* Without files of their own on a machine without a driver. */
 static const char driver_soname[] = "libcuda.so.1", nvml_soname[] = "libnvidia-ml.so.1";
+static const char functions_ending[] = ".functions";
+static const char linked_name[] = "libcuda.so";
 
 /* ---- paths ---- */
 
@@ -132,8 +134,8 @@ write_stand_in(struct libraries *libraries, const struct elf_names *names)
     static const struct elf_names none = {0};
     bool dnn = is_cudnn(names->soname);
     memmodel_context *context = libraries->context;
-    char *path = joined(context, libraries->folder, names->soname), *functions = with_ending(context, path, ".functions");
-    char *name = with_ending(context, names->soname, ".functions"), *own = joined(context, libraries->home, dnn_answers);
+    char *path = joined(context, libraries->folder, names->soname), *functions = with_ending(context, path, functions_ending);
+    char *name = with_ending(context, names->soname, functions_ending), *own = joined(context, libraries->home, dnn_answers);
     struct stand_in empty = {path, names->soname, functions};
     struct stand_in full = {functions, name, dnn ? own : answers};
     int status = MEMMODEL_ERROR_NO_MEMORY;
@@ -159,6 +161,19 @@ write_driver(struct libraries *libraries, const char *soname, struct elf_names *
     return names->soname ? write_stand_in(libraries, names) : MEMMODEL_ERROR_NO_MEMORY;
 }
 
+/* The name that a linker looks for (Triton links what it compiles with the driver). */
+static int
+link_driver(struct libraries *libraries)
+{
+    char *link = joined(libraries->context, libraries->folder, linked_name);
+    int status = link ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+
+    if (link && symlink(driver_soname, link) != 0 && errno != EEXIST)
+        status = context_error(libraries->context, MEMMODEL_ERROR_IO, link, "cannot make a link: %s", strerror(errno));
+    memory_release(libraries->context, link);
+    return status;
+}
+
 /* The driver's have no files to read names from: cuda.h has those of the one, and those written here are the other's. */
 int
 libraries_finish(struct libraries *libraries)
@@ -171,7 +186,7 @@ libraries_finish(struct libraries *libraries)
     if (!status && !elf_names_has(&libraries->made, nvml_soname))
         status = write_driver(libraries, nvml_soname, &none);
     elf_names_release(&none);
-    return status;
+    return status ? status : link_driver(libraries);
 }
 
 static int
@@ -322,20 +337,27 @@ libraries_environment(const struct libraries *libraries, struct text *environmen
     }
 }
 
+static void
+remove_file(const struct libraries *libraries, const char *name, const char *ending)
+{
+    char *path = joined(libraries->context, libraries->folder, name);
+    char *whole = with_ending(libraries->context, path, ending);
+
+    if (whole)
+        unlink(whole);
+    memory_release(libraries->context, path);
+    memory_release(libraries->context, whole);
+}
+
 void
 libraries_close(struct libraries *libraries)
 {
     for (size_t i = 0; i < libraries->made.count; i++) {
-        char *path = joined(libraries->context, libraries->folder, libraries->made.names[i]);
-        char *functions = with_ending(libraries->context, path, ".functions");
-
-        if (path)
-            unlink(path);
-        if (functions)
-            unlink(functions);
-        memory_release(libraries->context, path);
-        memory_release(libraries->context, functions);
+        remove_file(libraries, libraries->made.names[i], "");
+        remove_file(libraries, libraries->made.names[i], functions_ending);
     }
+    if (libraries->folder)
+        remove_file(libraries, linked_name, "");
     if (libraries->folder)
         rmdir(libraries->folder);
     memory_release(libraries->context, libraries->home);
