@@ -89,8 +89,27 @@ def _call_of(operator):
     follow = _Follow(operator)
     if operator.returns_views:
         return lambda keys, args, kwargs: real(keys, *args, **kwargs)
+    if operator.base in rules.OF_GUESSES:
+        return _call_unless_guessed(operator, follow)
     if operator.base in rules.UNKNOWN or operator.base in rules.BEFORE:
         return lambda keys, args, kwargs: follow(keys, operator.wrap_numbers(args), kwargs)
+    return _call_quickly(operator, follow)
+
+
+def _call_unless_guessed(operator, follow):
+    quickly = _call_quickly(operator, follow)
+
+    def call(keys, args, kwargs):
+        if knowledge.has_guesses() or args[0].dtype is torch.bool:
+            return follow(keys, operator.wrap_numbers(args), kwargs)
+        return quickly(keys, args, kwargs)
+
+    return call
+
+
+def _call_quickly(operator, follow):
+    """What is large is not followed."""
+    real = operator.real
     writes = operator.writes
     numbers = operator.takes_numbers
 

@@ -12,6 +12,7 @@ TRACKED = 1 << 20  # bytes: what the library keeps of a copy from the host
 SMALL = 1 << 16  # bytes: floating-point numbers that are computed beside
 _of_host = "_memmodel_known"
 
+_guessed = set()  # kinds of guesses that there have been, but for losses
 _known = {}  # address of a storage: (level or Guess, bytes from there on)
 
 
@@ -68,6 +69,10 @@ def level(tensor):
     return found if type(found) is int else UNKNOWN
 
 
+def has_guesses():
+    return bool(_guessed)
+
+
 def guess(tensor):
     """A Guess or None."""
     found = _found(tensor) if tensor.is_cuda else None
@@ -94,6 +99,8 @@ def mark(tensor, what):
     """The tensor has a storage of its own, which is now known so, or guessed so."""
     base, offset = _place(tensor)
     _known[base] = (what, offset + span(tensor))
+    if type(what) is Guess and what.kind != "loss":
+        _guessed.add(what.kind)
 
 
 def mark_host(tensor, what):

@@ -286,6 +286,8 @@ UNKNOWN = {
     **_table(_loss, "nll_loss_forward", "nll_loss2d_forward"),
     **_table(_all_finite, "_amp_foreach_non_finite_check_and_unscale_"),
 }
+# Of which the rules say something only of guesses and of bool.
+OF_GUESSES = {"mul", "sum", "logical_not", "bitwise_not", "logical_or", "bitwise_or", "logical_and", "bitwise_and"}
 # Of these the real kernel's size means nothing.
 SIZED = {"nonzero", "_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "bincount",
          "repeat_interleave"}  # fmt: skip
