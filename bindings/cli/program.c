@@ -74,9 +74,9 @@ is_static(const char *path)
     Elf64_Phdr segment;
     FILE *file = fopen(path, "re");
 
-    executable = file && fread(&header, sizeof header, 1, file) == 1 &&
-                 memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-                 header.e_phentsize == sizeof segment && fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
+    executable = file && fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                 header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_phentsize == sizeof segment &&
+                 fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
     for (int i = 0; executable && i < header.e_phnum && fread(&segment, sizeof segment, 1, file) == 1; i++)
         loader = loader || segment.p_type == PT_INTERP;
     if (file)
@@ -118,8 +118,7 @@ torch_of(const char *packages)
 {
     char path[PATH_MAX], line[256];
     enum torch_build build = TORCH_NONE;
-    FILE *file =
-        snprintf(path, sizeof path, "%s/torch/version.py", packages) < PATH_MAX ? fopen(path, "re") : NULL;
+    FILE *file = snprintf(path, sizeof path, "%s/torch/version.py", packages) < PATH_MAX ? fopen(path, "re") : NULL;
 
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, "cuda:", strlen("cuda:")) == 0 || strncmp(line, "cuda =", strlen("cuda =")) == 0)

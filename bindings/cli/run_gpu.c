@@ -85,7 +85,8 @@ add_libraries(const struct command *command, memmodel_context *context, memmodel
     if (status)
         return library_error(command, context);
     if (program.is_static)
-        return refuse("--gpu: the program is linked statically, so nothing can be put in the place of its CUDA libraries");
+        return refuse(
+            "--gpu: the program is linked statically, so nothing can be put in the place of its CUDA libraries");
     if (program.torch == TORCH_CPU)
         return refuse("--gpu: this Python has a CPU build of PyTorch; the CUDA build runs here too, without a GPU: "
                       "`pip install --force-reinstall torch` from PyPI gives it on Linux");

@@ -12,7 +12,7 @@
 
 enum description_sort { LAYOUT = 1, PRODUCT, PREFERENCE, TRANSFORM, EMULATION };
 
-enum { MAGIC = 0x4c745344, OPAQUE_LEAST = 64, OPAQUE_MOST = 1024 };
+enum { MAGIC = 0x4c745344, MIN_OPAQUE = 64, MAX_OPAQUE = 1024 };
 
 /* In a handle, or in memory of the caller's. */
 struct description {
@@ -55,7 +55,7 @@ describe(void **descriptor, int sort)
 static int
 describe_in_place(void *memory, size_t bytes, int sort)
 {
-    return !memory || bytes < OPAQUE_LEAST || bytes > OPAQUE_MOST ? BLAS_INVALID_VALUE : begin(memory, bytes, sort);
+    return !memory || bytes < MIN_OPAQUE || bytes > MAX_OPAQUE ? BLAS_INVALID_VALUE : begin(memory, bytes, sort);
 }
 
 static int

@@ -240,57 +240,80 @@ struct attribute {
 
 /* What all of NVIDIA's GPUs since Volta have: CUDA C++ Programming Guide, table of technical specifications. */
 static const struct attribute common[] = {
-    {1, 1024},                      /* threads of a block */
-    {2, 1024}, {3, 1024}, {4, 64},  /* and along its axes */
-    {5, 2147483647}, {6, 65535}, {7, 65535}, /* blocks of a grid along its axes */
-    {8, 49152},                     /* shared memory of a block */
-    {9, 65536},                     /* constant memory */
-    {10, 32},                       /* threads of a warp */
-    {11, 2147483647},               /* pitch */
-    {12, 65536},                    /* registers of a block */
-    {13, 1980000},                  /* clock, kHz */
-    {14, 512},                      /* alignment of textures */
-    {15, 1},                        /* copies and kernels at the same time */
-    {19, 1},                        /* host memory can be mapped */
-    {31, 1},                        /* kernels at the same time */
-    {32, 1},                        /* error correction */
-    {36, 2619000}, {37, 5120},      /* memory: clock, kHz; width, bits */
-    {40, 3},                        /* engines for copies */
-    {41, 1},                        /* unified addresses */
-    {78, 1},                        /* stream priorities */
-    {79, 1}, {80, 1},               /* caching of global and local memory */
-    {82, 65536},                    /* registers of a multiprocessor */
-    {83, 1},                        /* managed memory */
-    {86, 1},                        /* native atomics of the host */
-    {89, 1}, {90, 1}, {91, 1},      /* managed memory from both sides, preemption, registered memory by its address */
-    {95, 1},                        /* cooperative launches */
-    {99, 1},                        /* registration of host memory */
-    {102, 1}, {103, 1},             /* virtual memory, shared by file descriptors */
-    {111, 1024},                    /* shared memory of a block that the system has */
-    {115, 1},                       /* memory pools */
+    {1, 1024}, /* threads of a block */
+    {2, 1024},        {3, 1024},
+    {4, 64}, /* and along its axes */
+    {5, 2147483647},  {6, 65535},
+    {7, 65535},                   /* blocks of a grid along its axes */
+    {8, 49152},                   /* shared memory of a block */
+    {9, 65536},                   /* constant memory */
+    {10, 32},                     /* threads of a warp */
+    {11, 2147483647},             /* pitch */
+    {12, 65536},                  /* registers of a block */
+    {13, 1980000},                /* clock, kHz */
+    {14, 512},                    /* alignment of textures */
+    {15, 1},                      /* copies and kernels at the same time */
+    {19, 1},                      /* host memory can be mapped */
+    {31, 1},                      /* kernels at the same time */
+    {32, 1},                      /* error correction */
+    {36, 2619000},    {37, 5120}, /* memory: clock, kHz; width, bits */
+    {40, 3},                      /* engines for copies */
+    {41, 1},                      /* unified addresses */
+    {78, 1},                      /* stream priorities */
+    {79, 1},          {80, 1},    /* caching of global and local memory */
+    {82, 65536},                  /* registers of a multiprocessor */
+    {83, 1},                      /* managed memory */
+    {86, 1},                      /* native atomics of the host */
+    {89, 1},          {90, 1},
+    {91, 1},                    /* managed memory from both sides, preemption, registered memory by its address */
+    {95, 1},                    /* cooperative launches */
+    {99, 1},                    /* registration of host memory */
+    {102, 1},         {103, 1}, /* virtual memory, shared by file descriptors */
+    {111, 1024},                /* shared memory of a block that the system has */
+    {115, 1},                   /* memory pools */
 };
 
 int
 device_attribute(int number, int device)
 {
     enum {
-        BUS = 33, L2 = 38, PROCESSORS = 16, PROCESSOR_THREADS = 39, MAJOR = 75, MINOR = 76, PROCESSOR_SHARED = 81,
-        BLOCK_SHARED = 97, PROCESSOR_BLOCKS = 106, CLUSTERS = 120, HOPPER = 90
+        BUS = 33,
+        L2 = 38,
+        PROCESSORS = 16,
+        PROCESSOR_THREADS = 39,
+        MAJOR = 75,
+        MINOR = 76,
+        PROCESSOR_SHARED = 81,
+        BLOCK_SHARED = 97,
+        PROCESSOR_BLOCKS = 106,
+        CLUSTERS = 120,
+        HOPPER = 90
     };
     const struct ledger_gpu *gpu = device_gpu();
 
     switch (number) {
-    case BUS: return 1 + device;
-    case L2: return (int)gpu->l2;
-    case PROCESSORS: return gpu->processors;
-    case PROCESSOR_THREADS: return gpu->processor_threads;
-    case PROCESSOR_BLOCKS: return gpu->processor_blocks;
-    case PROCESSOR_SHARED: return (int)gpu->processor_shared;
-    case BLOCK_SHARED: return (int)gpu->block_shared;
-    case MAJOR: return gpu->capability / MAJOR_OF_CAPABILITY;
-    case MINOR: return gpu->capability % MAJOR_OF_CAPABILITY;
-    case CLUSTERS: return gpu->capability >= HOPPER;
-    default: break;
+    case BUS:
+        return 1 + device;
+    case L2:
+        return (int)gpu->l2;
+    case PROCESSORS:
+        return gpu->processors;
+    case PROCESSOR_THREADS:
+        return gpu->processor_threads;
+    case PROCESSOR_BLOCKS:
+        return gpu->processor_blocks;
+    case PROCESSOR_SHARED:
+        return (int)gpu->processor_shared;
+    case BLOCK_SHARED:
+        return (int)gpu->block_shared;
+    case MAJOR:
+        return gpu->capability / MAJOR_OF_CAPABILITY;
+    case MINOR:
+        return gpu->capability % MAJOR_OF_CAPABILITY;
+    case CLUSTERS:
+        return gpu->capability >= HOPPER;
+    default:
+        break;
     }
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         if (common[i].number == number)

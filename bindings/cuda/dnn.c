@@ -163,7 +163,7 @@ ANSWER(int, cudnnGetCallback, unsigned *mask, void **data, void **function)
 
 /* ---- the graph interface ---- */
 
-enum { MOST_ELEMENTS = 1 << 16 };
+enum { MAX_ELEMENTS = 1 << 16 };
 
 static struct dnn_graph_part *
 part_of(const void *descriptor)
@@ -280,7 +280,7 @@ set_plan(struct dnn_graph_part *part, int name, int type, int64_t count, const v
     return status == DNN_SUCCESS ? plain_set(part, name, type, count, elements) : status;
 }
 
-/* A handle stands for the device, which the real library is told otherwise. */
+/* A handle stands for the device, which the real library gets in another way. */
 static int
 set_handle(struct dnn_graph_part *part, int64_t count, const void *elements)
 {
@@ -299,7 +299,7 @@ ANSWER(int, cudnnBackendSetAttribute, void *descriptor, int name, int type, int6
 {
     struct dnn_graph_part *part = part_of(descriptor);
 
-    if (!part || count < 0 || count > MOST_ELEMENTS || (count > 0 && !elements))
+    if (!part || count < 0 || count > MAX_ELEMENTS || (count > 0 && !elements))
         return DNN_BAD_PARAM;
     if (type == TYPE_HANDLE)
         return set_handle(part, count, elements);
@@ -376,7 +376,7 @@ ANSWER(int, cudnnBackendGetAttribute, void *descriptor, int name, int type, int6
     const struct dnn_graph_part *part = part_of(descriptor);
     int64_t room = elements ? wanted : 0;
 
-    if (!part || wanted < 0 || wanted > MOST_ELEMENTS || (room == 0 && !count))
+    if (!part || wanted < 0 || wanted > MAX_ELEMENTS || (room == 0 && !count))
         return DNN_BAD_PARAM;
     if (type == TYPE_HANDLE)
         return get_handle(part, room, count, elements);

@@ -3,7 +3,7 @@
  * API reference, of cuDNN 9.
  *
  * What cuDNN takes beyond its operands comes from the user's own copy of it where that can be asked (dnn_real.c), else
- * from rules, which the reader of the ledger is told.
+ * from rules, which the ledger names.
  */
 #ifndef CUDA_DNN_H
 #define CUDA_DNN_H

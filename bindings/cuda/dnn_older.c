@@ -1,6 +1,6 @@
 /*
  * cuDNN's older interface: descriptors, and the sizes of what layers keep or work in. The real library answers these only
- * on a device, so the sizes are rules of ours, which the reader of the ledger is told.
+ * on a device, so the sizes are rules of ours, which the ledger names.
  */
 #define _GNU_SOURCE
 #include "dnn.h"
@@ -45,7 +45,7 @@ least(int a, int b)
 
 enum { CHANNELS_FIRST, CHANNELS_LAST, CHANNELS_IN_VECTORS };
 
-#define MOST_ELEMENTS (INT64_C(1) << 48)
+#define MAX_ELEMENTS (INT64_C(1) << 48)
 
 int64_t
 dnn_tensor_elements(const struct dnn_tensor *tensor)
@@ -53,7 +53,7 @@ dnn_tensor_elements(const struct dnn_tensor *tensor)
     int64_t elements = tensor->dims > 0;
 
     for (int i = 0; i < tensor->dims; i++)
-        elements = elements > MOST_ELEMENTS / tensor->sizes[i] ? MOST_ELEMENTS : elements * tensor->sizes[i];
+        elements = elements > MAX_ELEMENTS / tensor->sizes[i] ? MAX_ELEMENTS : elements * tensor->sizes[i];
     return elements;
 }
 
@@ -71,7 +71,7 @@ pack(struct dnn_tensor *tensor, int format)
             order[count++] = i;
     for (int i = 0; i < count; i++) {
         tensor->strides[order[i]] = stride > INT32_MAX ? 0 : (int)stride;
-        stride = stride > MOST_ELEMENTS ? stride : stride * tensor->sizes[order[i]];
+        stride = stride > MAX_ELEMENTS ? stride : stride * tensor->sizes[order[i]];
     }
 }
 

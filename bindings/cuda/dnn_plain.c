@@ -183,7 +183,7 @@ static const struct operands {
 
 enum { INPUT, WEIGHT, OUTPUT, OPERANDS };
 
-#define MOST_ELEMENTS (INT64_C(1) << 48)
+#define MAX_ELEMENTS (INT64_C(1) << 48)
 
 const struct dnn_graph_part *
 plain_operand(const struct dnn_graph_part *part, int name)
@@ -244,7 +244,7 @@ measure(const struct dnn_graph_part *part, const struct operands *names, struct 
     for (int i = 0; i < OPERANDS; i++) {
         rank = numbers(plain_operand(part, each[i]), TENSOR_DIMENSIONS, dims[i]);
         elements = rank > 2 ? product(dims[i], rank) : 0;
-        if (elements <= 0 || elements > MOST_ELEMENTS)
+        if (elements <= 0 || elements > MAX_ELEMENTS)
             return false;
         sizes->elements += elements;
     }

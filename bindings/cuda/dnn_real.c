@@ -3,7 +3,7 @@
  * (NVIDIA cuDNN Backend, release notes of 9.8, "deviceless ahead-of-time compilation"). Its heuristics then choose
  * engines, and its plans say what they work in; nothing is executed.
  *
- * Held against calls recorded on an H200 with cuDNN 9.19 (test/data/pytorch_cuda): 9.26 says the same workspace for attention
+ * compared with calls recorded on an H200 with cuDNN 9.19 (test/data/pytorch_cuda): 9.26 says the same workspace for attention
  * in all of 20 calls, forward and backward. Trainings of 30 CNNs peak within 0.9 % of the recorded ones in the median, up
  * to 4.8 %, once the 64 MiB of cuBLAS that torch 2.15 gives back are counted.
  *

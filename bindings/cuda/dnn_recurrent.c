@@ -15,7 +15,7 @@
 
 enum { CELL_RELU, CELL_TANH, CELL_LSTM, CELL_GRU, CELLS };
 enum { BIAS_NONE, BIAS_INPUT, BIAS_BOTH, BIAS_HIDDEN, BIASES };
-enum { MOST_SIZE = 1 << 20, MOST_LAYERS = 1 << 12 };
+enum { MAX_SIZE = 1 << 20, MAX_LAYERS = 1 << 12 };
 
 /* As it was set: what cudnnGetRNNDescriptor_v8() gives back. */
 struct recurrent {
@@ -30,7 +30,7 @@ struct recurrent {
 static bool
 is_size(int32_t size)
 {
-    return size > 0 && size <= MOST_SIZE;
+    return size > 0 && size <= MAX_SIZE;
 }
 
 static bool
@@ -38,7 +38,7 @@ is_sound(const struct recurrent *r)
 {
     return r->cell >= 0 && r->cell < CELLS && r->bias >= 0 && r->bias < BIASES && r->direction >= 0 &&
            r->direction <= 1 && dnn_element_bytes(r->type) > 0 && is_size(r->input) && is_size(r->hidden) &&
-           r->projection >= 0 && r->projection <= r->hidden && r->layers > 0 && r->layers <= MOST_LAYERS;
+           r->projection >= 0 && r->projection <= r->hidden && r->layers > 0 && r->layers <= MAX_LAYERS;
 }
 
 ANSWER(int, cudnnSetRNNDescriptor_v8, void *descriptor, int algorithm, int cell, int bias, int direction,

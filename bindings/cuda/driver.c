@@ -104,9 +104,11 @@ ANSWER(int, cuGetErrorString, int error, const char **text)
 {
     if (!text)
         return DRIVER_INVALID_VALUE;
-    *text = error == DRIVER_SUCCESS ? "no error" : error == DRIVER_OUT_OF_MEMORY ? "out of memory"
-            : error == DRIVER_INVALID_VALUE ? "invalid argument" : error == DRIVER_NOT_SUPPORTED ? "operation not supported"
-                                                                   : "error of a simulated GPU";
+    *text = error == DRIVER_SUCCESS         ? "no error"
+            : error == DRIVER_OUT_OF_MEMORY ? "out of memory"
+            : error == DRIVER_INVALID_VALUE ? "invalid argument"
+            : error == DRIVER_NOT_SUPPORTED ? "operation not supported"
+                                            : "error of a simulated GPU";
     return DRIVER_SUCCESS;
 }
 
@@ -114,9 +116,11 @@ ANSWER(int, cuGetErrorName, int error, const char **text)
 {
     if (!text)
         return DRIVER_INVALID_VALUE;
-    *text = error == DRIVER_SUCCESS ? "CUDA_SUCCESS" : error == DRIVER_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+    *text = error == DRIVER_SUCCESS         ? "CUDA_SUCCESS"
+            : error == DRIVER_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
             : error == DRIVER_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
-            : error == DRIVER_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED" : "CUDA_ERROR_UNKNOWN";
+            : error == DRIVER_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED"
+                                            : "CUDA_ERROR_UNKNOWN";
     return DRIVER_SUCCESS;
 }
 

@@ -80,12 +80,23 @@ ANSWER(int, cuPointerGetAttribute, void *value, int attribute, void *address)
     if (!value || (device < 0 && !pinned))
         return DRIVER_INVALID_VALUE;
     switch (attribute) {
-    case MEMORY_TYPE: *(unsigned *)value = pinned ? HOST : DEVICE; break;
-    case ORDINAL: *(int *)value = pinned ? device_current() : device; break;
-    case DEVICE_POINTER: *(void **)value = address; break;
-    case HOST_POINTER: *(void **)value = address; return pinned ? DRIVER_SUCCESS : DRIVER_INVALID_VALUE;
-    case CONTEXT: *(void **)value = NULL; break;
-    default: return DRIVER_NOT_SUPPORTED;
+    case MEMORY_TYPE:
+        *(unsigned *)value = pinned ? HOST : DEVICE;
+        break;
+    case ORDINAL:
+        *(int *)value = pinned ? device_current() : device;
+        break;
+    case DEVICE_POINTER:
+        *(void **)value = address;
+        break;
+    case HOST_POINTER:
+        *(void **)value = address;
+        return pinned ? DRIVER_SUCCESS : DRIVER_INVALID_VALUE;
+    case CONTEXT:
+        *(void **)value = NULL;
+        break;
+    default:
+        return DRIVER_NOT_SUPPORTED;
     }
     return DRIVER_SUCCESS;
 }
@@ -200,8 +211,7 @@ ANSWER(int, cuMemGetAllocationGranularity, size_t *bytes, const void *allocation
     return DRIVER_SUCCESS;
 }
 
-ANSWER(int, cuMemAddressReserve, void **address, size_t bytes, size_t alignment, void *wanted,
-       unsigned long long flags)
+ANSWER(int, cuMemAddressReserve, void **address, size_t bytes, size_t alignment, void *wanted, unsigned long long flags)
 {
     if (!address || bytes == 0 || device_count() == 0)
         return DRIVER_INVALID_VALUE;

@@ -180,13 +180,20 @@ ANSWER(int, cuLaunchKernelEx, const void *configuration, void *function)
 
 /* ---- streams and events: the runtime's ---- */
 
-extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
-extern int cudaStreamDestroy(void *stream);
-extern int cudaEventCreateWithFlags(void **event, unsigned flags);
-extern int cudaEventDestroy(void *event);
-extern int cudaEventRecord(void *event, void *stream);
-extern int cudaEventElapsedTime(float *milliseconds, void *start, void *end);
-extern int cudaStreamIsCapturing(void *stream, int *status);
+extern int
+cudaStreamCreateWithFlags(void **stream, unsigned flags);
+extern int
+cudaStreamDestroy(void *stream);
+extern int
+cudaEventCreateWithFlags(void **event, unsigned flags);
+extern int
+cudaEventDestroy(void *event);
+extern int
+cudaEventRecord(void *event, void *stream);
+extern int
+cudaEventElapsedTime(float *milliseconds, void *start, void *end);
+extern int
+cudaStreamIsCapturing(void *stream, int *status);
 
 ANSWER(int, cuStreamCreate, void **stream, unsigned flags)
 {

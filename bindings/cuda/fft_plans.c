@@ -79,8 +79,8 @@ typed(int rank, const long long *n, int input, int output, int64_t batch)
 {
     enum { FLOAT, DOUBLE, HALF, COMPLEX = 4, BF16 = 14, LAST };
     static const unsigned char bytes[] = {
-        [FLOAT] = 8,            [DOUBLE] = 16,           [HALF] = 4,           [BF16] = 4,
-        [COMPLEX + FLOAT] = 8,  [COMPLEX + DOUBLE] = 16, [COMPLEX + HALF] = 4, [LAST] = 4,
+        [FLOAT] = 8,           [DOUBLE] = 16,           [HALF] = 4,           [BF16] = 4,
+        [COMPLEX + FLOAT] = 8, [COMPLEX + DOUBLE] = 16, [COMPLEX + HALF] = 4, [LAST] = 4,
     };
     struct fft_shape shape = many(rank, NULL, n, 0, batch);
     bool is_known = input >= 0 && input <= LAST && output >= 0 && output <= LAST;

@@ -35,9 +35,9 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    {"libcublas", 15}, {"libcudnn", 3000},     {"libcufft", 16},     {"libcusparse", 10}, {"libcusolver", 9},
-    {"libcurand", 999}, {"libnccl", 5},        {"libnvidia-ml", 3},  {"libcupti", 27},    {"libcufile", 5001},
-    {"libcuda", 801},
+    {"libcublas", 15},  {"libcudnn", 3000},  {"libcufft", 16}, {"libcusparse", 10},
+    {"libcusolver", 9}, {"libcurand", 999},  {"libnccl", 5},   {"libnvidia-ml", 3},
+    {"libcupti", 27},   {"libcufile", 5001}, {"libcuda", 801},
 };
 
 static const char *const profilers[] = {"cupti*", NULL};
@@ -98,9 +98,13 @@ memmodel_cuda_generic(void *first, struct record *record, const char *library)
     if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == UNKNOWN)
         look_up(record, library, CALLER);
     switch ((enum state)record->state) {
-    case SUCCEEDS: return 0;
-    case CREATES: return create(first, record->status);
-    case DESTROYS: return handle_delete(first, HANDLE_DESCRIPTOR) || !first ? 0 : record->status;
-    default: return record->status;
+    case SUCCEEDS:
+        return 0;
+    case CREATES:
+        return create(first, record->status);
+    case DESTROYS:
+        return handle_delete(first, HANDLE_DESCRIPTOR) || !first ? 0 : record->status;
+    default:
+        return record->status;
     }
 }

@@ -1,4 +1,4 @@
-/* Handles: places in a range of addresses of their own, so that what a program hands in can be told from any address. */
+/* Handles: places in a range of addresses of their own, so that what a program hands in can be distinguished from any address. */
 #define _GNU_SOURCE
 #include "device.h"
 

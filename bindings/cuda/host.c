@@ -59,8 +59,7 @@ void *
 host_allocate(size_t bytes)
 {
     size_t length = bytes ? bytes : 1;
-    void *address =
-        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *address = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (address == MAP_FAILED)
         return NULL;

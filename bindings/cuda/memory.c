@@ -313,7 +313,8 @@ memory_charge(int device, size_t bytes, const void *caller)
 void
 memory_discharge(int device, size_t bytes, const void *caller)
 {
-    ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind_of(caller), -(int64_t)round_up(bytes, PIECE));
+    ledger_charge(device_ledger(), ledger_of_process(), device_place(device), kind_of(caller),
+                  -(int64_t)round_up(bytes, PIECE));
 }
 
 /* ---- contents ---- */

@@ -21,7 +21,7 @@ struct unique_id {
 struct configuration {
     size_t size;
     unsigned magic, version;
-    int blocking, group_size, least_channels, most_channels;
+    int blocking, group_size, min_channels, max_channels;
     const char *network;
     int is_shared;
 };
@@ -84,8 +84,8 @@ begin(void **result, int size, int rank, int device, const struct configuration 
     made->size = size;
     made->rank = rank;
     made->device = device;
-    if (has_field(configuration, offsetof(struct configuration, network)) && configuration->most_channels > 0)
-        made->most_channels = configuration->most_channels;
+    if (has_field(configuration, offsetof(struct configuration, network)) && configuration->max_channels > 0)
+        made->max_channels = configuration->max_channels;
     status = nccl_begin(made);
     if (status != NCCL_SUCCESS)
         handle_delete(made, HANDLE_COMMUNICATOR);

@@ -21,19 +21,19 @@ struct exchange;
 /* How ranks are connected for an operation. */
 enum nccl_path { NCCL_RING = 1, NCCL_TREE = 2, NCCL_SWITCH = 4 };
 
-enum { NCCL_PEERS = 1024 }; /* that are told apart */
+enum { NCCL_NEIGHBOURS = 1024 }; /* that are distinguished */
 
 /* One rank of a communicator. */
 struct communicator {
     int size, rank, device;
-    int most_channels; /* that its configuration allows; 0: any number */
-    bool is_shared;    /* takes what its parent has */
+    int max_channels; /* that its configuration allows; 0: any number */
+    bool is_shared;   /* takes what its parent has */
     bool is_suspended;
-    unsigned paths;                   /* that are connected */
-    unsigned char peers[NCCL_PEERS / 8]; /* that it has sent to or received from, a bit each */
-    int64_t taken;                    /* of the device. @unit bytes */
-    struct exchange *exchange;        /* with the other ranks; NULL if they cannot be reached */
-    uint64_t broadcasts;              /* that it has made */
+    unsigned paths;                                /* that are connected */
+    unsigned char neighbours[NCCL_NEIGHBOURS / 8]; /* that it has sent to or received from, a bit each */
+    int64_t taken;                                 /* of the device. @unit bytes */
+    struct exchange *exchange;                     /* with the other ranks; NULL if they cannot be reached */
+    uint64_t broadcasts;                           /* that it has made */
 };
 
 _Static_assert(sizeof(struct communicator) <= HANDLE_BYTES, "a communicator fits into its handle");

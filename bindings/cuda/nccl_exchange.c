@@ -1,9 +1,9 @@
 /*
- * NCCL: small broadcasts, which the ranks of a machine really hand to each other: programs tell by them how many
+ * NCCL: small broadcasts, which the ranks of a machine really hand to each other: programs learn from them how many
  * numbers follow, and check that all ranks agree.
  *
  * The one who makes an identifier makes shared memory with it; the others find it by the identifier, and it goes with
- * the last of them. A rank that waits in vain goes on with what it has.
+ * the last of them. A rank that waits for nothing goes on with what it has.
  */
 #define _GNU_SOURCE
 #include "nccl.h"
@@ -117,7 +117,7 @@ comes(const struct slot *slot, uint64_t number)
     return atomic_load(&slot->number) == number;
 }
 
-/* Once a rank has waited in vain it no longer does. */
+/* Once a rank has waited for nothing it no longer does. */
 static bool
 receive(struct communicator *communicator, const struct slot *slot, void *to, size_t bytes)
 {

@@ -3,9 +3,9 @@
  *
  * Each channel has a connection with each neighbour, which holds the buffers of three protocols: LL 8 * 512 * 8 * 16
  * bytes, LL128 120 * 640 * 8 * 8, Simple 4 MiB (NCCL User Guide, NCCL_BUFFSIZE; the other two are NCCL's defaults), in
- * pieces of 2 MiB together 10 MiB, and two pieces for what ranks tell each other. So does an issue measure it:
+ * pieces of 2 MiB together 10 MiB, and two pieces for what ranks send each other. So does an issue measure it:
  * github.com/NVIDIA/nccl/issues/1685, 8 H100, buffers of 10,485,760 and 2,097,152 bytes, 32 channels with each of 7
- * peers, 3.28 GB in all, which are 14 MiB each. Numbers of channels are those of NCCL's own logs there and elsewhere:
+ * neighbours, 3.28 GB in all, which are 14 MiB each. Numbers of channels are those of NCCL's own logs there and elsewhere:
  * 24 for collectives, 32 for a peer and 16 through NVSwitch on H100, 24 and 32 on A100, 32, 32 and 24 on B200, 2
  * without NVLink. Sums through NVSwitch take two buffers of 1 MiB for each channel and rank of the node ("NVLS comm ...
  * nHeads 8 buffSize 1048576 nvlsTotalSize 268435456"). Since 2.22 connections are made when an operation first needs
@@ -61,8 +61,8 @@ limited(const struct communicator *communicator, int64_t channels)
 {
     int64_t most = setting("NCCL_MAX_CTAS", setting("NCCL_MAX_NCHANNELS", INT64_MAX));
 
-    if (communicator->most_channels > 0 && communicator->most_channels < most)
-        most = communicator->most_channels;
+    if (communicator->max_channels > 0 && communicator->max_channels < most)
+        most = communicator->max_channels;
     return channels < most ? channels : most;
 }
 
@@ -137,7 +137,7 @@ nccl_connect(struct communicator *communicator, enum nccl_path path)
 int
 nccl_connect_peer(struct communicator *communicator, int peer)
 {
-    unsigned char *byte = &communicator->peers[peer % NCCL_PEERS / 8], bit = (unsigned char)(1 << peer % 8);
+    unsigned char *byte = &communicator->neighbours[peer % NCCL_NEIGHBOURS / 8], bit = (unsigned char)(1 << peer % 8);
     int result = NCCL_SUCCESS;
 
     if (peer == communicator->rank)

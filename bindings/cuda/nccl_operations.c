@@ -1,7 +1,7 @@
 /*
  * NCCL: operations, which end at once.
  *
- * The other ranks are taken to hold what this one holds, while that is small: so sizes that ranks tell each other
+ * The other ranks are taken to hold what this one holds, while that is small: so sizes that ranks send each other
  * agree, a sum is a multiple, a mean is the value. Larger data stays what it was.
  */
 #include "nccl.h"
@@ -29,12 +29,21 @@ multiply(void *values, size_t count, int type, int factor)
     for (size_t i = 0; i < count; i++)
         switch (type) {
         case INT32:
-        case UINT32: ((uint32_t *)values)[i] *= (uint32_t)factor; break;
+        case UINT32:
+            ((uint32_t *)values)[i] *= (uint32_t)factor;
+            break;
         case INT64:
-        case UINT64: ((uint64_t *)values)[i] *= (uint64_t)factor; break;
-        case FLOAT: ((float *)values)[i] *= (float)factor; break;
-        case DOUBLE: ((double *)values)[i] *= factor; break;
-        default: return;
+        case UINT64:
+            ((uint64_t *)values)[i] *= (uint64_t)factor;
+            break;
+        case FLOAT:
+            ((float *)values)[i] *= (float)factor;
+            break;
+        case DOUBLE:
+            ((double *)values)[i] *= factor;
+            break;
+        default:
+            return;
         }
 }
 
@@ -71,8 +80,8 @@ ANSWER(int, ncclAllReduce, const void *from, void *to, size_t count, int type, i
     return result;
 }
 
-ANSWER(int, ncclReduce, const void *from, void *to, size_t count, int type, int operation, int root,
-       void *communicator, void *stream)
+ANSWER(int, ncclReduce, const void *from, void *to, size_t count, int type, int operation, int root, void *communicator,
+       void *stream)
 {
     struct communicator *found = nccl_of_operation(communicator, from, from, count, type);
     int result;
@@ -196,8 +205,7 @@ ANSWER(int, ncclGather, const void *from, void *to, size_t count, int type, int 
     return result;
 }
 
-ANSWER(int, ncclScatter, const void *from, void *to, size_t count, int type, int root, void *communicator,
-       void *stream)
+ANSWER(int, ncclScatter, const void *from, void *to, size_t count, int type, int root, void *communicator, void *stream)
 {
     struct communicator *found = nccl_of_operation(communicator, to, to, count, type);
     int result;

@@ -1,4 +1,4 @@
-/* What the reader of the ledger is told, and where it came from. */
+/* What the reader of the ledger is to know, and where it came from. */
 #define _GNU_SOURCE
 #include "device.h"
 

@@ -58,8 +58,10 @@ ANSWER(int, nvmlShutdown, void)
 
 ANSWER(const char *, nvmlErrorString, int error)
 {
-    return error == NVML_SUCCESS ? "Success" : error == NVML_INVALID_ARGUMENT ? "Invalid Argument"
-           : error == NVML_NOT_FOUND ? "Not Found" : "Not Supported";
+    return error == NVML_SUCCESS            ? "Success"
+           : error == NVML_INVALID_ARGUMENT ? "Invalid Argument"
+           : error == NVML_NOT_FOUND        ? "Not Found"
+                                            : "Not Supported";
 }
 
 ANSWER(int, nvmlSystemGetDriverVersion, char *text, unsigned length)

@@ -106,7 +106,7 @@ ANSWER(int, curandGetProperty, int property, int *value)
 #define SETTING(name, type)                                                                                            \
     ANSWER(int, curandSet##name, void *generator, type value)                                                          \
     {                                                                                                                  \
-        return is_generator(generator) ? SUCCESS : NOT_INITIALIZED;                                                   \
+        return is_generator(generator) ? SUCCESS : NOT_INITIALIZED;                                                    \
     }
 
 SETTING(Stream, void *)

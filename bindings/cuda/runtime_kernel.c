@@ -71,8 +71,8 @@ ANSWER(int, __cudaLaunchKernel, const void *kernel, struct extent grid, struct e
     return launch(kernel, stream);
 }
 
-ANSWER(int, cudaLaunchCooperativeKernel, const void *kernel, struct extent grid, struct extent block,
-       void **arguments, size_t shared, void *stream)
+ANSWER(int, cudaLaunchCooperativeKernel, const void *kernel, struct extent grid, struct extent block, void **arguments,
+       size_t shared, void *stream)
 {
     return launch(kernel, stream);
 }

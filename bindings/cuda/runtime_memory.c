@@ -67,7 +67,6 @@ ANSWER(int, cudaMallocPitch, void **address, size_t *pitch, size_t width, size_t
     return allocate(address, row * height, CALLER);
 }
 
-
 /* ---- the host's ---- */
 
 ANSWER(int, cudaHostAlloc, void **address, size_t bytes, unsigned flags)
@@ -210,8 +209,7 @@ ANSWER(int, cudaMemcpyPeer, void *to, int to_device, const void *from, int from_
     return copy(to, from, bytes, CALLER);
 }
 
-ANSWER(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device, size_t bytes,
-       void *stream)
+ANSWER(int, cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream)
 {
     return copy(to, from, bytes, CALLER);
 }

@@ -18,7 +18,7 @@ larger(int64_t a, int64_t b)
 
 /* ---- for each type of values; `orthogonal` and `eigen` are how LAPACK begins those names ---- */
 
-#define FOR_TYPE(letter, orthogonal, eigen)                                                                      \
+#define FOR_TYPE(letter, orthogonal, eigen)                                                                            \
     SIZE(letter##potrf, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
     SIZE(letter##potri, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
     SIZE(letter##lauum, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
@@ -26,7 +26,7 @@ larger(int64_t a, int64_t b)
     SIZE(letter##geqrf, solver_blocked(n), int m, int n, void *a, int lda, int *size)                                  \
     SIZE(letter##sytrf, solver_blocked(n), int n, void *a, int lda, int *size)                                         \
     SIZE(letter##sytri, solver_blocked(n), int uplo, int n, void *a, int lda, const int *pivots, int *size)            \
-    SIZE(letter##gebrd, solver_blocked(larger(m, n)), int m, int n, int *size)                                \
+    SIZE(letter##gebrd, solver_blocked(larger(m, n)), int m, int n, int *size)                                         \
     SIZE(letter##gesvd, solver_gesvd(m, n), int m, int n, int *size)                                                   \
     SIZE(letter##orthogonal##gqr, solver_blocked(n), int m, int n, int k, const void *a, int lda, const void *tau,     \
          int *size)                                                                                                    \

@@ -122,12 +122,18 @@ ANSWER(const char *, cusparseGetErrorName, int status)
 ANSWER(const char *, cusparseGetErrorString, int status)
 {
     switch (status) {
-    case SPARSE_SUCCESS: return "success";
-    case SPARSE_NOT_INITIALIZED: return "initialization error";
-    case SPARSE_ALLOC_FAILED: return "out of memory";
-    case SPARSE_INVALID_VALUE: return "invalid value";
-    case SPARSE_NOT_SUPPORTED: return "operation not supported";
-    default: return "unknown error";
+    case SPARSE_SUCCESS:
+        return "success";
+    case SPARSE_NOT_INITIALIZED:
+        return "initialization error";
+    case SPARSE_ALLOC_FAILED:
+        return "out of memory";
+    case SPARSE_INVALID_VALUE:
+        return "invalid value";
+    case SPARSE_NOT_SUPPORTED:
+        return "operation not supported";
+    default:
+        return "unknown error";
     }
 }
 
@@ -158,10 +164,18 @@ OLD_SETTING(MatIndexBase, 3)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t count, void *offsets,      \
            void *numbers, void *values, int offset_type, int number_type, int base, int type)                          \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX, .format = kind, .rows = rows,                \
-                                                   .columns = columns, .count = count, .first = offsets,               \
-                                                   .second = numbers, .values = values, .first_type = offset_type,     \
-                                                   .second_type = number_type, .base = base, .type = type});           \
+        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
+                                                   .format = kind,                                                     \
+                                                   .rows = rows,                                                       \
+                                                   .columns = columns,                                                 \
+                                                   .count = count,                                                     \
+                                                   .first = offsets,                                                   \
+                                                   .second = numbers,                                                  \
+                                                   .values = values,                                                   \
+                                                   .first_type = offset_type,                                          \
+                                                   .second_type = number_type,                                         \
+                                                   .base = base,                                                       \
+                                                   .type = type});                                                     \
     }
 
 MATRIX_OF_OFFSETS(Csr, SPARSE_CSR)
@@ -173,11 +187,18 @@ MATRIX_OF_OFFSETS(ConstCsc, SPARSE_CSC)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t count, void *row_numbers,  \
            void *column_numbers, void *values, int number_type, int base, int type)                                    \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX, .format = SPARSE_COO, .rows = rows,          \
-                                                   .columns = columns, .count = count, .first = row_numbers,           \
-                                                   .second = column_numbers, .values = values,                         \
-                                                   .first_type = number_type, .second_type = number_type,              \
-                                                   .base = base, .type = type});                                       \
+        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
+                                                   .format = SPARSE_COO,                                               \
+                                                   .rows = rows,                                                       \
+                                                   .columns = columns,                                                 \
+                                                   .count = count,                                                     \
+                                                   .first = row_numbers,                                               \
+                                                   .second = column_numbers,                                           \
+                                                   .values = values,                                                   \
+                                                   .first_type = number_type,                                          \
+                                                   .second_type = number_type,                                         \
+                                                   .base = base,                                                       \
+                                                   .type = type});                                                     \
     }
 
 MATRIX_OF_COORDINATES(Coo)
@@ -188,11 +209,20 @@ MATRIX_OF_COORDINATES(ConstCoo)
            int64_t block_columns, void *offsets, void *numbers, void *values, int offset_type, int number_type,        \
            int base, int type, int order)                                                                              \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX, .format = SPARSE_BSR, .rows = rows,          \
-                                                   .columns = columns, .count = count, .block_rows = block_rows,       \
-                                                   .block_columns = block_columns, .first = offsets,                   \
-                                                   .second = numbers, .values = values, .first_type = offset_type,     \
-                                                   .second_type = number_type, .base = base, .type = type,             \
+        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
+                                                   .format = SPARSE_BSR,                                               \
+                                                   .rows = rows,                                                       \
+                                                   .columns = columns,                                                 \
+                                                   .count = count,                                                     \
+                                                   .block_rows = block_rows,                                           \
+                                                   .block_columns = block_columns,                                     \
+                                                   .first = offsets,                                                   \
+                                                   .second = numbers,                                                  \
+                                                   .values = values,                                                   \
+                                                   .first_type = offset_type,                                          \
+                                                   .second_type = number_type,                                         \
+                                                   .base = base,                                                       \
+                                                   .type = type,                                                       \
                                                    .order = order});                                                   \
     }
 
@@ -203,10 +233,17 @@ MATRIX_OF_BLOCKS(ConstBsr)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t block, int64_t width,      \
            void *numbers, void *values, int number_type, int base, int type)                                           \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX, .format = SPARSE_ELL, .rows = rows,          \
-                                                   .columns = columns, .block_rows = block, .block_columns = width,    \
-                                                   .second = numbers, .values = values, .second_type = number_type,    \
-                                                   .base = base, .type = type});                                       \
+        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
+                                                   .format = SPARSE_ELL,                                               \
+                                                   .rows = rows,                                                       \
+                                                   .columns = columns,                                                 \
+                                                   .block_rows = block,                                                \
+                                                   .block_columns = width,                                             \
+                                                   .second = numbers,                                                  \
+                                                   .values = values,                                                   \
+                                                   .second_type = number_type,                                         \
+                                                   .base = base,                                                       \
+                                                   .type = type});                                                     \
     }
 
 MATRIX_OF_ELLS(BlockedEll)
@@ -298,9 +335,14 @@ ANSWER(int, cusparseSpMatGetAttribute, void *matrix, int attribute, int *value, 
     ANSWER(int, cusparseCreate##name, void **vector, int64_t size, int64_t count, void *numbers, void *values,         \
            int number_type, int base, int type)                                                                        \
     {                                                                                                                  \
-        return sparse_new(vector, &(struct sparse){.sort = SPARSE_VECTOR, .rows = size, .count = count,                \
-                                                   .first = numbers, .values = values, .first_type = number_type,      \
-                                                   .base = base, .type = type});                                       \
+        return sparse_new(vector, &(struct sparse){.sort = SPARSE_VECTOR,                                              \
+                                                   .rows = size,                                                       \
+                                                   .count = count,                                                     \
+                                                   .first = numbers,                                                   \
+                                                   .values = values,                                                   \
+                                                   .first_type = number_type,                                          \
+                                                   .base = base,                                                       \
+                                                   .type = type});                                                     \
     }
 
 SPARSE_VECTOR_OF(SpVec)
@@ -309,8 +351,9 @@ SPARSE_VECTOR_OF(ConstSpVec)
 #define DENSE_VECTOR_OF(name)                                                                                          \
     ANSWER(int, cusparseCreate##name, void **vector, int64_t size, void *values, int type)                             \
     {                                                                                                                  \
-        return sparse_new(vector, &(struct sparse){.sort = SPARSE_DENSE_VECTOR, .rows = size, .columns = 1,            \
-                                                   .values = values, .type = type});                                   \
+        return sparse_new(                                                                                             \
+            vector, &(struct sparse){                                                                                  \
+                        .sort = SPARSE_DENSE_VECTOR, .rows = size, .columns = 1, .values = values, .type = type});     \
     }
 
 DENSE_VECTOR_OF(DnVec)
@@ -320,8 +363,13 @@ DENSE_VECTOR_OF(ConstDnVec)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t ld, void *values,          \
            int type, int order)                                                                                        \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_DENSE, .rows = rows, .columns = columns,             \
-                                                   .count = ld, .values = values, .type = type, .order = order});      \
+        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_DENSE,                                               \
+                                                   .rows = rows,                                                       \
+                                                   .columns = columns,                                                 \
+                                                   .count = ld,                                                        \
+                                                   .values = values,                                                   \
+                                                   .type = type,                                                       \
+                                                   .order = order});                                                   \
     }
 
 DENSE_MATRIX_OF(DnMat)

@@ -28,8 +28,8 @@ struct described {
     int type;
     int is_sparse;
     int batches;
-    int settings[5]; /* of an algorithm */
-    int64_t compressed, places; /* of a plan. @unit bytes */
+    int settings[5];                     /* of an algorithm */
+    int64_t compressed, places;          /* of a plan. @unit bytes */
     const struct described *matrices[2]; /* of a product */
 };
 
@@ -112,8 +112,10 @@ describe_matrix(const void *handle, void *matrix, int64_t rows, int64_t columns,
         return NOT_INITIALIZED;
     if (rows <= 0 || columns <= 0 || value_type_bits(type) == 0)
         return INVALID_VALUE;
-    return describe(matrix, &(struct described){.rows = rows, .columns = columns, .type = type,
-                                                .is_sparse = is_sparse, .batches = 1}, MATRIX);
+    return describe(
+        matrix,
+        &(struct described){.rows = rows, .columns = columns, .type = type, .is_sparse = is_sparse, .batches = 1},
+        MATRIX);
 }
 
 ANSWER(int, cusparseLtDenseDescriptorInit, const void *handle, void *matrix, int64_t rows, int64_t columns, int64_t ld,

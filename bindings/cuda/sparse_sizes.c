@@ -166,9 +166,9 @@ tridiagonal_batch(int m, int batches, int value_bytes)
     {                                                                                                                  \
         return set_int_size(handle, size, for_values(rows, count));                                                    \
     }                                                                                                                  \
-    ANSWER(int, cusparse##letter##csrgeam2_bufferSizeExt, void *handle, int m, int n, const void *alpha,               \
-           void *a, int a_count, const void *a_values, const int *a_offsets, const int *a_columns, const void *beta,   \
-           void *b, int b_count, const void *b_values, const int *b_offsets, const int *b_columns, void *c,            \
+    ANSWER(int, cusparse##letter##csrgeam2_bufferSizeExt, void *handle, int m, int n, const void *alpha, void *a,      \
+           int a_count, const void *a_values, const int *a_offsets, const int *a_columns, const void *beta, void *b,   \
+           int b_count, const void *b_values, const int *b_offsets, const int *b_columns, void *c,                     \
            const void *c_values, const int *c_offsets, const int *c_columns, size_t *size)                             \
     {                                                                                                                  \
         return set_size(handle, size, for_rows(m));                                                                    \

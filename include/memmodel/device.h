@@ -30,9 +30,9 @@ typedef struct memmodel_device memmodel_device;
  * @since 0.1
  */
 struct memmodel_device_options {
-    size_t size;      /**< sizeof(struct memmodel_device_options) */
-    const char *gpu;  /**< kind of GPU, as in struct memmodel_job, such as "h100" */
-    int32_t count;    /**< how many, 1 to 16. @default 1 */
+    size_t size;     /**< sizeof(struct memmodel_device_options) */
+    const char *gpu; /**< kind of GPU, as in struct memmodel_job, such as "h100" */
+    int32_t count;   /**< how many, 1 to 16. @default 1 */
     /** 1: allocations beyond the capacity succeed, and are counted; 0: they fail as on the GPU */
     int32_t overcommit;
     int64_t capacity; /**< of each. @unit bytes @default that of the GPU */
@@ -66,12 +66,12 @@ enum memmodel_device_note_kind {
 
 /** What to know of a run besides its bytes. @since 0.1 */
 struct memmodel_device_note {
-    size_t size;       /**< sizeof(struct memmodel_device_note), set by the caller */
-    int32_t kind;      /**< enum memmodel_device_note_kind */
-    int32_t reserved;  /**< 0 */
-    int64_t process;   /**< the first process that it happened in */
-    int64_t count;     /**< how often */
-    const char *text;  /**< valid until the next call for this device. @transfer none */
+    size_t size;      /**< sizeof(struct memmodel_device_note), set by the caller */
+    int32_t kind;     /**< enum memmodel_device_note_kind */
+    int32_t reserved; /**< 0 */
+    int64_t process;  /**< the first process that it happened in */
+    int64_t count;    /**< how often */
+    const char *text; /**< valid until the next call for this device. @transfer none */
 };
 
 /**
@@ -87,8 +87,7 @@ struct memmodel_device_note {
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_device_new(memmodel_context *context, const struct memmodel_device_options *options,
-                    memmodel_device **device);
+memmodel_device_new(memmodel_context *context, const struct memmodel_device_options *options, memmodel_device **device);
 
 /**
  * Make stand-ins for the libraries of NVIDIA's in a folder, such as site-packages/nvidia/cu13/lib. A library whose name

@@ -36,9 +36,9 @@ check_options(memmodel_context *context, const struct memmodel_device_options *o
 static int
 open_ledger(memmodel_device *device, const struct memmodel_device_options *options, const struct ledger_gpu *gpu)
 {
-    device->ledger = ledger_new(gpu, options->count ? options->count : 1,
-                                options->capacity ? options->capacity : gpu->memory, options->overcommit != 0,
-                                &device->descriptor);
+    device->ledger =
+        ledger_new(gpu, options->count ? options->count : 1, options->capacity ? options->capacity : gpu->memory,
+                   options->overcommit != 0, &device->descriptor);
     if (!device->ledger)
         return context_error(device->context, MEMMODEL_ERROR_IO, "ledger", "cannot share memory between processes: %s",
                              strerror(errno));

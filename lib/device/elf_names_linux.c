@@ -73,13 +73,26 @@ static void
 note_entry(const struct image *image, const Elf64_Dyn *entry, struct dynamic *dynamic)
 {
     switch (entry->d_tag) {
-    case DT_SYMTAB: dynamic->symbols = offset_of(image, entry->d_un.d_ptr); break;
-    case DT_STRTAB: dynamic->strings = offset_of(image, entry->d_un.d_ptr); break;
-    case DT_STRSZ: dynamic->string_bytes = entry->d_un.d_val; break;
-    case DT_GNU_HASH: dynamic->gnu_hash = offset_of(image, entry->d_un.d_ptr); break;
-    case DT_HASH: dynamic->hash = offset_of(image, entry->d_un.d_ptr); break;
-    case DT_SONAME: dynamic->soname = entry->d_un.d_val; break;
-    default: break;
+    case DT_SYMTAB:
+        dynamic->symbols = offset_of(image, entry->d_un.d_ptr);
+        break;
+    case DT_STRTAB:
+        dynamic->strings = offset_of(image, entry->d_un.d_ptr);
+        break;
+    case DT_STRSZ:
+        dynamic->string_bytes = entry->d_un.d_val;
+        break;
+    case DT_GNU_HASH:
+        dynamic->gnu_hash = offset_of(image, entry->d_un.d_ptr);
+        break;
+    case DT_HASH:
+        dynamic->hash = offset_of(image, entry->d_un.d_ptr);
+        break;
+    case DT_SONAME:
+        dynamic->soname = entry->d_un.d_val;
+        break;
+    default:
+        break;
     }
 }
 
@@ -91,9 +104,8 @@ read_dynamic(const struct image *image, struct dynamic *dynamic)
 
     for (size_t i = 0; segments && i < count; i++) {
         size_t entries = segments[i].p_filesz / sizeof(Elf64_Dyn);
-        const Elf64_Dyn *list = segments[i].p_type == PT_DYNAMIC
-                                    ? part(image, segments[i].p_offset, entries * sizeof *list)
-                                    : NULL;
+        const Elf64_Dyn *list =
+            segments[i].p_type == PT_DYNAMIC ? part(image, segments[i].p_offset, entries * sizeof *list) : NULL;
 
         for (size_t k = 0; list && k < entries && list[k].d_tag != DT_NULL; k++)
             note_entry(image, &list[k], dynamic);
@@ -148,8 +160,7 @@ string_at(const struct image *image, const struct dynamic *dynamic, size_t place
 {
     const char *strings = part(image, dynamic->strings, dynamic->string_bytes);
 
-    if (!strings || place >= dynamic->string_bytes ||
-        !memchr(strings + place, 0, dynamic->string_bytes - place))
+    if (!strings || place >= dynamic->string_bytes || !memchr(strings + place, 0, dynamic->string_bytes - place))
         return NULL;
     return strings + place;
 }
@@ -179,8 +190,7 @@ static int
 collect(struct elf_names *names, const struct image *image, const struct dynamic *dynamic)
 {
     size_t count = count_symbols(image, dynamic);
-    const Elf64_Sym *symbols =
-        count <= image->size ? part(image, dynamic->symbols, count * sizeof *symbols) : NULL;
+    const Elf64_Sym *symbols = count <= image->size ? part(image, dynamic->symbols, count * sizeof *symbols) : NULL;
     const char *soname = dynamic->soname ? string_at(image, dynamic, dynamic->soname) : "";
     int status = 0;
 

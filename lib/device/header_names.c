@@ -34,7 +34,8 @@ next_name(const char *line, char name[NAME_BYTES])
 static int
 add_names(struct elf_names *names, const char *line)
 {
-    const char *declared = strncmp(line, "cu", 2) == 0 ? line : strstr(line, "CUDAAPI cu"), *at = strstr(line, "#define cu");
+    const char *declared = strncmp(line, "cu", 2) == 0 ? line : strstr(line, "CUDAAPI cu"),
+               *at = strstr(line, "#define cu");
     char name[NAME_BYTES];
     int status = 0;
 

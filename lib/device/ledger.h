@@ -15,7 +15,13 @@
 
 #define LEDGER_VARIABLE "MEMMODEL_CUDA_LEDGER" /* the ledger's path, for the processes of the run */
 
-enum { LEDGER_DEVICES = 16, LEDGER_PROCESSES = 512, LEDGER_NOTES = 256, LEDGER_NOTE_BYTES = 240, LEDGER_NAME_BYTES = 64 };
+enum {
+    LEDGER_DEVICES = 16,
+    LEDGER_PROCESSES = 512,
+    LEDGER_NOTES = 256,
+    LEDGER_NOTE_BYTES = 240,
+    LEDGER_NAME_BYTES = 64
+};
 
 /* A kind of GPU, as its programs see it. */
 struct ledger_gpu {

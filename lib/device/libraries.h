@@ -7,13 +7,13 @@
 
 struct libraries {
     memmodel_context *context;
-    char *home;   /* where this project's own libraries for this lie */
-    char *folder; /* of the stand-ins, which goes with the run */
-    char *cudnn;  /* NVIDIA's own, which is asked for sizes; NULL if there is none */
+    char *home;            /* where this project's own libraries for this lie */
+    char *folder;          /* of the stand-ins, which goes with the run */
+    char *cudnn;           /* NVIDIA's own, which is asked for sizes; NULL if there is none */
     struct elf_names made; /* names of stand-ins in `folder` */
     struct elf_names written, written_dnn;
     struct elf_names driver; /* that NVIDIA's header has */
-    int32_t runtime; /* version of the CUDA runtime, 1000 * major + 10 * minor; 0 if none was found */
+    int32_t runtime;         /* version of the CUDA runtime, 1000 * major + 10 * minor; 0 if none was found */
 };
 
 /* 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOT_FOUND if this project's own libraries are not where they belong. */

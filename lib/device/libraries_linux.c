@@ -24,8 +24,9 @@ static const char answers[] = "libmemmodel-cuda.so", dnn_answers[] = "libmemmode
 
 /* Those that need a driver or a GPU. NVRTC and nvJitLink compile without either, and stay NVIDIA's. */
 static const char *const replaced[] = {
-    "libcudart", "libcublas",   "libcublasLt", "libcudnn", "libcufft", "libcufftw", "libcusparse",      "libcusparseLt",
-    "libcurand", "libcusolver", "libcusolverMg", "libnccl", "libcupti", "libcufile", "libnvshmem_host",
+    "libcudart",     "libcublas",   "libcublasLt",   "libcudnn",  "libcufft",
+    "libcufftw",     "libcusparse", "libcusparseLt", "libcurand", "libcusolver",
+    "libcusolverMg", "libnccl",     "libcupti",      "libcufile", "libnvshmem_host",
 };
 
 /* Without files of their own on a machine without a driver. */
@@ -94,9 +95,10 @@ find_home(struct libraries *libraries)
             memory_release(libraries->context, place);
         }
     }
-    return libraries->home ? 0
-                           : context_error(libraries->context, MEMMODEL_ERROR_NOT_FOUND, answers,
-                                           "not installed beside libmemmodel: the library was built without simulated GPUs");
+    return libraries->home
+               ? 0
+               : context_error(libraries->context, MEMMODEL_ERROR_NOT_FOUND, answers,
+                               "not installed beside libmemmodel: the library was built without simulated GPUs");
 }
 
 static int
@@ -134,8 +136,10 @@ write_stand_in(struct libraries *libraries, const struct elf_names *names)
     static const struct elf_names none = {0};
     bool dnn = is_cudnn(names->soname);
     memmodel_context *context = libraries->context;
-    char *path = joined(context, libraries->folder, names->soname), *functions = with_ending(context, path, functions_ending);
-    char *name = with_ending(context, names->soname, functions_ending), *own = joined(context, libraries->home, dnn_answers);
+    char *path = joined(context, libraries->folder, names->soname),
+         *functions = with_ending(context, path, functions_ending);
+    char *name = with_ending(context, names->soname, functions_ending),
+         *own = joined(context, libraries->home, dnn_answers);
     struct stand_in empty = {path, names->soname, functions};
     struct stand_in full = {functions, name, dnn ? own : answers};
     int status = MEMMODEL_ERROR_NO_MEMORY;
@@ -327,13 +331,15 @@ libraries_environment(const struct libraries *libraries, struct text *environmen
     text_printf(environment, "PYTHONPATH=%s/python", libraries->home);
     append_own(environment, "PYTHONPATH");
     text_printf(environment, "MEMMODEL_CUDA_LIBRARY=%s/%s\n", libraries->home, answers);
-    text_printf(environment, "MEMMODEL_CUDA_STAND_INS=%s\nTRITON_LIBCUDA_PATH=%s\n", libraries->folder, libraries->folder);
+    text_printf(environment, "MEMMODEL_CUDA_STAND_INS=%s\nTRITON_LIBCUDA_PATH=%s\n", libraries->folder,
+                libraries->folder);
     if (libraries->runtime)
         text_printf(environment, "MEMMODEL_CUDA_RUNTIME=%d\n", (int)libraries->runtime);
     if (libraries->cudnn) {
         const char *file = strrchr(libraries->cudnn, '/');
 
-        text_printf(environment, "MEMMODEL_CUDNN=%s\nMEMMODEL_CUDA_DNN=%s%s\n", libraries->cudnn, libraries->folder, file);
+        text_printf(environment, "MEMMODEL_CUDNN=%s\nMEMMODEL_CUDA_DNN=%s%s\n", libraries->cudnn, libraries->folder,
+                    file);
     }
 }
 

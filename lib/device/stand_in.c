@@ -29,7 +29,7 @@ struct writer {
     memmodel_context *context;
     const char *soname, *needed;
     const char *library; /* whose functions they are */
-    const char **names; /* those to be made */
+    const char **names;  /* those to be made */
     size_t count;
     struct layout layout;
     unsigned char *bytes;
@@ -60,8 +60,8 @@ lay_out(struct writer *writer)
     struct layout *l = &writer->layout;
     size_t symbols = writer->count + FIRST_FUNCTION;
 
-    l->string_bytes = 1 + sizeof generic + strlen(writer->needed) + 1 + strlen(writer->soname) + 1 +
-                      strlen(writer->library) + 1;
+    l->string_bytes =
+        1 + sizeof generic + strlen(writer->needed) + 1 + strlen(writer->soname) + 1 + strlen(writer->library) + 1;
     l->record_bytes = 0;
     for (size_t i = 0; i < writer->count; i++) {
         l->string_bytes += strlen(writer->names[i]) + 1;
@@ -295,7 +295,8 @@ int
 stand_in_write(memmodel_context *context, const struct stand_in *stand_in, const struct elf_names *names,
                const struct elf_names *written)
 {
-    struct writer writer = {.context = context, .soname = stand_in->soname,
+    struct writer writer = {.context = context,
+                            .soname = stand_in->soname,
                             .needed = stand_in->needed,
                             .library = names->soname ? names->soname : ""};
     int status;

@@ -22,14 +22,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern int cudaSetDevice(int device);
-extern int cudaGetDeviceCount(int *count);
-extern int cudaMalloc(void **address, size_t bytes);
-extern int cudaFree(void *address);
-extern int cudaMemGetInfo(size_t *available, size_t *total);
-extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-extern const char *cudaGetErrorString(int error);
-extern int cudaNobodyKnowsThis(int number);
+extern int
+cudaSetDevice(int device);
+extern int
+cudaGetDeviceCount(int *count);
+extern int
+cudaMalloc(void **address, size_t bytes);
+extern int
+cudaFree(void *address);
+extern int
+cudaMemGetInfo(size_t *available, size_t *total);
+extern int
+cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+extern const char *
+cudaGetErrorString(int error);
+extern int
+cudaNobodyKnowsThis(int number);
 
 enum { MOST = 64, THREADS = 8, ROUNDS = 200, FAILED = 7 };
 static void *taken[MOST];

@@ -40,22 +40,36 @@ taken(void)
 
 enum { BLAS_NOT_INITIALIZED = 1, BLAS_INVALID_VALUE = 7 };
 
-int cublasCreate_v2(void **handle);
-int cublasDestroy_v2(void *handle);
-int cublasSetMathMode(void *handle, int mode);
-int cublasGetMathMode(void *handle, int *mode);
-int cublasIsamax_v2(void *handle, int n, const void *x, int step, void *result);
-int cublasSgetrsBatched(void *handle, int op, int n, int columns, const void *a, int lda, const int *pivots, void *b,
-                        int ldb, int *info, int count);
-int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t ld);
-int cublasLtMatrixLayoutGetAttribute(void *layout, int attribute, void *value, size_t bytes, size_t *written);
-int cublasLtMatrixLayoutDestroy(void *layout);
-int cublasLtMatmulDescCreate(void **product, int compute, int scale);
-int cublasLtMatmulDescDestroy(void *product);
-int cublasLtMatmulPreferenceCreate(void **preference);
-int cublasLtMatmulPreferenceDestroy(void *preference);
-int cublasLtMatmulAlgoGetHeuristic(void *handle, void *product, void *a, void *b, void *c, void *d, void *preference,
-                                   int wanted, void *results, int *count);
+int
+cublasCreate_v2(void **handle);
+int
+cublasDestroy_v2(void *handle);
+int
+cublasSetMathMode(void *handle, int mode);
+int
+cublasGetMathMode(void *handle, int *mode);
+int
+cublasIsamax_v2(void *handle, int n, const void *x, int step, void *result);
+int
+cublasSgetrsBatched(void *handle, int op, int n, int columns, const void *a, int lda, const int *pivots, void *b,
+                    int ldb, int *info, int count);
+int
+cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t ld);
+int
+cublasLtMatrixLayoutGetAttribute(void *layout, int attribute, void *value, size_t bytes, size_t *written);
+int
+cublasLtMatrixLayoutDestroy(void *layout);
+int
+cublasLtMatmulDescCreate(void **product, int compute, int scale);
+int
+cublasLtMatmulDescDestroy(void *product);
+int
+cublasLtMatmulPreferenceCreate(void **preference);
+int
+cublasLtMatmulPreferenceDestroy(void *preference);
+int
+cublasLtMatmulAlgoGetHeuristic(void *handle, void *product, void *a, void *b, void *c, void *d, void *preference,
+                               int wanted, void *results, int *count);
 
 static void
 a_setting_reads_back(void **state)
@@ -140,8 +154,9 @@ a_product_has_one_algorithm_without_workspace(void **state)
     cublasLtMatmulDescCreate(&product, 68, FLOAT);
     cublasLtMatrixLayoutCreate(&layout, HALF, 8, 8, 8);
     cublasLtMatmulPreferenceCreate(&preference);
-    assert_int_equal(cublasLtMatmulAlgoGetHeuristic(handle, product, layout, layout, layout, layout, preference, 1,
-                                                    &result, &count), 0);
+    assert_int_equal(
+        cublasLtMatmulAlgoGetHeuristic(handle, product, layout, layout, layout, layout, preference, 1, &result, &count),
+        0);
     assert_int_equal(count, 1);
     assert_int_equal(result.workspace, 0);
     assert_int_equal(result.status, 0);
@@ -153,13 +168,18 @@ a_product_has_one_algorithm_without_workspace(void **state)
 
 /* ---- cuFFT ---- */
 
-int cufftCreate(int *plan);
-int cufftDestroy(int plan);
-int cufftSetAutoAllocation(int plan, int automatic);
-int cufftMakePlan1d(int plan, int n, int type, int batch, size_t *work);
-int cufftXtMakePlanMany(int plan, int rank, long long *n, long long *input, long long input_step,
-                        long long input_distance, int input_type, long long *output, long long output_step,
-                        long long output_distance, int output_type, long long batch, size_t *work, int execution_type);
+int
+cufftCreate(int *plan);
+int
+cufftDestroy(int plan);
+int
+cufftSetAutoAllocation(int plan, int automatic);
+int
+cufftMakePlan1d(int plan, int n, int type, int batch, size_t *work);
+int
+cufftXtMakePlanMany(int plan, int rank, long long *n, long long *input, long long input_step, long long input_distance,
+                    int input_type, long long *output, long long output_step, long long output_distance,
+                    int output_type, long long batch, size_t *work, int execution_type);
 
 enum { C2C = 0x29 };
 
@@ -193,7 +213,8 @@ a_plan_works_in_what_cupy_shows(void **state)
     cufftCreate(&plan);
     cufftSetAutoAllocation(plan, 0);
     assert_int_equal(cufftXtMakePlanMany(plan, 2, n, NULL, 1, 1, DOUBLE_COMPLEX, NULL, 1, 1, DOUBLE_COMPLEX, 4, &work,
-                                         DOUBLE_COMPLEX), 0);
+                                         DOUBLE_COMPLEX),
+                     0);
     assert_int_equal(work, 262144);
     cufftDestroy(plan);
 }
@@ -229,21 +250,31 @@ a_plan_holds_its_own_work_area(void **state)
 
 /* ---- cuSPARSE and cuSPARSELt ---- */
 
-int cusparseCreate(void **handle);
-int cusparseDestroy(void *handle);
-int cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns, int64_t count, void *offsets, void *numbers,
-                      void *values, int offset_type, int number_type, int base, int type);
-int cusparseDestroySpMat(void *matrix);
-int cusparseSpMatGetSize(void *matrix, int64_t *rows, int64_t *columns, int64_t *count);
-int cusparseSpMV_bufferSize(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
-                            int type, int algorithm, size_t *size);
-int cusparseXcsrgeam2Nnz(void *handle, int m, int n, void *a, int a_count, const int *a_offsets, const int *a_columns,
-                         void *b, int b_count, const int *b_offsets, const int *b_columns, void *c, int *c_offsets,
-                         int *count, void *work);
-int cusparseLtInit(void *handle);
-int cusparseLtStructuredDescriptorInit(const void *handle, void *matrix, int64_t rows, int64_t columns, int64_t ld,
-                                       uint32_t alignment, int type, int order, int sparsity);
-int cusparseLtSpMMACompressedSize2(const void *handle, const void *matrix, size_t *compressed, size_t *work);
+int
+cusparseCreate(void **handle);
+int
+cusparseDestroy(void *handle);
+int
+cusparseCreateCsr(void **matrix, int64_t rows, int64_t columns, int64_t count, void *offsets, void *numbers,
+                  void *values, int offset_type, int number_type, int base, int type);
+int
+cusparseDestroySpMat(void *matrix);
+int
+cusparseSpMatGetSize(void *matrix, int64_t *rows, int64_t *columns, int64_t *count);
+int
+cusparseSpMV_bufferSize(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y, int type,
+                        int algorithm, size_t *size);
+int
+cusparseXcsrgeam2Nnz(void *handle, int m, int n, void *a, int a_count, const int *a_offsets, const int *a_columns,
+                     void *b, int b_count, const int *b_offsets, const int *b_columns, void *c, int *c_offsets,
+                     int *count, void *work);
+int
+cusparseLtInit(void *handle);
+int
+cusparseLtStructuredDescriptorInit(const void *handle, void *matrix, int64_t rows, int64_t columns, int64_t ld,
+                                   uint32_t alignment, int type, int order, int sparsity);
+int
+cusparseLtSpMMACompressedSize2(const void *handle, const void *matrix, size_t *compressed, size_t *work);
 
 static void
 a_sparse_matrix_says_its_size(void **state)
@@ -269,8 +300,8 @@ a_sum_of_sparse_matrices_has_at_most_all_places(void **state)
 
     (void)state;
     cusparseCreate(&handle);
-    assert_int_equal(cusparseXcsrgeam2Nnz(handle, 10, 10, NULL, 20, NULL, NULL, NULL, 30, NULL, NULL, NULL, NULL,
-                                          &count, NULL), 0);
+    assert_int_equal(
+        cusparseXcsrgeam2Nnz(handle, 10, 10, NULL, 20, NULL, NULL, NULL, 30, NULL, NULL, NULL, NULL, &count, NULL), 0);
     assert_int_equal(count, 50);
     cusparseXcsrgeam2Nnz(handle, 5, 5, NULL, 20, NULL, NULL, NULL, 20, NULL, NULL, NULL, NULL, &count, NULL);
     assert_int_equal(count, 25);
@@ -312,14 +343,19 @@ two_of_four_values_are_kept_with_their_places(void **state)
 
 /* ---- cuSOLVER ---- */
 
-int cusolverDnCreate(void **handle);
-int cusolverDnDestroy(void *handle);
-int cusolverDnSsyevd_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
-                                int *size);
-int cusolverDnCheevjBatched_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda,
-                                       const void *w, int *size, void *parameters, int batches);
-int cusolverDnXgetrf_bufferSize(void *handle, void *parameters, int64_t m, int64_t n, int a_type, const void *a,
-                                int64_t lda, int compute_type, size_t *device, size_t *host);
+int
+cusolverDnCreate(void **handle);
+int
+cusolverDnDestroy(void *handle);
+int
+cusolverDnSsyevd_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
+                            int *size);
+int
+cusolverDnCheevjBatched_bufferSize(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
+                                   int *size, void *parameters, int batches);
+int
+cusolverDnXgetrf_bufferSize(void *handle, void *parameters, int64_t m, int64_t n, int a_type, const void *a,
+                            int64_t lda, int compute_type, size_t *device, size_t *host);
 
 /* LAPACK, ssyevd: 1 + 6 n + 2 n^2 values with vectors, 2 n + 1 without. */
 static void
@@ -371,17 +407,28 @@ struct unique_id {
     char bytes[128];
 };
 
-int ncclGetUniqueId(struct unique_id *id);
-int ncclCommInitRank(void **communicator, int size, struct unique_id id, int rank);
-int ncclCommDestroy(void *communicator);
-int ncclCommCount(const void *communicator, int *value);
-int ncclCommUserRank(const void *communicator, int *value);
-int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, void *communicator, void *stream);
-int ncclAllGather(const void *from, void *to, size_t count, int type, void *communicator, void *stream);
-int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *communicator, void *stream);
-int ncclGroupStart(void);
-int ncclGroupEnd(void);
-int ncclSend(const void *from, size_t count, int type, int peer, void *communicator, void *stream);
+int
+ncclGetUniqueId(struct unique_id *id);
+int
+ncclCommInitRank(void **communicator, int size, struct unique_id id, int rank);
+int
+ncclCommDestroy(void *communicator);
+int
+ncclCommCount(const void *communicator, int *value);
+int
+ncclCommUserRank(const void *communicator, int *value);
+int
+ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, void *communicator, void *stream);
+int
+ncclAllGather(const void *from, void *to, size_t count, int type, void *communicator, void *stream);
+int
+ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *communicator, void *stream);
+int
+ncclGroupStart(void);
+int
+ncclGroupEnd(void);
+int
+ncclSend(const void *from, size_t count, int type, int peer, void *communicator, void *stream);
 
 enum { NCCL_INT32 = 2, NCCL_SUM = 0, NCCL_INVALID_ARGUMENT = 4 };
 
