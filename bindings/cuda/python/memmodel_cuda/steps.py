@@ -5,11 +5,13 @@ import contextlib
 import multiprocessing
 import os
 import sys
+import time
 
 from memmodel_cuda import library
 
 _running = []  # optimizers whose step is going on: one may call another's
 _done = 0
+_SETTLE = 0.02  # seconds
 
 
 def count():
@@ -22,7 +24,14 @@ def follow(torch):
 
     optimizer.register_optimizer_step_pre_hook(_begin)
     optimizer.register_optimizer_step_post_hook(_end)
-    atexit.register(record)
+    atexit.register(_leave)
+
+
+def _leave():
+    """Threads of autograd may still be letting go of tensors, for which they need the interpreter."""
+    record()
+    if sys.modules["torch"].cuda.is_initialized():
+        time.sleep(_SETTLE)
 
 
 def record():
