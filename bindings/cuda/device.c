@@ -21,6 +21,7 @@ static _Thread_local int current;
 static void
 begin_anew(void)
 {
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     process = -1;
     memset(has_context, 0, sizeof has_context);
     memset(has_modules, 0, sizeof has_modules);

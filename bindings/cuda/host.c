@@ -100,3 +100,16 @@ host_is_pinned(const void *address)
     pthread_mutex_unlock(&lock);
     return found;
 }
+
+/* Another thread of the parent may have held the lock, which has no such thread in a child. */
+static void
+begin_anew(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void
+follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, begin_anew);
+}

@@ -370,3 +370,16 @@ memory_fill(void *to, int value, size_t unit, size_t count)
     for (size_t i = 0; i < count; i++)
         memcpy(bytes + i * unit, &value, unit);
 }
+
+/* Another thread of the parent may have held the lock, which has no such thread in a child. */
+static void
+begin_anew(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor)) static void
+follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, begin_anew);
+}

@@ -27,12 +27,35 @@ struct ledger {
     struct ledger_note notes[LEDGER_NOTES];
 };
 
-/* Every change is a sum or a copy of plain numbers: what a killed process left half done is no worse than not done. */
+static int64_t
+sum_of(const struct ledger_use *use)
+{
+    int64_t sum = 0;
+
+    for (int kind = 0; kind < LEDGER_KINDS; kind++)
+        sum += use->bytes[kind];
+    return sum;
+}
+
+/* What devices hold is what their processes hold. */
+static void
+count_again(struct ledger *ledger)
+{
+    for (int i = 0; i < ledger->device_count; i++) {
+        ledger->devices[i].used = 0;
+        for (int k = 0; k < ledger->process_count; k++)
+            ledger->devices[i].used += sum_of(&ledger->processes[k].use[i]);
+    }
+}
+
+/* A process that was killed while it held the lock may have left a change half done. */
 static void
 lock(struct ledger *ledger)
 {
-    if (pthread_mutex_lock(&ledger->lock) == EOWNERDEAD)
-        pthread_mutex_consistent(&ledger->lock);
+    if (pthread_mutex_lock(&ledger->lock) != EOWNERDEAD)
+        return;
+    count_again(ledger);
+    pthread_mutex_consistent(&ledger->lock);
 }
 
 static void
@@ -185,16 +208,6 @@ ledger_reap(struct ledger *ledger)
 }
 
 /* ---- bytes ---- */
-
-static int64_t
-sum_of(const struct ledger_use *use)
-{
-    int64_t sum = 0;
-
-    for (int kind = 0; kind < LEDGER_KINDS; kind++)
-        sum += use->bytes[kind];
-    return sum;
-}
 
 static void
 note_peak(struct ledger *ledger, int number)

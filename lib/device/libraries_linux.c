@@ -75,7 +75,9 @@ is_home(struct libraries *libraries, const char *folder)
 static int
 find_home(struct libraries *libraries)
 {
-    static const char *const places[] = {"memmodel", "../bindings/cuda", "../lib/memmodel", "."};
+    /* beside libmemmodel, built or installed; beside the tool and the package of a wheel */
+    static const char *const places[] = {"memmodel", "../bindings/cuda", "../share/memmodel/cuda",
+                                         "../../../../share/memmodel/cuda"};
     const char *given = getenv("MEMMODEL_CUDA_HOME");
     char folder[PATH_MAX], *slash;
     Dl_info self;
