@@ -12,6 +12,8 @@ def start():
     importing.before("torch", _before_torch)
     importing.after("torch", _after_torch)
     importing.after("triton.runtime.jit", _after_triton)
+    importing.after("flashinfer.jit.core", _after_flashinfer)
+    importing.after("cutlass.base_dsl.compiler", _after_cutlass)
     importing.install()
 
 
@@ -35,3 +37,15 @@ def _after_triton(jit):
     from memmodel_cuda import launches
 
     launches.watch(jit)
+
+
+def _after_flashinfer(core):
+    from memmodel_cuda import uncompiled
+
+    uncompiled.flashinfer(core)
+
+
+def _after_cutlass(compiler):
+    from memmodel_cuda import uncompiled
+
+    uncompiled.cutlass(compiler)
