@@ -152,8 +152,8 @@ def check_public(root):
         yield parts[part], "includes itself through " + ", ".join(sorted(known[part] & known.keys()))
 
 
-# What the stand-ins of bindings/cuda are built from besides their own files: the ledger that they share with the library,
-# and rules of sizes that need nothing else of it.
+# What the stand-ins of bindings/cuda are built from besides their own files: the ledger that they share with the
+# library, and rules of sizes that need nothing else of it.
 SHARED_WITH_CUDA = {"device/ledger.h", "frameworks/cuda/recurrent.h", "base/checked.h"}
 
 

@@ -5,7 +5,6 @@ statically (may be absent).
 """
 
 import csv
-import glob
 import json
 import os
 import subprocess
@@ -26,7 +25,11 @@ def run(*arguments, options=("--gpu", "h100"), program=PROGRAM, environment=()):
     own.pop("CUDA_VISIBLE_DEVICES", None) if "CUDA_VISIBLE_DEVICES" not in dict(environment) else None
     return subprocess.run(
         [TOOL, "run", *options, "--json", "--", program, *map(str, arguments)],
-        env=own, capture_output=True, text=True, timeout=60, check=False,
+        env=own,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -79,7 +82,7 @@ class Processes(unittest.TestCase):
     def test_nothing_stays_behind(self):
         with tempfile.TemporaryDirectory() as folder:
             run("take", 10, environment={"TMPDIR": folder})
-            self.assertEqual(glob.glob(folder + "/*"), [])
+            self.assertEqual(list(Path(folder).iterdir()), [])
 
 
 class Verdict(unittest.TestCase):
@@ -150,7 +153,7 @@ class Refusals(unittest.TestCase):
     def test_a_capacity_below_nothing(self):
         self.refused("capacity", "--gpu", "h100", "--capacity", "0")
 
-    @unittest.skipUnless(os.path.exists(STATIC), "no static C library here")
+    @unittest.skipUnless(Path(STATIC).exists(), "no static C library here")
     def test_a_static_program(self):
         self.refused("linked statically", "--gpu", "h100", program=STATIC)
 

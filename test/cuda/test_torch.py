@@ -64,6 +64,12 @@ dist.destroy_process_group()
 """
 
 
+READING = """import torch
+x = torch.rand(4096, 4096, device="cuda")
+(x @ x).sum().item()
+"""
+
+
 @unittest.skipUnless((VENV / "bin/python").exists(), "no CUDA build of PyTorch: ./run nightly cuda sets it up")
 class Torch(unittest.TestCase):
     def setUp(self):
@@ -107,8 +113,7 @@ class Torch(unittest.TestCase):
         self.assertNotIn("step 2", done.stdout)
 
     def test_strict_names_the_line(self):
-        text = "import torch\nx = torch.rand(4096, 4096, device='cuda') @ torch.rand(4096, 4096, device='cuda')\nx.sum().item()\n"
-        done, _ = self.run_text(text, "--gpu", "h100", "--strict", code=1)
+        done, _ = self.run_text(READING, "--gpu", "h100", "--strict", code=1)
         self.assertIn("program.py:3", done.stderr)
 
     def test_ranks_share_the_devices(self):

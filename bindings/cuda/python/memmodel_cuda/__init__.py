@@ -11,6 +11,7 @@ def start():
     """Called once, when Python starts."""
     importing.before("torch", _before_torch)
     importing.after("torch", _after_torch)
+    importing.after("torch.distributed.distributed_c10d", _after_distributed)
     importing.after("triton.runtime.jit", _after_triton)
     importing.after("flashinfer.jit.core", _after_flashinfer)
     importing.after("cutlass.base_dsl.compiler", _after_cutlass)
@@ -31,6 +32,12 @@ def _after_torch(torch):
     steps.follow(torch)
     kernels.install()
     collectives.install()
+
+
+def _after_distributed(distributed):
+    from memmodel_cuda import objects
+
+    objects.install(distributed)
 
 
 def _after_triton(jit):

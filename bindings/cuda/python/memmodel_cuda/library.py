@@ -43,7 +43,7 @@ def note(kind, text):
 
 
 def followed(yes):
-    """Until told otherwise, what this thread reads from the device is noted here, so the library need not."""
+    """Until the next call, what this thread reads from the device is noted here, so the library need not."""
     if _followed:
         _followed(1 if yes else 0)
 

@@ -1,6 +1,6 @@
 """
-Objects that one rank hands to the others go by the store that the ranks have met at, since nobody computes the tensors by
-which NCCL would bring them. Only where the ranks are there, and where a group has nothing but NCCL.
+Objects that one rank hands to the others go by the store that the ranks have met at, since nobody computes the tensors
+by which NCCL would bring them. Only where the ranks are there, and where a group has nothing but NCCL.
 """
 
 import functools
@@ -49,7 +49,7 @@ def _is_ours(c10d, group):
 def _key(c10d, group):
     name = c10d._world.pg_names[group]
     _sent[name] = _sent.get(name, 0) + 1
-    return "memmodel/objects/%d" % _sent[name]
+    return f"memmodel/objects/{_sent[name]}"
 
 
 def _broadcast(given, store, key, rank, source):
@@ -63,14 +63,14 @@ def _broadcast(given, store, key, rank, source):
 def _scatter(given, store, key, rank, source):
     if rank == source:
         for other, item in enumerate(given["scatter_object_input_list"]):
-            store.set("%s/%d" % (key, other), pickle.dumps(item))
-    given["scatter_object_output_list"][0] = pickle.loads(store.get("%s/%d" % (key, rank)))
+            store.set(f"{key}/{other}", pickle.dumps(item))
+    given["scatter_object_output_list"][0] = pickle.loads(store.get(f"{key}/{rank}"))
 
 
 def _all_gather(given, store, key, rank, _):
-    store.set("%s/%d" % (key, rank), pickle.dumps(given["obj"]))
+    store.set(f"{key}/{rank}", pickle.dumps(given["obj"]))
     for other in range(len(given["object_list"])):
-        given["object_list"][other] = pickle.loads(store.get("%s/%d" % (key, other)))
+        given["object_list"][other] = pickle.loads(store.get(f"{key}/{other}"))
 
 
 _HAND_OVER = {"broadcast_object_list": _broadcast, "scatter_object_list": _scatter, "all_gather_object": _all_gather}

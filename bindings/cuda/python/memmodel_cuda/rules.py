@@ -9,7 +9,7 @@ import math
 
 import torch
 
-from memmodel_cuda import beside, knowledge, made_up
+from memmodel_cuda import beside, knowledge, made_up, solved
 from memmodel_cuda.knowledge import PLAUSIBLE, Guess
 from memmodel_cuda.quiet import quiet
 
@@ -286,6 +286,7 @@ UNKNOWN = {
     **_table(_loss, "nll_loss_forward", "nll_loss2d_forward"),
     **_table(_all_finite, "_amp_foreach_non_finite_check_and_unscale_"),
 }
+UNKNOWN.update(solved.UNKNOWN)
 # Of which the rules say something only of guesses and of bool.
 OF_GUESSES = {"mul", "sum", "logical_not", "bitwise_not", "logical_or", "bitwise_or", "logical_and", "bitwise_and"}
 # Of these the real kernel's size means nothing.

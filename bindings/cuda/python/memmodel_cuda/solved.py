@@ -1,4 +1,4 @@
-"""Factorisations of unknown matrices succeed: what tells whether they did, the last result, is zero."""
+"""Factorisations of unknown matrices succeed: what says whether they did, the last result, is zero."""
 
 import torch
 

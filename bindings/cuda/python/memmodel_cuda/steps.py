@@ -28,14 +28,14 @@ def follow(torch):
 
 
 def _leave():
-    """Threads of autograd may still be letting go of tensors, for which they need the interpreter."""
+    """Threads of autograd may still be releasing tensors, for which they need the interpreter."""
     record()
     if sys.modules["torch"].cuda.is_initialized():
         time.sleep(_SETTLE)
 
 
 def record():
-    """Tells the ledger what torch's allocator says of each device that this process has used."""
+    """Writes into the ledger what torch's allocator says of each device that this process has used."""
     cuda = sys.modules["torch"].cuda
     if not cuda.is_initialized():
         return

@@ -9,7 +9,7 @@ _packages = ("site-packages" + os.sep, "dist-packages" + os.sep)
 
 
 def skip(folder):
-    """Frames of files in that folder are passed over."""
+    """Frames of files in that folder are skipped."""
     _skipped.append(str(folder) + os.sep)
 
 
