@@ -22,17 +22,12 @@ model = Speech().cuda()
 optimizer = torch.optim.NAdam(model.parameters())
 for _ in range(3):
     scores = model(torch.randn(4, 16000, device="cuda"))
-    lengths = torch.full((4,), scores.size(0), dtype=torch.int)
     targets = torch.randint(1, 29, (4 * 12,), dtype=torch.int)
-    target_lengths = torch.full((4,), 12, dtype=torch.int)
-    loss = nn.functional.ctc_loss(scores, targets, lengths, target_lengths)
-    loss = loss + nn.functional.ctc_loss(
-        scores,
-        targets.view(4, 12).long().cuda(),
-        lengths.long().cuda(),
-        target_lengths.long().cuda(),
-        zero_infinity=True,
-    )
+    length = scores.size(0)
+    # of lists of lengths and targets on the host cuDNN's, else torch's own
+    loss = nn.functional.ctc_loss(scores, targets, (length,) * 4, (12,) * 4)
+    lengths = torch.full((4,), length, device="cuda")
+    loss = loss + nn.functional.ctc_loss(scores, targets.view(4, 12).long().cuda(), lengths, torch.full_like(lengths, 12))
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()

@@ -146,12 +146,20 @@ class _Follow:
             return self.real(keys, *args, **kwargs)
         if self.before:
             self.before(operator, args, kwargs)
-        level = _level(operator.read(args, kwargs))
+        level = self._level(args, kwargs)
         if level == knowledge.UNKNOWN or foreign.running() or _capturing():
             return self._unknown(keys, args, kwargs)
         if operator.is_random:
             level = knowledge.PLAUSIBLE
         return self._known(keys, args, kwargs, written, level)
+
+    def _level(self, args, kwargs):
+        read = self.operator.read(args, kwargs)
+        level = _level(read)
+        if level == knowledge.UNKNOWN and self.operator.base in rules.SCATTERS:
+            with quiet():
+                return _level(read[1:]) if rules.overwrites_all(self.operator, args, kwargs) else level
+        return level
 
     def _unknown(self, keys, args, kwargs):
         result = self.real(keys, *args, **kwargs)

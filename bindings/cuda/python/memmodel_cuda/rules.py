@@ -246,6 +246,22 @@ def _repeat(operator, args, kwargs, result):
     return result
 
 
+# ---- writing ----
+
+
+def overwrites_all(operator, args, kwargs):
+    """Whether a scatter writes every element, so that it does not matter that those before are unknown."""
+    if "reduce" in operator.arguments:
+        return False
+    to, dim, index = args[:3]
+    if not knowledge.is_small(to) or not knowledge.is_small(index) or not knowledge.level(index):
+        return False
+    met = torch.zeros(to.shape, dtype=torch.bool, device="cpu")
+    index = beside.alias(index)
+    met.scatter_(dim, index, True) if operator.base.startswith("scatter") else met.index_fill_(dim, index, True)
+    return bool(met.all())
+
+
 # ---- training ----
 
 
@@ -292,5 +308,7 @@ OF_GUESSES = {"mul", "sum", "logical_not", "bitwise_not", "logical_or", "bitwise
 # Of these the real kernel's size means nothing.
 SIZED = {"nonzero", "_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "bincount",
          "repeat_interleave"}  # fmt: skip
+# Which may write every element.
+SCATTERS = {"scatter", "scatter_", "index_copy", "index_copy_"}
 # Before the operator runs: function(operator, args, kwargs).
 BEFORE = _table(_compare_single, "eq", "ne", "lt", "le", "gt", "ge")
