@@ -45,8 +45,8 @@ static const struct product products[] = {
     {"rtx4090", "NVIDIA GeForce RTX 4090", 72 * MIB, INT64_C(25250627584)},
     {"h100", "NVIDIA H100 80GB HBM3", 50 * MIB, INT64_C(85045936128)},
     {"h200", "NVIDIA H200", 60 * MIB, 0},
-    {"b200", "NVIDIA B200", 126 * MIB, 0},
-    {"rtx5090", "NVIDIA GeForce RTX 5090", 96 * MIB, 0},
+    {"b200", "NVIDIA B200", 126 * MIB, 182642 * MIB},
+    {"rtx5090", "NVIDIA GeForce RTX 5090", 96 * MIB, 32113 * MIB},
 };
 
 /* The newest generation that is not newer than the GPU. */
