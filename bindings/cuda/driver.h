@@ -2,6 +2,9 @@
 #ifndef CUDA_DRIVER_H
 #define CUDA_DRIVER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum driver_result {
     DRIVER_SUCCESS = 0,
     DRIVER_INVALID_VALUE = 1,
@@ -12,6 +15,14 @@ enum driver_result {
     DRIVER_INVALID_HANDLE = 400,
     DRIVER_NOT_FOUND = 500,
     DRIVER_NOT_SUPPORTED = 801,
+};
+
+/* What cuMemCreate() makes (HANDLE_PHYSICAL); mapped or not, it is taken from the device until it is released. */
+struct physical {
+    size_t bytes;
+    const void *caller;
+    int device;
+    bool imported; /* another process has taken it from the device */
 };
 
 /* The address of a function of the driver, with or without the version at the end of its name; NULL if there is none. */

@@ -188,13 +188,6 @@ ANSWER(int, cuStreamWriteValue32_v2, void *stream, void *to, unsigned value, uns
 
 /* ---- addresses and memory apart ---- */
 
-/* What cuMemCreate() makes; mapped or not, it is taken from the device until it is released. */
-struct physical {
-    size_t bytes;
-    const void *caller;
-    int device;
-};
-
 /* CUmemAllocationProp as far as its first fields. */
 struct allocation {
     int type, handle_types;
@@ -250,7 +243,8 @@ ANSWER(int, cuMemRelease, void *handle)
 
     if (!found)
         return DRIVER_INVALID_VALUE;
-    memory_discharge(found->device, found->bytes, found->caller);
+    if (!found->imported)
+        memory_discharge(found->device, found->bytes, found->caller);
     handle_delete(handle, HANDLE_PHYSICAL);
     return DRIVER_SUCCESS;
 }
