@@ -16,7 +16,7 @@ enum { STATUS_BYTES = 32 };
 static const double FLUSH_SECONDS = 0.5;
 
 struct run_options {
-    double interval;
+    double interval, seconds;
     int64_t limit;
     const char *output, *append, *target;
     struct option_list set;
@@ -49,6 +49,8 @@ static const struct option run_options[] = {
      offsetof(struct run_options, gpu.overcommit)},
     {"stop-after", 0, OPTION_INTEGER, "STEPS", "end a PyTorch program after so many steps of its optimizer",
      offsetof(struct run_options, gpu.stop_after)},
+    {"seconds", 0, OPTION_NUMBER, "SECONDS", "end the command after that time, as if it had ended by itself",
+     offsetof(struct run_options, seconds)},
     {"strict", 0, OPTION_FLAG, NULL, "stop where the program reads a value that no GPU computed",
      offsetof(struct run_options, gpu.strict)},
     {"beside-driver", 0, OPTION_FLAG, NULL, "simulate even where NVIDIA's driver is installed",
@@ -65,8 +67,9 @@ struct recorder {
     struct sample sample;
     const memmodel_monitor *monitor;
     struct gpu_run gpu;
-    FILE *timeline; /* NULL if none is wanted */
-    bool over_limit;
+    FILE *timeline;         /* NULL if none is wanted */
+    bool over_limit, ended; /* killed for --limit, ended for --seconds */
+    double started;
     int64_t last; /* bytes of its last point */
     double flushed;
 };
@@ -123,6 +126,14 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
         write_reading(recorder, reading);
     recorder->over_limit =
         recorder->over_limit || (recorder->options->limit > 0 && reading->charge_high > recorder->options->limit);
+    if (recorder->started == 0)
+        recorder->started = reading->time;
+    if (!recorder->ended && recorder->options->seconds > 0 &&
+        reading->time - recorder->started >= recorder->options->seconds) {
+        recorder->ended = true;
+        for (size_t i = 0; i < count && i < CHILD_MEMBERS; i++)
+            kill((pid_t)pids[i], SIGTERM);
+    }
     /* at each reading, for those who were being born at the last one */
     for (size_t i = 0; recorder->over_limit && i < count && i < CHILD_MEMBERS; i++)
         kill((pid_t)pids[i], SIGKILL);
@@ -131,17 +142,19 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
 
 /* ---- the result ---- */
 
-/* The command's own. */
+/* The command's own; what was asked to end did not fail. */
 static int
-command_code(const struct memmodel_monitor_result *summary)
+command_code(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
+    if (recorder->ended && summary->exit_signal == SIGTERM)
+        return EXIT_OK;
     return summary->exit_signal ? EXIT_SIGNAL + summary->exit_signal : summary->exit_code;
 }
 
 static bool
 gpu_is_full(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
-    return recorder->gpu.device && gpu_run_exceeds(&recorder->gpu, command_code(summary));
+    return recorder->gpu.device && gpu_run_exceeds(&recorder->gpu, command_code(recorder, summary));
 }
 
 static int
@@ -149,7 +162,7 @@ exit_code(const struct recorder *recorder, const struct memmodel_monitor_result 
 {
     if (recorder->over_limit)
         return EXIT_LIMIT;
-    return gpu_is_full(recorder, summary) ? EXIT_EXCEEDS : command_code(summary);
+    return gpu_is_full(recorder, summary) ? EXIT_EXCEEDS : command_code(recorder, summary);
 }
 
 /* In the table of samples: "ok", or how the command failed. */
@@ -160,7 +173,7 @@ status_text(const struct recorder *recorder, const struct memmodel_monitor_resul
         return "limit";
     if (gpu_is_full(recorder, summary))
         return "OOM";
-    if (!summary->exit_signal && summary->exit_code == 0)
+    if (command_code(recorder, summary) == EXIT_OK)
         return "ok";
     snprintf(text, STATUS_BYTES, summary->exit_signal ? "signal %d" : "exit %d",
              (int)(summary->exit_signal ? summary->exit_signal : summary->exit_code));
@@ -196,7 +209,7 @@ print_json(const struct recorder *recorder, const struct memmodel_monitor_result
     print_number("pss_readings", summary->pss_readings, ", ");
     printf("\"pss_seconds\": %.4f", summary->pss_seconds);
     if (recorder->gpu.device)
-        gpu_run_print_json(&recorder->gpu, command_code(summary));
+        gpu_run_print_json(&recorder->gpu, command_code(recorder, summary));
     puts("}");
 }
 
@@ -229,6 +242,8 @@ print_peak(const struct recorder *recorder, const struct memmodel_monitor_result
                 format_bytes(recorder->options->limit, limit));
     else if (summary->exit_signal == SIGKILL)
         fputs("memmodel run: the command was killed (signal 9), as the system does when memory runs out\n", stderr);
+    else if (recorder->ended)
+        fputs("memmodel run: the command was ended after --seconds\n", stderr);
     else if (summary->exit_signal)
         fprintf(stderr, "memmodel run: the command ended by signal %d\n", (int)summary->exit_signal);
 }
@@ -245,7 +260,7 @@ report(const struct command *command, memmodel_context *context, const struct re
         child_kill_all();
     print_peak(recorder, &summary);
     if (recorder->gpu.device)
-        gpu_run_print(&recorder->gpu, command_code(&summary));
+        gpu_run_print(&recorder->gpu, command_code(recorder, &summary));
     if (recorder->options->json)
         print_json(recorder, &summary);
     code = exit_code(recorder, &summary);
@@ -376,6 +391,8 @@ check_options(const struct command *command, struct recorder *recorder, int oper
 
     if (operands == 0)
         return usage_error(command, "which command is to be measured?");
+    if (given->seconds < 0)
+        return usage_error(command, "--seconds: how long the command may run, above 0");
     if (given->interval < 0.001)
         return usage_error(command, "the interval must be 0.001 seconds or more");
     return sample_begin(command, given->append, &given->set, given->target, &recorder->sample);
