@@ -57,6 +57,11 @@ ANSWER(int, cuLibraryLoadData, void **library, const void *image)
     return make(library, HANDLE_MODULE);
 }
 
+ANSWER(int, cuLibraryLoadFromFile, void **library, const char *path)
+{
+    return make(library, HANDLE_MODULE);
+}
+
 ANSWER(int, cuLibraryUnload, void *library)
 {
     return end(library, HANDLE_MODULE);
@@ -65,6 +70,20 @@ ANSWER(int, cuLibraryUnload, void *library)
 ANSWER(int, cuLibraryGetKernel, void **kernel, void *library, const char *name)
 {
     return handle_get(library, HANDLE_MODULE) ? make(kernel, HANDLE_FUNCTION) : DRIVER_INVALID_HANDLE;
+}
+
+/* Every library is as if one kernel had been compiled into it. */
+ANSWER(int, cuLibraryGetKernelCount, unsigned *count, void *library)
+{
+    if (!count || !handle_get(library, HANDLE_MODULE))
+        return DRIVER_INVALID_VALUE;
+    *count = 1;
+    return DRIVER_SUCCESS;
+}
+
+ANSWER(int, cuLibraryEnumerateKernels, void **kernels, unsigned count, void *library)
+{
+    return count == 0 ? DRIVER_INVALID_VALUE : cuLibraryGetKernel(kernels, library, "");
 }
 
 ANSWER(int, cuLibraryGetModule, void **module, void *library)

@@ -4,15 +4,18 @@ What the simulated CUDA device cannot do by itself, done in Python: values, stat
 Nothing happens until the program imports torch, which this package never does on its own.
 """
 
-from memmodel_cuda import importing
+from memmodel_cuda import caches, importing
 
 
 def start():
     """Called once, when Python starts."""
+    caches.keep_apart()
     importing.before("torch", _before_torch)
     importing.after("torch", _after_torch)
     importing.after("torch.distributed.distributed_c10d", _after_distributed)
     importing.after("triton.runtime.jit", _after_triton)
+    importing.before("deep_gemm", _before_deep_gemm)
+    importing.before("vllm.third_party.deep_gemm", _before_deep_gemm)
     importing.after("flashinfer.jit.core", _after_flashinfer)
     importing.after("cutlass.base_dsl.compiler", _after_cutlass)
     importing.install()
@@ -44,6 +47,12 @@ def _after_triton(jit):
     from memmodel_cuda import launches
 
     launches.watch(jit)
+
+
+def _before_deep_gemm():
+    from memmodel_cuda import deep_gemm
+
+    deep_gemm.before()
 
 
 def _after_flashinfer(core):
