@@ -40,6 +40,7 @@ static const struct gpu gpus[] = {
     {"v100-32gb", 70, 80, 32 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
     {"rtx2080ti", 75, 68, 11 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
     {"a100", 80, 108, 40 * GIB, USUAL_CONTEXT, USUAL_MODULES, false},
+    {"a100-40gb", 80, 108, 40 * GIB, USUAL_CONTEXT, USUAL_MODULES, false}, /* the same, for who says which */
     {"a100-80gb", 80, 108, 80 * GIB, USUAL_CONTEXT, USUAL_MODULES, false},
     {"a10", 86, 72, 24 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
     {"a40", 86, 84, 48 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
