@@ -82,7 +82,7 @@ struct memmodel_device_note {
  * @param[out] device   the devices; untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED for a GPU without a profile (the names there
  *          are in the context's error) and on other systems than Linux, MEMMODEL_ERROR_IO,
- *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_STRUCT_SIZE
+ *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
  */
@@ -97,7 +97,8 @@ memmodel_device_new(memmodel_context *context, const struct memmodel_device_opti
  * @param[in]  directory  a folder; one that is not there has no libraries
  * @param[out] count      how many stand-ins were made. @nullable
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND where this project's own libraries for it are not installed,
- *          MEMMODEL_ERROR_UNSUPPORTED on machines other than x86-64, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY
+ *          MEMMODEL_ERROR_UNSUPPORTED on machines other than x86-64, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
