@@ -540,6 +540,60 @@ one_rank_alone_takes_nothing(void **state)
     ncclCommDestroy(made);
 }
 
+/* ---- the driver ---- */
+
+enum { DRIVER_INVALID = 1, ON_DEVICE = 1, DESCRIPTOR = 1 };
+
+int
+cuMemCreate(void **handle, size_t bytes, const void *allocation, unsigned long long flags);
+int
+cuMemRelease(void *handle);
+int
+cuMemExportToShareableHandle(void *out, void *handle, int type, unsigned long long flags);
+int
+cuMemImportFromShareableHandle(void **handle, void *shared, int type);
+int
+cuLibraryLoadFromFile(void **library, const char *path);
+int
+cuLibraryGetKernelCount(unsigned *count, void *library);
+int
+cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library);
+
+static void
+memory_handed_on_is_taken_once(void **state)
+{
+    const int allocation[] = {1, DESCRIPTOR, ON_DEVICE, 0};
+    void *made, *got;
+    int file = -1;
+
+    (void)state;
+    assert_int_equal(cuMemCreate(&made, (size_t)(64 * MIB), allocation, 0), 0);
+    assert_int_equal(cuMemExportToShareableHandle(&file, made, DESCRIPTOR, 0), 0);
+    assert_int_equal(cuMemImportFromShareableHandle(&got, (void *)(intptr_t)file, DESCRIPTOR), 0);
+    assert_int_equal(taken(), 64 * MIB);
+    assert_int_equal(cuMemRelease(got), 0);
+    assert_int_equal(taken(), 64 * MIB);
+    assert_int_equal(cuMemRelease(made), 0);
+    assert_int_equal(taken(), 0);
+    assert_int_equal(cuMemExportToShareableHandle(&file, made, DESCRIPTOR, 0), DRIVER_INVALID);
+    assert_int_equal(cuMemImportFromShareableHandle(&got, (void *)(intptr_t)-1, DESCRIPTOR), DRIVER_INVALID);
+}
+
+static void
+a_library_from_a_file_has_one_kernel(void **state)
+{
+    void *library, *kernel = NULL;
+    unsigned count = 0;
+
+    (void)state;
+    assert_int_equal(cuLibraryLoadFromFile(&library, "kernel.cubin"), 0);
+    assert_int_equal(cuLibraryGetKernelCount(&count, library), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(cuLibraryEnumerateKernels(&kernel, 1, library), 0);
+    assert_non_null(kernel);
+    assert_int_equal(cuLibraryGetKernelCount(&count, NULL), DRIVER_INVALID);
+}
+
 int
 main(void)
 {
@@ -566,6 +620,8 @@ main(void)
         cmocka_unit_test(a_small_broadcast_reaches_the_rank_that_joined),
         cmocka_unit_test(connections_take_memory_until_the_end),
         cmocka_unit_test(one_rank_alone_takes_nothing),
+        cmocka_unit_test(memory_handed_on_is_taken_once),
+        cmocka_unit_test(a_library_from_a_file_has_one_kernel),
     };
 
     return cmocka_run_group_tests_name("libraries", tests, make_devices, NULL);
