@@ -26,4 +26,4 @@ with tempfile.TemporaryDirectory() as folder:
     print([path.name for path in sorted(pathlib.Path(folder).iterdir())])
 torch.cuda.memory._record_memory_history(enabled=None)
 print(torch.cuda.memory_summary(abbreviated=True)[:400])
-print(torch.cuda.get_device_properties(0).multi_processor_count, torch.cuda.utilization(), torch.cuda.mem_get_info())
+print(torch.cuda.get_device_properties(0).multi_processor_count, torch.cuda.mem_get_info())

@@ -7,7 +7,7 @@ the CPU that shares its bytes. CPU kernels are called directly: no mode, no auto
 
 import torch
 
-from memmodel_cuda import knowledge
+from memmodel_cuda import dispatcher, knowledge
 from memmodel_cuda.quiet import quiet
 
 _C = torch._C
@@ -22,7 +22,7 @@ _SEED = 0x5EED
 def kernel_of(name):
     """The operator's CPU kernel, or None."""
     try:
-        call = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CPU).call_boxed
+        call = dispatcher.kernel(name, _C.DispatchKey.CPU)
     except (RuntimeError, AttributeError):
         return None
     return lambda *args, **kwargs: call(_CPU, *args, **kwargs)

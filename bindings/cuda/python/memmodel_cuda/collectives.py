@@ -3,14 +3,9 @@ What a collective leaves is what this rank knows: the stand-in for NCCL takes th
 that is small (nccl_operations.c). Known values of one rank become plausible ones of several.
 """
 
-import warnings
-
 import torch
 
-from memmodel_cuda import knowledge
-
-_C = torch._C
-_libraries = []  # as long as they live, the kernels are ours
+from memmodel_cuda import dispatcher, knowledge
 
 # Operators whose first argument is written, with the place of the one that is read.
 _READ = {"allreduce_": 0, "allreduce_coalesced_": 0, "broadcast_": 0, "reduce_": 0, "_allgather_base_": 1,
@@ -22,20 +17,14 @@ _HANDED_OVER = 1 << 12  # bytes: of a broadcast that really comes from its root 
 
 
 def install():
-    if not hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key"):
-        return
-    names = set(_C._dispatch_get_registrations_for_dispatch_key("CUDA"))
-    library = _C._dispatch_library("IMPL", "c10d", "CUDA")
-    _libraries.append(library)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
-        for base in (*_READ, *_RECEIVES):
-            if "c10d::" + base in names:
-                library.impl(base, "CUDA", _following(base), True)
+    names = set(dispatcher.names())
+    for base in (*_READ, *_RECEIVES):
+        if "c10d::" + base in names:
+            dispatcher.replace("c10d::" + base, _following(base))
 
 
 def _following(base):
-    real = _C._dispatch_get_computed_kernel_for_dispatch_key("c10d::" + base, _C.DispatchKey.CUDA).call_boxed
+    real = dispatcher.kernel("c10d::" + base)
 
     def call(keys, *args, **kwargs):
         level = _level(base, args)

@@ -7,62 +7,38 @@ real kernel always runs, so allocations are exactly the real ones.
 """
 
 import threading
-import warnings
 
 import torch
 
-from memmodel_cuda import foreign, knowledge, library, reads, rules, sparse, where
+from memmodel_cuda import dispatcher, foreign, knowledge, reads, rules, sparse, where
 from memmodel_cuda.operators import Operator, tensors
 from memmodel_cuda.quiet import quiet
 
-_C = torch._C
 _Tensor = torch.Tensor
 _writers = threading.local()  # .places: what operators that are being computed beside write
-_libraries = []  # as long as they live, the kernels are ours
+_libraries = []  # as long as it lives, the kernel is ours
 
 _NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
           "_reshape_alias", "unfold", "set_", "_assert_async", "record_stream", "_efficientzerotensor", "is_set_to",
           "_has_same_storage_numel", "_pin_memory", "is_pinned", "_cudnn_init_dropout_state"}  # fmt: skip
 
 
-def can_be_wrapped():
-    return hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key")
-
-
 def install():
     where.skip(torch.__path__[0])
-    if not can_be_wrapped():
-        text = f"torch {torch.__version__} gives out no kernels to wrap: values of the device are not followed"
-        library.note(library.MADE_UP, text)
-        return
-    names = [name for name in _C._dispatch_get_registrations_for_dispatch_key("CUDA") if name.startswith("aten::")]
-    kernels = _C._dispatch_library("IMPL", "aten", "CUDA")
-    _libraries.append(kernels)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
-        for name in sorted({*names, *reads.REPLACED}):
-            if _base(name) not in _NEVER:
-                kernels.impl(name.partition("::")[2], "CUDA", _wrapped(name), True)
+    names = {name for name in dispatcher.names() if name.startswith("aten::")}
+    for name in sorted(names.union(reads.REPLACED)):
+        if _base(name) not in _NEVER:
+            dispatcher.replace(name, calls_for(name, dispatcher.kernel(name)))
     foreign.install(_wrap_foreign)
     _libraries.append(sparse.install())
 
 
 def _wrap_foreign(name):
-    kernels = _C._dispatch_library("IMPL", name.partition("::")[0], "CUDA")
-    _libraries.append(kernels)
-    kernel = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CUDA)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        kernels.impl(name.partition("::")[2], "CUDA", _following(name, foreign.guarded(kernel.call_boxed)), True)
+    dispatcher.replace(name, _following(name, foreign.guarded(dispatcher.kernel(name))))
 
 
 def _base(name):
     return name.partition("::")[2].partition(".")[0]
-
-
-def _wrapped(name):
-    kernel = _C._dispatch_get_computed_kernel_for_dispatch_key(name, _C.DispatchKey.CUDA)
-    return calls_for(name, kernel.call_boxed)
 
 
 def calls_for(name, real):

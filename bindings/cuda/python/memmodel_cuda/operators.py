@@ -2,18 +2,13 @@
 
 import torch
 
-from memmodel_cuda import beside, knowledge
-from memmodel_cuda.quiet import quiet
+from memmodel_cuda import beside, knowledge, numbers
 
 # Written though the schema does not say so: the statistics of batch norms.
 _SILENTLY_WRITTEN = ("running_mean", "running_var")
 # Those of which what was there before is not read.
 _OVERWRITES = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
                "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
-_NUMBERS = {bool, int, float, complex}
-_DOUBLE = {torch.float64, torch.complex128}
-_wrapped = {}  # numbers as tensors
-_WRAPPED = 4096  # so many are kept
 
 
 class Operator:
@@ -24,10 +19,10 @@ class Operator:
         self.real = real
         base, _, overload = name.partition("::")[2].partition(".")
         self.base = base
-        schema = torch._C._get_schema(name.partition(".")[0], overload)
+        schema = numbers.schema(name)
         self.arguments = [argument.name for argument in schema.arguments]
-        self._numbers = [i for i, argument in enumerate(schema.arguments) if "Tensor" in str(argument.type)]
-        self.takes_numbers = len(self._numbers) > 1
+        self._numbers = numbers.places(schema)
+        self.takes_numbers = bool(self._numbers)
         self._find_writes(schema)
         self._find_randomness(schema, name, overload or "default")
         self.returns_views = any(_is_view(value) for value in schema.returns)
@@ -51,12 +46,7 @@ class Operator:
         self.is_random = self.takes_generator or torch.Tag.nondeterministic_seeded in tags
 
     def wrap_numbers(self, args):
-        """Python's numbers in place of tensors, as torch hands them to us, back as tensors that promote alike."""
-        for i in self._numbers:
-            if i < len(args) and type(args[i]) in _NUMBERS:
-                args = list(args)
-                args[i] = _as_tensor(args[i], args)
-        return args
+        return numbers.wrap(self._numbers, args)
 
     def named(self, args, kwargs):
         """Pairs of an argument's name and value."""
@@ -102,22 +92,6 @@ class Operator:
             args[place] = beside.generator()
             return kwargs
         return {**kwargs, "generator": beside.generator()}
-
-
-def _as_tensor(number, args):
-    """A number never makes float32 of float64."""
-    double = isinstance(number, float) and any(
-        isinstance(other, torch.Tensor) and other.dtype in _DOUBLE for other in args
-    )
-    key = type(number), number, double, torch.get_default_dtype()
-    found = _wrapped.get(key)
-    if found is None:
-        if len(_wrapped) >= _WRAPPED:
-            _wrapped.clear()
-        with quiet():
-            found = torch.tensor(number, dtype=torch.float64 if double else None, device="cpu")
-        _wrapped[key] = found
-    return found
 
 
 def tensors(value):
