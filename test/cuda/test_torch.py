@@ -3,7 +3,10 @@
 Arguments: the tool, and the directory of a virtual environment with test/cuda/requirements.txt, which may be absent.
 """
 
+import ast
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -70,8 +73,10 @@ x = torch.rand(4096, 4096, device="cuda")
 """
 
 
-@unittest.skipUnless((VENV / "bin/python").exists(), "no CUDA build of PyTorch: ./run nightly cuda sets it up")
-class Torch(unittest.TestCase):
+NO_TORCH = "no CUDA build of PyTorch: ./run nightly cuda sets it up"
+
+
+class OnGpus(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -79,7 +84,10 @@ class Torch(unittest.TestCase):
 
     def run_file(self, file, *options, launcher=("python",), code=0):
         command = [TOOL, "run", "--json", *options, "--", VENV / "bin" / launcher[0], *launcher[1:], file]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        own = {**os.environ, "HF_HUB_OFFLINE": "1", "PATH": f"{VENV / 'bin'}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=900, check=False, env=own, cwd=self.folder
+        )
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done, json.loads(done.stdout.splitlines()[-1])
 
@@ -88,6 +96,9 @@ class Torch(unittest.TestCase):
         file.write_text(text)
         return self.run_file(file, *(options or ("--gpu", "h100")), **more)
 
+
+@unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
+class Torch(OnGpus):
     def test_parameters_and_state_are_what_arithmetic_says(self):
         done, result = self.run_text(TRAINING)
         layers = 2 * (4 * MIB + 4 * 1024)
@@ -124,6 +135,48 @@ class Torch(unittest.TestCase):
 
     def test_values(self):
         self.run_file(HERE / "values.py", "--gpu", "h100")
+
+
+@unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
+class Programs(OnGpus):
+    """Each of programs/ as it is; comments in it say how it is started and what it holds at least."""
+
+    def run_program(self, file):
+        text = file.read_text()
+        self.skip_if_a_package_is_missing(text)
+        gpus, launcher = said(text, "gpus", "1"), said(text, "run", "python").split()
+        _, result = self.run_file(file, "--gpu", "h100:" + gpus, launcher=launcher)
+        self.assertEqual([note for note in result["notes"] if note["kind"] == "unanswered"], [])
+        parameters, bytes_of_each = re.match(r"(\d+) parameters x (\d+)|", said(text, "bytes", "")).groups(0)
+        for gpu in result["gpus"]:
+            self.assertGreater(gpu["allocated"], int(parameters) * int(bytes_of_each))
+            self.assertTrue(gpu["fits"])
+
+    def skip_if_a_package_is_missing(self, text):
+        find = "import sys, importlib.util as u; print(*[n for n in sys.argv[1:] if not u.find_spec(n)])"
+        command = [VENV / "bin/python", "-c", find, *sorted(packages(text))]
+        missing = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        if missing:
+            self.skipTest(f"the virtual environment has no {missing}")
+
+
+def said(text, what, default):
+    found = re.search(rf"^# {what}: (.*)$", text, re.MULTILINE)
+    return found[1] if found else default
+
+
+def packages(text):
+    """That it imports, and those that it needs without importing them."""
+    found = set(said(text, "needs", "").split())
+    for node in ast.walk(ast.parse(text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        found.update(name.partition(".")[0] for name in names)
+    return found
+
+
+for program in sorted((HERE / "programs").glob("*.py")):
+    setattr(Programs, "test_" + program.stem, lambda self, file=program: self.run_program(file))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ for _ in range(3):
     # of lists of lengths and targets on the host cuDNN's, else torch's own
     loss = nn.functional.ctc_loss(scores, targets, (length,) * 4, (12,) * 4)
     lengths = torch.full((4,), length, device="cuda")
-    loss = loss + nn.functional.ctc_loss(scores, targets.view(4, 12).long().cuda(), lengths, torch.full_like(lengths, 12))
+    loss = loss + nn.functional.ctc_loss(
+        scores, targets.view(4, 12).long().cuda(), lengths, torch.full_like(lengths, 12)
+    )
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()

@@ -1,4 +1,5 @@
 """Trainer of transformers: GPT-2, fp16 with a scaler, accumulated gradients, checkpointing, resuming."""
+# needs: accelerate
 # bytes: 124439808 parameters x 16
 
 import tempfile

@@ -1,4 +1,5 @@
 """Trainer of transformers: text classification, fp32, evaluation with metrics, saving, two loader workers."""
+# needs: accelerate
 # bytes: 66955010 parameters x 16
 
 import tempfile
