@@ -27,11 +27,33 @@ parse_gpu(const struct command *command, const char *text, char name[64], int32_
     return EXIT_OK;
 }
 
+static void
+set_number(const char *name, int64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    setenv(name, text, 1);
+}
+
+/* As torchrun says it to a process, which here is the only one on its machine. */
+static void
+set_rank(const struct gpu_options *options)
+{
+    set_number("WORLD_SIZE", options->world_size);
+    set_number("MEMMODEL_CUDA_WORLD_SIZE", options->world_size);
+    set_number("RANK", options->rank);
+    set_number("LOCAL_RANK", 0);
+    set_number("LOCAL_WORLD_SIZE", 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    set_number("MASTER_PORT", 29500);
+}
+
 static int
 set_environment(const struct command *command, memmodel_context *context, const struct gpu_options *options,
                 memmodel_device *device)
 {
-    char *environment, number[32];
+    char *environment;
 
     if (memmodel_device_environment(device, &environment))
         return library_error(command, context);
@@ -42,12 +64,12 @@ set_environment(const struct command *command, memmodel_context *context, const 
         setenv(line, equals + 1, 1);
     }
     memmodel_free(environment);
-    if (options->stop_after > 0) {
-        snprintf(number, sizeof number, "%lld", (long long)options->stop_after);
-        setenv("MEMMODEL_CUDA_STOP_AFTER", number, 1);
-    }
+    if (options->stop_after > 0)
+        set_number("MEMMODEL_CUDA_STOP_AFTER", options->stop_after);
     if (options->strict)
         setenv("MEMMODEL_CUDA_STRICT", "1", 1);
+    if (options->world_size > 0)
+        set_rank(options);
     return EXIT_OK;
 }
 
@@ -106,6 +128,9 @@ gpu_run_begin(const struct command *command, memmodel_context *context, const st
 
     if (status != EXIT_OK)
         return status;
+    if (options->world_size < 0 || options->rank < 0 ||
+        options->rank >= (options->world_size ? options->world_size : 1))
+        return usage_error(command, "--rank: 0 or above, and below --world-size");
     if (options->capacity == 0)
         return usage_error(command, "--capacity: a GPU without memory runs nothing");
     wanted.capacity = options->capacity == GPU_CAPACITY_OF_KIND ? 0 : options->capacity;

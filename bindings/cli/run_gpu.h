@@ -9,6 +9,7 @@ enum { GPU_CAPACITY_OF_KIND = -1 };
 struct gpu_options {
     const char *gpu; /* "h100" or "h100:8"; NULL: none is simulated */
     int64_t capacity, stop_after;
+    int64_t world_size, rank; /* one process of so many; 0: all that the command starts */
     bool overcommit, strict, beside_driver;
 };
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -99,6 +100,8 @@ are_all_there(struct exchange *exchange, int ranks)
 {
     static _Atomic bool is_alone;
 
+    if (getenv("MEMMODEL_CUDA_WORLD_SIZE")) /* the one rank that was asked for */
+        return false;
     for (int i = 0; atomic_load(&exchange->joined) < ranks; i++) {
         if (i == PAUSES_FOR_RANKS)
             atomic_store(&is_alone, true);

@@ -67,6 +67,25 @@ dist.destroy_process_group()
 """
 
 
+# The parameters of 4 layers of 1024 x 1024 with biases, cut in 64.
+ONE_OF_MANY = """
+import torch, torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+torch.cuda.set_device(0)
+dist.init_process_group("nccl")
+model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(4)])
+for layer in model:
+    fully_shard(layer)
+fully_shard(model)
+model.cuda()
+print("held", torch.cuda.memory_allocated())
+optimizer = torch.optim.AdamW(model.parameters())
+model(torch.zeros(8, 1024, device="cuda")).sum().backward()
+optimizer.step()
+print("rank", dist.get_rank(), "of", dist.get_world_size())
+dist.destroy_process_group()
+"""
+
 READING = """import torch
 x = torch.rand(4096, 4096, device="cuda")
 (x @ x).sum().item()
@@ -132,6 +151,12 @@ class Torch(OnGpus):
         self.assertIn("rank 0 of 2", done.stdout)
         self.assertIn("rank 1 of 2", done.stdout)
         self.assertTrue(all(gpu["peak"] > 0 for gpu in result["gpus"]))
+
+    def test_one_rank_of_many_runs_alone(self):
+        done, _ = self.run_text(ONE_OF_MANY, "--gpu", "h100", "--world-size", "64", "--rank", "3")
+        # a weight's shard is 16 rows of 4 KiB, a bias's 64 bytes in a block of 512
+        self.assertIn(f"held {4 * (16 * 4096 + 512)}", done.stdout)
+        self.assertIn("rank 3 of 64", done.stdout)
 
     def test_values(self):
         self.run_file(HERE / "values.py", "--gpu", "h100")

@@ -14,6 +14,7 @@ def start():
     importing.after("torch", _after_torch)
     importing.after("torch.distributed.distributed_c10d", _after_distributed)
     importing.after("triton.runtime.jit", _after_triton)
+    importing.after("triton.runtime.autotuner", _after_autotuner)
     importing.before("deep_gemm", _before_deep_gemm)
     importing.before("vllm.third_party.deep_gemm", _before_deep_gemm)
     importing.after("flashinfer.jit.core", _after_flashinfer)
@@ -38,15 +39,21 @@ def _after_torch(torch):
 
 
 def _after_distributed(distributed):
-    from memmodel_cuda import objects
+    from memmodel_cuda import objects, one_rank
 
-    objects.install(distributed)
+    (one_rank if one_rank.is_wanted() else objects).install(distributed)
 
 
 def _after_triton(jit):
     from memmodel_cuda import launches
 
     launches.watch(jit)
+
+
+def _after_autotuner(autotuner):
+    from memmodel_cuda import autotune
+
+    autotune.take_first(autotuner)
 
 
 def _before_deep_gemm():
