@@ -1,5 +1,5 @@
 """LoRA by peft on Llama: a frozen trunk in bfloat16, small matrices that learn, merged in the end."""
-# bytes: 134105856 parameters x 2
+# bytes: 122962944 parameters x 2
 
 import torch
 from peft import LoraConfig, get_peft_model

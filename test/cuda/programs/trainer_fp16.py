@@ -21,7 +21,6 @@ with tempfile.TemporaryDirectory() as folder:
         warmup_steps=1,
         optim="adamw_torch_fused",
         report_to=[],
-        skip_memory_metrics=False,
     )
     trainer = Trainer(GPT2LMHeadModel(GPT2Config()), arguments, train_dataset=data)
     print(trainer.train().metrics)
