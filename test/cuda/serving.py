@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 LINES = {
     "weights_gib": r"Model loading took ([\d.]+) GiB",
@@ -27,10 +28,10 @@ LINES = {
 
 def folder_of(configuration):
     """vLLM wants a folder."""
-    if os.path.isdir(configuration):
+    if Path(configuration).is_dir():
         return configuration
     folder = tempfile.mkdtemp(prefix="memmodel-serving-")
-    shutil.copy(configuration, os.path.join(folder, "config.json"))
+    shutil.copy(configuration, Path(folder) / "config.json")
     return folder
 
 
@@ -66,8 +67,7 @@ def main(configuration, options="{}"):
         copy_output(log.name)
         failure = start_or_failure(folder_of(configuration), json.loads(options))
         time.sleep(1)  # until tee has written it
-        with open(log.name, errors="replace") as text:
-            result = read(text.read())
+        result = read(Path(log.name).read_text(errors="replace"))
     if failure:
         result["failure"] = failure
     print("RESULT " + json.dumps({**result, "seconds": round(time.time() - began, 1)}), flush=True)

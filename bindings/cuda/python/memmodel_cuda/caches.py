@@ -5,6 +5,7 @@ On the simulated device no time means anything, so the program's own caches are 
 """
 
 import os
+from pathlib import Path
 
 _VARIABLES = {
     "DG_JIT_CACHE_DIR": "deep_gemm",
@@ -20,14 +21,14 @@ _MARK = "MEMMODEL_CUDA_CACHE"
 
 
 def root():
-    return os.environ[_MARK]
+    return Path(os.environ[_MARK])
 
 
 def keep_apart():
     """Once for a program and all that it starts; it may choose others itself."""
     if _MARK in os.environ:
         return
-    ours = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    os.environ[_MARK] = os.path.join(ours, "memmodel", "simulated-gpu")
+    ours = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    os.environ[_MARK] = str(Path(ours).expanduser() / "memmodel" / "simulated-gpu")
     for variable, folder in _VARIABLES.items():
-        os.environ[variable] = os.path.join(root(), folder)
+        os.environ[variable] = str(root() / folder)

@@ -6,6 +6,7 @@ Its own code still allocates what it returns, so its memory is right.
 
 import os
 import shutil
+from pathlib import Path
 
 from memmodel_cuda import caches, library
 
@@ -25,25 +26,25 @@ done
 
 def before():
     """Called before DeepGEMM is imported."""
-    if os.environ.get("DG_JIT_NVCC_COMPILER", "").startswith(caches.root()):
+    toolkit = caches.root() / "toolkit"
+    compiler = toolkit / "bin" / "nvcc"
+    if os.environ.get("DG_JIT_NVCC_COMPILER") == str(compiler):
         return
-    toolkit = os.path.join(caches.root(), "toolkit")
-    os.environ["DG_JIT_NVCC_COMPILER"] = _write(os.path.join(toolkit, "bin", "nvcc"))
+    _write(compiler)
+    os.environ["DG_JIT_NVCC_COMPILER"] = str(compiler)
     if not _has_toolkit():
-        os.environ["CUDA_HOME"] = toolkit
+        os.environ["CUDA_HOME"] = str(toolkit)
     library.note(library.PROFILE, "DeepGEMM: its kernels are not compiled, and take no memory of the device")
 
 
 def _write(path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    mine = f"{path}.{os.getpid()}"
-    with open(mine, "w") as file:
-        file.write(_NVCC)
-    os.chmod(mine, 0o755)
-    os.replace(mine, path)
-    return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mine = path.with_name(f"nvcc.{os.getpid()}")
+    mine.write_text(_NVCC)
+    mine.chmod(0o755)
+    mine.replace(path)
 
 
 def _has_toolkit():
     named = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
-    return bool(named or shutil.which("nvcc") or os.path.exists("/usr/local/cuda"))
+    return bool(named or shutil.which("nvcc") or Path("/usr/local/cuda").exists())

@@ -5,6 +5,8 @@ What they are given to write is the caller's own, so its memory is right. What t
 be handed on to other kernels, but a program that wants its value is told that there is none.
 """
 
+import sys
+
 from memmodel_cuda import knowledge, library
 
 _noted = set()
@@ -25,8 +27,9 @@ class Uncompiled:
         return Uncompiled(f"{self._memmodel_name}[{key!r}]")
 
     def __call__(self, *args, **kwargs):
+        torch = sys.modules.get("torch")
         for value in (*args, *kwargs.values()):
-            if hasattr(value, "untyped_storage"):
+            if torch and isinstance(value, torch.Tensor):
                 knowledge.forget(value)
         return Uncompiled(self._memmodel_name + "()")
 
