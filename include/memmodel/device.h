@@ -111,7 +111,9 @@ memmodel_device_add_libraries(memmodel_device *device, const char *directory, in
  *
  * @param[in]  device       devices
  * @param[out] environment  the lines; memmodel_free() it. Untouched on error. @transfer full
- * @returns as memmodel_device_add_libraries()
+ * @returns 0, MEMMODEL_ERROR_NOT_FOUND where this project's own libraries for it are not installed,
+ *          MEMMODEL_ERROR_UNSUPPORTED on machines other than x86-64, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */

@@ -198,6 +198,13 @@ memmodel_device_get_usage(memmodel_device *device, int32_t index, struct memmode
     return context_status(device->context, 0);
 }
 
+static const enum memmodel_device_note_kind kinds[] = {
+    [LEDGER_UNANSWERED] = MEMMODEL_DEVICE_NOTE_UNANSWERED,
+    [LEDGER_MADE_UP] = MEMMODEL_DEVICE_NOTE_MADE_UP,
+    [LEDGER_ASSUMED] = MEMMODEL_DEVICE_NOTE_ASSUMED,
+    [LEDGER_PROFILE] = MEMMODEL_DEVICE_NOTE_PROFILE,
+};
+
 static bool
 note_of(memmodel_device *device, int32_t number)
 {
@@ -224,7 +231,7 @@ memmodel_device_get_note(memmodel_device *device, int32_t index, struct memmodel
     if (!note_of(device, index))
         return context_status(device->context, context_error(device->context, MEMMODEL_ERROR_NOT_FOUND, "index",
                                                              "there is no note of that number"));
-    own.kind = device->note.kind;
+    own.kind = (int32_t)kinds[device->note.kind];
     own.process = device->note.pid;
     own.count = device->note.count;
     own.text = device->note.text;

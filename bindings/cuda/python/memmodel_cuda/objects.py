@@ -101,7 +101,7 @@ def _scatter(given, store, key, rank, source):
 
 
 def _gather(given, store, key, rank, _):
-    """Each rank tells; the one that has a list for them reads."""
+    """Each rank writes; the one that has a list for them reads."""
     store.set(f"{key}/{rank}", pickle.dumps(given["obj"]))
     found = given["object_gather_list"] or []
     found[:] = [pickle.loads(store.get(f"{key}/{other}")) for other in range(len(found))]

@@ -2,7 +2,7 @@
 Kernels that libraries compile when they are first called, where nobody needs to: the device computes nothing.
 
 What they are given to write is the caller's own, so its memory is right. What they would return is not known: it can
-be handed on to other kernels, but a program that wants its value is told that there is none.
+be handed on to other kernels, but a program that wants its value gets an error that says so.
 """
 
 import sys
