@@ -134,9 +134,8 @@ def wait_until(condition, what: str, seconds: float = 30) -> None:
 
 class ExitCodes(unittest.TestCase):
     def test_a_command_is_ended_after_seconds(self):
-        done = subprocess.run(
-            [TOOL, "run", "--seconds", "0.3", "--", "sleep", "30"], capture_output=True, text=True, timeout=20, check=False
-        )
+        command = [TOOL, "run", "--seconds", "0.3", "--", "sleep", "30"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ended after --seconds", done.stderr)
 
