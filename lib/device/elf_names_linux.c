@@ -25,14 +25,14 @@ struct image {
 
 /* What the dynamic section says; file offsets. */
 struct dynamic {
-    size_t symbols, strings, string_bytes, gnu_hash, hash, soname;
+    uint64_t symbols, strings, string_bytes, gnu_hash, hash, soname;
 };
 
 /* Part of the file, or NULL if it does not lie within. */
 static const void *
-part(const struct image *image, size_t offset, size_t bytes)
+part(const struct image *image, uint64_t offset, uint64_t bytes)
 {
-    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+    return offset <= image->size && bytes <= image->size - offset ? image->bytes + (size_t)offset : NULL;
 }
 
 static const Elf64_Ehdr *
@@ -56,7 +56,7 @@ segments_of(const struct image *image, size_t *count)
 }
 
 /* Where in the file an address of the loaded library is; the file's size if nowhere. */
-static size_t
+static uint64_t
 offset_of(const struct image *image, uint64_t address)
 {
     size_t count;
@@ -103,18 +103,18 @@ read_dynamic(const struct image *image, struct dynamic *dynamic)
     const Elf64_Phdr *segments = segments_of(image, &count);
 
     for (size_t i = 0; segments && i < count; i++) {
-        size_t entries = segments[i].p_filesz / sizeof(Elf64_Dyn);
+        uint64_t entries = segments[i].p_filesz / sizeof(Elf64_Dyn);
         const Elf64_Dyn *list =
             segments[i].p_type == PT_DYNAMIC ? part(image, segments[i].p_offset, entries * sizeof *list) : NULL;
 
-        for (size_t k = 0; list && k < entries && list[k].d_tag != DT_NULL; k++)
+        for (uint64_t k = 0; list && k < entries && list[k].d_tag != DT_NULL; k++)
             note_entry(image, &list[k], dynamic);
     }
     return dynamic->symbols > 0 && part(image, dynamic->strings, dynamic->string_bytes) != NULL;
 }
 
 static uint32_t
-word(const struct image *image, size_t offset)
+word(const struct image *image, uint64_t offset)
 {
     const void *found = part(image, offset, sizeof(uint32_t));
     uint32_t value = 0;
@@ -125,16 +125,16 @@ word(const struct image *image, size_t offset)
 }
 
 /* One more than the last symbol's number, from the hash of GNU systems: buckets of first numbers, chains up to an odd one. */
-static size_t
-count_by_gnu_hash(const struct image *image, size_t at)
+static uint64_t
+count_by_gnu_hash(const struct image *image, uint64_t at)
 {
     enum { HEADER = 16, BLOOM_WORD = 8, WORD = 4 };
-    size_t buckets = word(image, at), first = word(image, at + WORD), bloom = word(image, at + 2 * WORD);
-    size_t lists = at + HEADER + bloom * BLOOM_WORD, chains = lists + buckets * WORD, last = 0;
+    uint64_t buckets = word(image, at), first = word(image, at + WORD), bloom = word(image, at + 2 * WORD);
+    uint64_t lists = at + HEADER + bloom * BLOOM_WORD, chains = lists + buckets * WORD, last = 0;
 
     if (bloom > image->size || buckets > image->size || !part(image, lists, buckets * WORD))
         return 0;
-    for (size_t i = 0; i < buckets; i++)
+    for (uint64_t i = 0; i < buckets; i++)
         if (word(image, lists + i * WORD) > last)
             last = word(image, lists + i * WORD);
     if (last < first)
@@ -144,7 +144,7 @@ count_by_gnu_hash(const struct image *image, size_t at)
     return last + 1;
 }
 
-static size_t
+static uint64_t
 count_symbols(const struct image *image, const struct dynamic *dynamic)
 {
     enum { CHAINS = 4 }; /* where a System V hash has the number of symbols */
@@ -156,11 +156,12 @@ count_symbols(const struct image *image, const struct dynamic *dynamic)
 
 /* The text at that place of the strings; NULL if it does not end within. */
 static const char *
-string_at(const struct image *image, const struct dynamic *dynamic, size_t place)
+string_at(const struct image *image, const struct dynamic *dynamic, uint64_t place)
 {
     const char *strings = part(image, dynamic->strings, dynamic->string_bytes);
 
-    if (!strings || place >= dynamic->string_bytes || !memchr(strings + place, 0, dynamic->string_bytes - place))
+    if (!strings || place >= dynamic->string_bytes ||
+        !memchr(strings + place, 0, (size_t)(dynamic->string_bytes - place)))
         return NULL;
     return strings + place;
 }
@@ -189,7 +190,7 @@ is_exported(const Elf64_Sym *symbol)
 static int
 collect(struct elf_names *names, const struct image *image, const struct dynamic *dynamic)
 {
-    size_t count = count_symbols(image, dynamic);
+    uint64_t count = count_symbols(image, dynamic);
     const Elf64_Sym *symbols = count <= image->size ? part(image, dynamic->symbols, count * sizeof *symbols) : NULL;
     const char *soname = dynamic->soname ? string_at(image, dynamic, dynamic->soname) : "";
     int status = 0;
@@ -197,7 +198,7 @@ collect(struct elf_names *names, const struct image *image, const struct dynamic
     if (!symbols || !soname)
         return MEMMODEL_ERROR_PARSE;
     names->soname = memory_copy_text(names->context, soname);
-    for (size_t i = 0; names->soname && i < count && status == 0; i++) {
+    for (uint64_t i = 0; names->soname && i < count && status == 0; i++) {
         const char *name = is_exported(&symbols[i]) ? string_at(image, dynamic, symbols[i].st_name) : NULL;
 
         if (name && *name)
