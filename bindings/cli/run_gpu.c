@@ -80,14 +80,17 @@ refuse(const char *message)
     return EXIT_FAILED;
 }
 
+/* Stand-ins that were made for the command's libraries. */
+struct added {
+    memmodel_device *device;
+    int32_t count;
+};
+
 static int
 add_folder(void *user, const char *folder)
 {
+    struct added *added = user;
     int32_t made = 0;
-    struct added {
-        memmodel_device *device;
-        int32_t count;
-    } *added = user;
     int status = memmodel_device_add_libraries(added->device, folder, &made);
 
     added->count += made;
@@ -97,10 +100,7 @@ add_folder(void *user, const char *folder)
 static int
 add_libraries(const struct command *command, memmodel_context *context, memmodel_device *device, char **arguments)
 {
-    struct added {
-        memmodel_device *device;
-        int32_t count;
-    } added = {device, 0};
+    struct added added = {.device = device};
     struct program program = {0};
     int status = program_look(&program, arguments[0], add_folder, &added);
 
@@ -255,18 +255,26 @@ note_of(const struct gpu_run *run, int32_t number, struct memmodel_device_note *
 }
 
 static void
+print_note(const struct memmodel_device_note *note)
+{
+    fprintf(stderr, "memmodel run: %s: %s", note_words[note->kind], note->text);
+    if (note->count > 1)
+        fprintf(stderr, " (%lld times)", (long long)note->count);
+    fputc('\n', stderr);
+}
+
+static void
 print_device_notes(const struct gpu_run *run)
 {
-    enum { MOST = 12 };
+    enum { SHOWN = 12 };
     struct memmodel_device_note note;
     int32_t count = 0;
 
     for (; note_of(run, count, &note); count++)
-        if (count < MOST)
-            fprintf(stderr, "memmodel run: %s: %s%s", note_words[note.kind], note.text, note.count > 1 ? "" : "\n"),
-                note.count > 1 ? fprintf(stderr, " (%lld times)\n", (long long)note.count) : 0;
-    if (count > MOST)
-        fprintf(stderr, "memmodel run: and %d more such notes; --json has all\n", (int)(count - MOST));
+        if (count < SHOWN)
+            print_note(&note);
+    if (count > SHOWN)
+        fprintf(stderr, "memmodel run: and %d more such notes; --json has all\n", (int)(count - SHOWN));
 }
 
 void
