@@ -2,13 +2,14 @@
 #define _GNU_SOURCE
 #include "device.h"
 
-#include <pthread.h>
+#include "lock.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
 enum { COUNT = 1 << 20 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LOCK_OF_FILE(lock)
 static unsigned char *places; /* HANDLE_BYTES for each */
 static unsigned char *kinds;
 static uint32_t *unused; /* a stack of places that were given back */
@@ -85,17 +86,4 @@ handle_delete(void *handle, enum handle_kind kind)
     }
     pthread_mutex_unlock(&lock);
     return place < COUNT;
-}
-
-/* Another thread of the parent may have held the lock, which has no such thread in a child. */
-static void
-begin_anew(void)
-{
-    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-}
-
-__attribute__((constructor)) static void
-follow_forks(void)
-{
-    pthread_atfork(NULL, NULL, begin_anew);
 }

@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include "host.h"
 
-#include <pthread.h>
+#include "lock.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@ struct pinned {
     bool allocated;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LOCK_OF_FILE(lock)
 static struct pinned *ranges;
 static size_t count, capacity;
 
@@ -99,17 +100,4 @@ host_is_pinned(const void *address)
         found = (uintptr_t)address - ranges[i].start < ranges[i].bytes;
     pthread_mutex_unlock(&lock);
     return found;
-}
-
-/* Another thread of the parent may have held the lock, which has no such thread in a child. */
-static void
-begin_anew(void)
-{
-    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-}
-
-__attribute__((constructor)) static void
-follow_forks(void)
-{
-    pthread_atfork(NULL, NULL, begin_anew);
 }

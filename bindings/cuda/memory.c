@@ -9,8 +9,8 @@
 #include "device.h"
 
 #include "ledger_of_process.h"
+#include "lock.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ struct space {
     size_t small[LEDGER_KINDS]; /* bytes of small allocations */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LOCK_OF_FILE(lock)
 static struct space spaces[LEDGER_DEVICES];
 static uintptr_t base;
 static size_t kept_in_all;
@@ -369,17 +369,4 @@ memory_fill(void *to, int value, size_t unit, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         memcpy(bytes + i * unit, &value, unit);
-}
-
-/* Another thread of the parent may have held the lock, which has no such thread in a child. */
-static void
-begin_anew(void)
-{
-    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-}
-
-__attribute__((constructor)) static void
-follow_forks(void)
-{
-    pthread_atfork(NULL, NULL, begin_anew);
 }
