@@ -159,23 +159,23 @@ OLD_SETTING(MatIndexBase, 3)
 
 /* ---- matrices ---- */
 
-/* Each is made in two ways, with values that may change and with constant ones. */
+/* Each is made in two ways, with values that may change and with constant ones. The rest are other fields. */
+#define NEW_MATRIX(kind, ...)                                                                                          \
+    sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                                         \
+                                        .format = kind,                                                                \
+                                        .rows = rows,                                                                  \
+                                        .columns = columns,                                                            \
+                                        .values = values,                                                              \
+                                        .base = base,                                                                  \
+                                        .type = type,                                                                  \
+                                        __VA_ARGS__})
+
 #define MATRIX_OF_OFFSETS(name, kind)                                                                                  \
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t count, void *offsets,      \
            void *numbers, void *values, int offset_type, int number_type, int base, int type)                          \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
-                                                   .format = kind,                                                     \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .count = count,                                                     \
-                                                   .first = offsets,                                                   \
-                                                   .second = numbers,                                                  \
-                                                   .values = values,                                                   \
-                                                   .first_type = offset_type,                                          \
-                                                   .second_type = number_type,                                         \
-                                                   .base = base,                                                       \
-                                                   .type = type});                                                     \
+        return NEW_MATRIX(kind, .count = count, .first = offsets, .second = numbers, .first_type = offset_type,        \
+                          .second_type = number_type);                                                                 \
     }
 
 MATRIX_OF_OFFSETS(Csr, SPARSE_CSR)
@@ -187,18 +187,8 @@ MATRIX_OF_OFFSETS(ConstCsc, SPARSE_CSC)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t count, void *row_numbers,  \
            void *column_numbers, void *values, int number_type, int base, int type)                                    \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
-                                                   .format = SPARSE_COO,                                               \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .count = count,                                                     \
-                                                   .first = row_numbers,                                               \
-                                                   .second = column_numbers,                                           \
-                                                   .values = values,                                                   \
-                                                   .first_type = number_type,                                          \
-                                                   .second_type = number_type,                                         \
-                                                   .base = base,                                                       \
-                                                   .type = type});                                                     \
+        return NEW_MATRIX(SPARSE_COO, .count = count, .first = row_numbers, .second = column_numbers,                  \
+                          .first_type = number_type, .second_type = number_type);                                      \
     }
 
 MATRIX_OF_COORDINATES(Coo)
@@ -209,21 +199,9 @@ MATRIX_OF_COORDINATES(ConstCoo)
            int64_t block_columns, void *offsets, void *numbers, void *values, int offset_type, int number_type,        \
            int base, int type, int order)                                                                              \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
-                                                   .format = SPARSE_BSR,                                               \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .count = count,                                                     \
-                                                   .block_rows = block_rows,                                           \
-                                                   .block_columns = block_columns,                                     \
-                                                   .first = offsets,                                                   \
-                                                   .second = numbers,                                                  \
-                                                   .values = values,                                                   \
-                                                   .first_type = offset_type,                                          \
-                                                   .second_type = number_type,                                         \
-                                                   .base = base,                                                       \
-                                                   .type = type,                                                       \
-                                                   .order = order});                                                   \
+        return NEW_MATRIX(SPARSE_BSR, .count = count, .block_rows = block_rows, .block_columns = block_columns,        \
+                          .first = offsets, .second = numbers, .first_type = offset_type, .second_type = number_type,  \
+                          .order = order);                                                                             \
     }
 
 MATRIX_OF_BLOCKS(Bsr)
@@ -233,17 +211,8 @@ MATRIX_OF_BLOCKS(ConstBsr)
     ANSWER(int, cusparseCreate##name, void **matrix, int64_t rows, int64_t columns, int64_t block, int64_t width,      \
            void *numbers, void *values, int number_type, int base, int type)                                           \
     {                                                                                                                  \
-        return sparse_new(matrix, &(struct sparse){.sort = SPARSE_MATRIX,                                              \
-                                                   .format = SPARSE_ELL,                                               \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .block_rows = block,                                                \
-                                                   .block_columns = width,                                             \
-                                                   .second = numbers,                                                  \
-                                                   .values = values,                                                   \
-                                                   .second_type = number_type,                                         \
-                                                   .base = base,                                                       \
-                                                   .type = type});                                                     \
+        return NEW_MATRIX(SPARSE_ELL, .block_rows = block, .block_columns = width, .second = numbers,                  \
+                          .second_type = number_type);                                                                 \
     }
 
 MATRIX_OF_ELLS(BlockedEll)

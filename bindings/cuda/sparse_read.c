@@ -1,14 +1,15 @@
 /* cuSPARSE: what the descriptions of matrices and vectors say. */
 #include "sparse.h"
 
-#define GET_VALUES(name, object_sort)                                                                                  \
-    ANSWER(int, cusparse##name##GetValues, void *object, void **values)                                                \
+/* A function that reads one field of an object of that sort. */
+#define GET(name, object_sort, value_type, field)                                                                      \
+    ANSWER(int, cusparse##name, void *object, value_type *value)                                                       \
     {                                                                                                                  \
         const struct sparse *found = sparse_of(object, object_sort);                                                   \
                                                                                                                        \
-        if (!found || !values)                                                                                         \
+        if (!found || !value)                                                                                          \
             return SPARSE_INVALID_VALUE;                                                                               \
-        *values = found->values;                                                                                       \
+        *value = found->field;                                                                                         \
         return SPARSE_SUCCESS;                                                                                         \
     }
 
@@ -23,14 +24,14 @@
         return SPARSE_SUCCESS;                                                                                         \
     }
 
-GET_VALUES(SpMat, SPARSE_MATRIX)
-GET_VALUES(ConstSpMat, SPARSE_MATRIX)
-GET_VALUES(SpVec, SPARSE_VECTOR)
-GET_VALUES(ConstSpVec, SPARSE_VECTOR)
-GET_VALUES(DnVec, SPARSE_DENSE_VECTOR)
-GET_VALUES(ConstDnVec, SPARSE_DENSE_VECTOR)
-GET_VALUES(DnMat, SPARSE_DENSE)
-GET_VALUES(ConstDnMat, SPARSE_DENSE)
+GET(SpMatGetValues, SPARSE_MATRIX, void *, values)
+GET(ConstSpMatGetValues, SPARSE_MATRIX, void *, values)
+GET(SpVecGetValues, SPARSE_VECTOR, void *, values)
+GET(ConstSpVecGetValues, SPARSE_VECTOR, void *, values)
+GET(DnVecGetValues, SPARSE_DENSE_VECTOR, void *, values)
+GET(ConstDnVecGetValues, SPARSE_DENSE_VECTOR, void *, values)
+GET(DnMatGetValues, SPARSE_DENSE, void *, values)
+GET(ConstDnMatGetValues, SPARSE_DENSE, void *, values)
 SET_VALUES(SpMat, SPARSE_MATRIX)
 SET_VALUES(SpVec, SPARSE_VECTOR)
 SET_VALUES(DnVec, SPARSE_DENSE_VECTOR)
@@ -48,45 +49,10 @@ ANSWER(int, cusparseSpMatGetSize, void *matrix, int64_t *rows, int64_t *columns,
     return SPARSE_SUCCESS;
 }
 
-ANSWER(int, cusparseSpMatGetFormat, void *matrix, int *format)
-{
-    const struct sparse *found = sparse_of(matrix, SPARSE_MATRIX);
-
-    if (!found || !format)
-        return SPARSE_INVALID_VALUE;
-    *format = found->format;
-    return SPARSE_SUCCESS;
-}
-
-ANSWER(int, cusparseSpMatGetIndexBase, void *matrix, int *base)
-{
-    const struct sparse *found = sparse_of(matrix, SPARSE_MATRIX);
-
-    if (!found || !base)
-        return SPARSE_INVALID_VALUE;
-    *base = found->base;
-    return SPARSE_SUCCESS;
-}
-
-ANSWER(int, cusparseSpMatGetStridedBatch, void *matrix, int *batches)
-{
-    const struct sparse *found = sparse_of(matrix, SPARSE_MATRIX);
-
-    if (!found || !batches)
-        return SPARSE_INVALID_VALUE;
-    *batches = found->batches;
-    return SPARSE_SUCCESS;
-}
-
-ANSWER(int, cusparseSpVecGetIndexBase, void *vector, int *base)
-{
-    const struct sparse *found = sparse_of(vector, SPARSE_VECTOR);
-
-    if (!found || !base)
-        return SPARSE_INVALID_VALUE;
-    *base = found->base;
-    return SPARSE_SUCCESS;
-}
+GET(SpMatGetFormat, SPARSE_MATRIX, int, format)
+GET(SpMatGetIndexBase, SPARSE_MATRIX, int, base)
+GET(SpMatGetStridedBatch, SPARSE_MATRIX, int, batches)
+GET(SpVecGetIndexBase, SPARSE_VECTOR, int, base)
 
 #define GET_OFFSETS(name)                                                                                              \
     ANSWER(int, cusparse##name##Get, void *matrix, int64_t *rows, int64_t *columns, int64_t *count, void **offsets,    \
