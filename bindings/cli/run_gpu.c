@@ -170,9 +170,11 @@ gpu_run_peak(const struct gpu_run *run)
 {
     int64_t peak = 0;
 
-    for (int32_t i = 0; i < run->count; i++)
-        if (usage_of(run, i).peak > peak)
-            peak = usage_of(run, i).peak;
+    for (int32_t i = 0; i < run->count; i++) {
+        int64_t here = usage_of(run, i).peak;
+
+        peak = here > peak ? here : peak;
+    }
     return peak;
 }
 

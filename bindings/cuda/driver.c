@@ -190,8 +190,9 @@ ANSWER(int, cuDeviceComputeCapability, int *major, int *minor, int device)
 
 /* ---- contexts ---- */
 
-int
-driver_device_of_context(const void *context)
+/* The calling thread's device where that is no context. */
+static int
+device_of_context(const void *context)
 {
     const int *found = handle_get(context, HANDLE_CONTEXT);
 
@@ -237,7 +238,7 @@ ANSWER(int, cuCtxSetCurrent, void *context)
         return DRIVER_INVALID_CONTEXT;
     current = context;
     if (context)
-        device_select(driver_device_of_context(context));
+        device_select(device_of_context(context));
     return DRIVER_SUCCESS;
 }
 
@@ -273,7 +274,7 @@ ANSWER(int, cuCtxGetDevice, int *device)
 {
     if (!device)
         return DRIVER_INVALID_VALUE;
-    *device = current ? driver_device_of_context(current) : device_current();
+    *device = current ? device_of_context(current) : device_current();
     return DRIVER_SUCCESS;
 }
 

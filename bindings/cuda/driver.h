@@ -29,8 +29,4 @@ struct physical {
 void *
 driver_function(const char *name);
 
-/* The calling thread's device where that is no context. */
-int
-driver_device_of_context(const void *context);
-
 #endif

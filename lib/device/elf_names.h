@@ -17,7 +17,7 @@ struct elf_names {
         .context = (context_)                                                                                          \
     }
 
-/* 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_FORMAT if it is no shared library of this machine, MEMMODEL_ERROR_NO_MEMORY. */
+/* 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE if it is no shared library of this machine, MEMMODEL_ERROR_NO_MEMORY. */
 int
 elf_names_read(struct elf_names *names, const char *path);
 
