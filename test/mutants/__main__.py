@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 KNOWN = HERE / "survivors.json"
 SUITES_LEFT_OUT = {"abi", "checks", "fuzzing", "packaging", "nightly"}
 SKIPPED = 77
-LIMITS = ["prlimit", f"--as={12 << 30}", f"--fsize={16 << 30}", "--core=0"]
+LIMITS = ["prlimit", f"--data={12 << 30}", f"--fsize={16 << 30}", "--core=0"]
 
 
 @dataclasses.dataclass
@@ -44,10 +44,18 @@ class Test:
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
 
+def tree_files(tree: Path) -> list[Path]:
+    """All files of a tree."""
+    return [path for path in tree.rglob("*") if path.is_symlink() or path.is_file()]
+
+
 def copy_tree(root: Path, to: Path) -> None:
-    """The tracked files, as they are now. Unchanged ones stay untouched, so that they are not compiled again."""
+    """The tracked files, as they are now, and no others. Unchanged ones stay untouched: they are not compiled again."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
+    names = set(filter(None, listed.stdout.split("\0")))
+    for old in [path for path in tree_files(to) if str(path.relative_to(to)) not in names]:
+        old.unlink()
+    for name in sorted(names):
         source, target = root / name, to / name
         if not source.is_file() or (target.is_file() and source.read_bytes() == target.read_bytes()):
             continue
