@@ -21,42 +21,6 @@ report_new(memmodel_context *context, memmodel_report **report)
 }
 
 static int
-copy_symbols(memmodel_report *report, const struct memmodel_job *job)
-{
-    struct memmodel_symbol_value *symbols =
-        arena_allocate(&report->arena, (job->symbol_count + 1) * sizeof *report->job.symbols);
-
-    for (size_t i = 0; symbols && i < job->symbol_count; i++) {
-        symbols[i] = (struct memmodel_symbol_value){
-            .name = arena_copy_text(&report->arena, job->symbols[i].name),
-            .value = job->symbols[i].value,
-        };
-        if (!symbols[i].name)
-            return MEMMODEL_ERROR_NO_MEMORY;
-    }
-    report->job.symbols = symbols;
-    return symbols ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-}
-
-/* What the job points to may go after the call. */
-static int
-copy_job(memmodel_report *report, const struct memmodel_job *job)
-{
-    const char **texts[] = {&report->job.framework,         &report->job.textbook_rule, &report->job.device,
-                            &report->job.optimizer,         &report->job.isa,           &report->job.precision,
-                            &report->job.checkpoint,        &report->job.gpu,           &report->job.allocator_settings,
-                            &report->job.graph_optimization};
-
-    report->job = *job;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        *texts[i] = arena_copy_text(&report->arena, *texts[i]);
-        if (!*texts[i])
-            return MEMMODEL_ERROR_NO_MEMORY;
-    }
-    return copy_symbols(report, job);
-}
-
-static int
 copy_step_peaks(memmodel_report *report, const struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
@@ -171,7 +135,7 @@ add_tables(memmodel_report *report, const struct query *query, const struct resu
 static int
 fill_report(memmodel_report *report, const struct query *query, struct result *result)
 {
-    int status = copy_job(report, &query->job);
+    int status = job_keep(&report->arena, &query->job, &report->job);
 
     if (!status)
         status = copy_result(report, result);

@@ -1,137 +1,7 @@
-/* A query: the job checked and completed, and the network bound to its numbers. */
-#include "base/checked.h"
-#include "base/choice.h"
-#include "frameworks/cuda/gpu.h"
-#include "frameworks/target_cpu.h"
+/* A query: a job, and the network bound to its numbers. */
 #include "report/report.h"
 
 #include <string.h>
-
-static const struct memmodel_job defaults = {
-    .framework = "pytorch",
-    .textbook_rule = "slots",
-    .optimizer = "adam",
-    .isa = "avx512",
-    .steps = 3,
-    .intra_op_threads = 2,
-    .precision = "float32",
-    .checkpoint = "",
-    .gpu = "",
-    .allocator_settings = "",
-    .graph_optimization = "all",
-    .gradient_accumulation = 1,
-};
-
-enum { MAX_STEPS = 1000, MAX_THREADS = 4096, MAX_ACCUMULATE = 1000 };
-
-void
-job_complete(struct memmodel_job *job)
-{
-    job->framework = job->framework ? job->framework : defaults.framework;
-    job->textbook_rule = job->textbook_rule ? job->textbook_rule : defaults.textbook_rule;
-    job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
-    job->isa = job->isa ? job->isa : defaults.isa;
-    if (strcmp(job->isa, "native") == 0)
-        job->isa = target_cpu_native();
-    job->steps = job->steps ? job->steps : defaults.steps;
-    job->intra_op_threads = job->intra_op_threads ? job->intra_op_threads : defaults.intra_op_threads;
-    job->precision = job->precision ? job->precision : defaults.precision;
-    job->checkpoint = job->checkpoint ? job->checkpoint : defaults.checkpoint;
-    job->gpu = job->gpu ? job->gpu : defaults.gpu;
-    if (!job->device)
-        job->device = *job->gpu ? "cuda" : "cpu";
-    job->allocator_settings = job->allocator_settings ? job->allocator_settings : defaults.allocator_settings;
-    job->graph_optimization = job->graph_optimization ? job->graph_optimization : defaults.graph_optimization;
-    job->gradient_accumulation =
-        job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
-    job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
-}
-
-bool
-job_is_validated(const struct memmodel_job *job)
-{
-    const struct gpu *gpu = strcmp(job->device, "cpu") == 0 ? NULL : gpu_of_name(job->gpu);
-
-    return gpu ? gpu->measured : strcmp(job->device, "cpu") == 0;
-}
-
-/* What one framework alone has is refused elsewhere rather than ignored. */
-static int
-check_options(memmodel_context *context, const struct framework *framework, const struct memmodel_job *job)
-{
-    const struct {
-        bool asked;
-        const char *name;
-        enum framework_option option;
-    } own[] = {
-        {strcmp(job->precision, defaults.precision) != 0, "precision", FRAMEWORK_PRECISION},
-        {*job->checkpoint != '\0', "checkpoint", FRAMEWORK_CHECKPOINT},
-        {job->gradient_accumulation != 1, "gradient_accumulation", FRAMEWORK_ACCUMULATION},
-        {job->keep_gradients != 0, "keep_gradients", FRAMEWORK_KEPT_GRADIENTS},
-        {*job->gpu != '\0', "gpu", FRAMEWORK_GPU},
-        {strcmp(job->device, "cpu") != 0, "device", FRAMEWORK_GPU},
-        {strcmp(job->graph_optimization, defaults.graph_optimization) != 0, "graph_optimization",
-         FRAMEWORK_GRAPH_OPTIMIZATION},
-        {job->base_bytes != 0, "base_bytes", FRAMEWORK_BASE_BYTES},
-    };
-
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (own[i].asked && !(framework->options & own[i].option))
-            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, own[i].name,
-                                 "%s is simulated without it; only %s knows it", framework->name,
-                                 framework_with(own[i].option)->name);
-    return 0;
-}
-
-/* A GPU is asked for by its kind, for no two kinds take the same; what is one's alone says that it is meant. */
-static int
-check_device(memmodel_context *context, const struct memmodel_job *job)
-{
-    const struct gpu *gpu;
-
-    if (strcmp(job->device, "cuda") == 0)
-        return gpu_find(context, job->gpu, &gpu);
-    if (strcmp(job->device, "cpu") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device,
-                             "unknown device; known are cpu and cuda");
-    if (*job->gpu)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu",
-                             "%s is a GPU, but the device is cpu; give cuda, or no device", job->gpu);
-    if (*job->allocator_settings)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "allocator_settings",
-                             "settings of a GPU's allocator, but the device is cpu; say which gpu");
-    return 0;
-}
-
-static int
-check_job(memmodel_context *context, const struct memmodel_job *job, const struct framework **framework)
-{
-    int status;
-
-    if (job->steps < 1 || job->steps > MAX_STEPS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "steps", "%d steps; 1 to %d can be simulated",
-                             job->steps, MAX_STEPS);
-    if (job->intra_op_threads < 1 || job->intra_op_threads > MAX_THREADS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "intra_op_threads", "%d threads; give 1 to %d",
-                             job->intra_op_threads, MAX_THREADS);
-    if (job->budget < 0)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
-    if (job->base_bytes < 0)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "base_bytes", "a process has no negative bytes");
-    if (job->symbol_count && !job->symbols)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
-                             "symbol_count is %zu, but symbols is NULL", job->symbol_count);
-    status = job_check_choices(context, job);
-    if (!status && (job->gradient_accumulation < 1 || job->gradient_accumulation > MAX_ACCUMULATE))
-        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gradient_accumulation",
-                               "gradients of %d batches; those of 1 to %d can be added up", job->gradient_accumulation,
-                               MAX_ACCUMULATE);
-    if (!status)
-        status = framework_find(context, job->framework, framework);
-    if (!status)
-        status = check_options(context, *framework, job);
-    return status ? status : check_device(context, job);
-}
 
 int
 query_symbol(struct query *query, const char *name, size_t *symbol)
@@ -152,17 +22,6 @@ set_symbols(struct query *query, const char *free_symbol)
 }
 
 static int
-set_job(struct query *query, const struct memmodel_job *job)
-{
-    int status = options_copy(query->context, "memmodel_job", job, &query->job, sizeof query->job);
-
-    if (status)
-        return status;
-    job_complete(&query->job);
-    return check_job(query->context, &query->job, &query->framework);
-}
-
-static int
 begin(struct query *query, const struct memmodel_job *job, const char *free_symbol)
 {
     int status = context_begin(query->context);
@@ -170,7 +29,7 @@ begin(struct query *query, const struct memmodel_job *job, const char *free_symb
     if (!status)
         status = network_check(query->network, query->context);
     if (!status)
-        status = set_job(query, job);
+        status = job_take(query->context, job, &query->job, &query->framework);
     if (status)
         return status;
     query->symbols = memory_allocate_zeroed(query->context, expression_symbol_count(query->network->pool) + 1,

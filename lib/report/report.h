@@ -56,14 +56,6 @@ struct query {
 
 /* ---- query.c ---- */
 
-/* Fills in the defaults. */
-void
-job_complete(struct memmodel_job *job);
-
-/* Whether jobs on its device were compared with measurements: doc/guide/accuracy.md. The job has its defaults. */
-bool
-job_is_validated(const struct memmodel_job *job);
-
 /*
  * Begins a bounded call of the context (NULL: the network's), which query_end() ends if this succeeds. Checks the job
  * and copies it. Binds nothing yet: query_bind() does, so that memmodel_estimate_max() can bind again and again.
