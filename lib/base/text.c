@@ -281,3 +281,32 @@ text_find(const char *name, const void *rows, size_t count, size_t size)
 {
     return bsearch(name, rows, count, size, compare_names);
 }
+
+int
+text_character_bytes(const char *string)
+{
+    const unsigned char *text = (const unsigned char *)string;
+    static const struct {
+        unsigned char mask, lead, min_second, max_second;
+        int bytes;
+    } forms[] = {
+        /* Unicode Standard, table 3-7: the second byte excludes overlong forms, surrogates and beyond 10FFFF */
+        {0xff, 0xe0, 0xa0, 0xbf, 3}, {0xff, 0xed, 0x80, 0x9f, 3}, {0xff, 0xf0, 0x90, 0xbf, 4},
+        {0xff, 0xf4, 0x80, 0x8f, 4}, {0xe0, 0xc0, 0x80, 0xbf, 2}, {0xf0, 0xe0, 0x80, 0xbf, 3},
+        {0xfc, 0xf0, 0x80, 0xbf, 4},
+    };
+
+    if (text[0] < 0x80)
+        return text[0] >= 0x20 && text[0] != 0x7f;
+    for (size_t i = text[0] == 0xc0 || text[0] == 0xc1 ? 7 : 0; i < 7; i++) {
+        if ((text[0] & forms[i].mask) != forms[i].lead)
+            continue;
+        if (text[1] < forms[i].min_second || text[1] > forms[i].max_second)
+            return 0;
+        for (int k = 2; k < forms[i].bytes; k++)
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+        return forms[i].bytes;
+    }
+    return 0;
+}

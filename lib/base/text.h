@@ -70,6 +70,10 @@ text_hand_out(struct text *text, char **to);
 void
 text_release(struct text *text);
 
+/* Bytes of the UTF-8 character that a string begins with, 0 if it is none or a control character. */
+int
+text_character_bytes(const char *string);
+
 /* FNV-1a */
 uint32_t
 text_hash(const char *text);
