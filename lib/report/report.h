@@ -110,9 +110,15 @@ query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes)
 int
 query_measure_bound(struct query *query, int64_t *bytes);
 
+/* ---- fill.c ---- */
+
+/* The report of a result, which is released either way. */
+int
+report_of_result(struct query *query, struct result *result, memmodel_report **report);
+
 /* ---- what is estimated by its outputs alone ---- */
 
-/* With the names, which may be the network's (estimate.c). */
+/* With the names, which may be the network's (fill.c). */
 int
 unmodelled_copy(struct arena *arena, const struct unmodelled *unmodelled, size_t count,
                 struct memmodel_report_unmodelled **copy);

@@ -118,6 +118,19 @@ steps_of_peak(const struct query *query, const struct framework *framework)
     return (int32_t)min_i64(job->steps, framework->settled_step(job));
 }
 
+/* The bytes of the trace, once it is there. */
+static int
+measure(struct query *query, const struct framework *framework, struct result *result)
+{
+    if (strcmp(query->job.device, "cuda") == 0)
+        return result_of_gpu(query, result);
+    fill_live(query, result);
+    if (!framework->process_simulated)
+        return measure_allocator(query, framework, result);
+    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->process_bytes,
+                           &result->peak);
+}
+
 /* One of the orders in which the framework may run. */
 static int
 simulate_draw(struct query *query, const struct framework *framework, int draw, struct result *result)
@@ -132,15 +145,7 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
     result->simulation.spare = query->trace;
     result->simulation.updates = only_live_asked(query) ? &query->updates : NULL;
     status = framework->simulate(query->context, &query->binding, &job, &result->simulation);
-    if (status)
-        return status;
-    if (strcmp(job.device, "cuda") == 0)
-        return result_of_gpu(query, result);
-    fill_live(query, result);
-    if (!framework->process_simulated)
-        return measure_allocator(query, framework, result);
-    return process_measure(query->context, &result->simulation, query->job.base_bytes, framework->process_bytes,
-                           &result->peak);
+    return status ? status : measure(query, framework, result);
 }
 
 /* Bytes of the process in each of the orders that are drawn. */

@@ -1,0 +1,166 @@
+/* A report of a result: copied numbers, where the peak is, and the tables. */
+#include "network/formula.h"
+#include "report/report.h"
+
+#include <string.h>
+
+static int
+report_new(memmodel_context *context, memmodel_report **report)
+{
+    struct memmodel_report *new = memory_allocate_zeroed(context, 1, sizeof *new);
+
+    if (!new)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    new->context = memmodel_context_ref(context);
+    atomic_init(&new->references, 1);
+    new->arena = ARENA_INIT(context);
+    new->result = (struct memmodel_report_result){.size = sizeof new->result, .peak_location = "", .assumptions = ""};
+    *report = new;
+    return 0;
+}
+
+static int
+copy_step_peaks(memmodel_report *report, const struct result *result)
+{
+    const struct memmodel_trace *trace = result->simulation.trace;
+
+    report->result.step_count = trace ? report->job.steps : 1;
+    report->step_peaks = arena_allocate(&report->arena, (size_t)report->result.step_count * sizeof *report->step_peaks);
+    if (!report->step_peaks)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    report->step_peaks[0] = result->peak.live;
+    for (int step = 1; trace && step <= report->result.step_count; step++) {
+        int32_t event = result->step_peaks ? -1 : trace_peak_event(trace, step);
+
+        if (result->step_peaks)
+            report->step_peaks[step - 1] = result->step_peaks[step - 1];
+        else
+            report->step_peaks[step - 1] = event < 0 ? 0 : trace->events[event].live;
+    }
+    return 0;
+}
+
+/* "conv", or what a custom operator is called where it has a name: "aten.pow.Tensor_Scalar". */
+static const char *
+operator_of(const struct layer *layer)
+{
+    const struct memmodel_custom *custom = layer->options;
+
+    return layer->op == OP_CUSTOM && custom->operation ? custom->operation : op_name(layer->op);
+}
+
+/* The names of a simulated trace are those of the network's layers. */
+static int
+describe_peak(memmodel_report *report, const struct query *query, const struct result *result)
+{
+    const struct memmodel_trace *trace = result->simulation.trace;
+    const struct trace_event *event;
+    struct text text = TEXT_INIT(report->context);
+
+    if (!trace || result->peak_event < 0)
+        return 0;
+    event = &trace->events[result->peak_event];
+    if (event->layer >= 0)
+        text_printf(&text, "%s (%s), ", trace->names[event->layer], operator_of(&query->network->layers[event->layer]));
+    text_printf(&text, "%s of step %d", memmodel_phase_name(event->phase), event->step);
+    report->result.peak_location = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
+    text_release(&text);
+    return report->result.peak_location ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+}
+
+int
+unmodelled_copy(struct arena *arena, const struct unmodelled *unmodelled, size_t count,
+                struct memmodel_report_unmodelled **copy)
+{
+    struct memmodel_report_unmodelled *own = arena_allocate(arena, (count + 1) * sizeof *own);
+
+    if (!own)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const char *op = arena_copy_text(arena, unmodelled[i].op);
+
+        if (!op)
+            return MEMMODEL_ERROR_NO_MEMORY;
+        own[i] = (struct memmodel_report_unmodelled){sizeof *own, op, unmodelled[i].bytes};
+    }
+    *copy = own;
+    return 0;
+}
+
+static void
+judge(memmodel_report *report)
+{
+    struct memmodel_report_result *result = &report->result;
+    int64_t bytes = peak_of_metric(result, report->job.metric);
+
+    result->metric = report->job.metric;
+    result->budget = report->job.budget;
+    result->verdict = verdict_of(result->budget, bytes);
+    if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
+        result->headroom = result->budget - bytes;
+    result->validated = job_is_validated(&report->job);
+}
+
+static int
+copy_result(memmodel_report *report, struct result *result)
+{
+    const struct simulation *simulation = &result->simulation;
+
+    report->result.live = result->peak.live;
+    report->result.reserved = result->peak.reserved;
+    report->result.process = result->peak.process;
+    judge(report);
+    memcpy(report->categories, result->categories, sizeof report->categories);
+    report->unmodelled_count = simulation->unmodelled_count;
+    return unmodelled_copy(&report->arena, simulation->unmodelled, simulation->unmodelled_count, &report->unmodelled);
+}
+
+static int
+add_tables(memmodel_report *report, const struct query *query, const struct result *result)
+{
+    struct formula_space *space;
+    int status = formula_space_new(query->context, query->network, &space);
+
+    if (status)
+        return status;
+    status = report_add_layers(report, query, result, space);
+    if (!status)
+        status = report_add_formulas(report, query, space);
+    formula_space_free(space);
+    return status;
+}
+
+static int
+fill(memmodel_report *report, const struct query *query, struct result *result)
+{
+    int status = job_keep(&report->arena, &query->job, &report->job);
+
+    if (!status)
+        status = copy_result(report, result);
+    if (!status)
+        status = copy_step_peaks(report, result);
+    if (!status)
+        status = describe_peak(report, query, result);
+    if (!status)
+        status = add_tables(report, query, result);
+    if (!status && result->simulation.trace)
+        report->trace = memmodel_trace_ref(result->simulation.trace);
+    return status;
+}
+
+int
+report_of_result(struct query *query, struct result *result, memmodel_report **report)
+{
+    struct memmodel_report *new;
+    int status = report_new(query->context, &new);
+
+    if (!status) {
+        status = fill(new, query, result);
+        if (status)
+            memmodel_report_unref(new);
+    }
+    result_release(query->context, result);
+    if (!status)
+        *report = new;
+    return status;
+}
