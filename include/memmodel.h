@@ -18,6 +18,7 @@
 #include "memmodel/optimize.h"
 #include "memmodel/plan.h"
 #include "memmodel/recompute.h"
+#include "memmodel/recording.h"
 #include "memmodel/replay.h"
 #include "memmodel/report.h"
 #include "memmodel/samples.h"

@@ -91,6 +91,33 @@ MEMMODEL_API int
 memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
                   memmodel_report **report);
 
+/**
+ * The report of a trace that is there already: of a recording, of a file, or of another report. Its steps are the
+ * trace's. Of the job count framework, device, gpu and allocator_settings, for the allocator that the trace runs
+ * through, budget and metric.
+ *
+ * Layers are those that the trace names, in the order of their first allocations; of their columns there are
+ * `parameter_bytes`, `output_bytes` (activations that the forward pass of the first step allocates) and what is live at
+ * the peak. There are no formulas.
+ *
+ * @param[in]  trace    kept by the report
+ * @param[in]  job      NULL for defaults. @nullable
+ * @param[in]  context  limits, memory and errors of this call; NULL: the trace's own. @nullable
+ * @param[out] report   new report with one reference, untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED (unknown framework, device, ..., and "textbook" and
+ *          "tensorflow", which are not known by a trace alone), MEMMODEL_ERROR_PARSE (settings of the allocator),
+ *          MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT,
+ *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, each with a context of its own
+ * @blocking
+ * @complexity O(events * log(blocks))
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_trace_estimate(const memmodel_trace *trace, const struct memmodel_job *job, memmodel_context *context,
+                        memmodel_report **report);
+
 /** A change of a job that may save memory, and what the changed job needs. @since 0.1 */
 struct memmodel_report_change {
     size_t size;      /**< sizeof(struct memmodel_report_change) */

@@ -80,6 +80,9 @@ struct memmodel_trace_event {
     int32_t phase;     /**< enum memmodel_phase */
     /** how often it happens: 1, or, of a time step that stands for others like it, how many those are */
     int64_t times;
+    /** line of the program that allocated the block, such as "train.py:12", of a recording; "" if it is not known. Owned
+     *  by the trace */
+    const char *line;
 };
 
 /**

@@ -34,6 +34,7 @@ static const struct framework frameworks[] = {
         .name = "pytorch",
         .simulate = pytorch_simulate,
         .settled_step = pytorch_settled_step,
+        .run_operator = pytorch_run_operator,
         .draws = 1,
         .options = FRAMEWORK_PRECISION | FRAMEWORK_CHECKPOINT | FRAMEWORK_ACCUMULATION | FRAMEWORK_KEPT_GRADIENTS |
                    FRAMEWORK_GPU,

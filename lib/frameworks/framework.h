@@ -3,19 +3,15 @@
 #define FRAMEWORK_H
 
 #include "memmodel/job.h"
+#include "memmodel/recording.h"
 #include "network/network.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct operator_events;
 struct optimizer_cache;
-
-/* An operator without a rule, estimated by its outputs alone. */
-struct unmodelled {
-    const char *op; /* static, or the network's */
-    int64_t bytes;  /* of the outputs of all layers of that name in one step */
-};
 
 /* What a simulation gives. Block and event layers are indices of network layers: name i of the trace is layer i's. */
 struct simulation {
@@ -40,6 +36,14 @@ struct simulation {
  */
 typedef int (*framework_simulate)(memmodel_context *context, const struct binding *binding,
                                   const struct memmodel_job *job, struct simulation *simulation);
+
+/*
+ * What one operator takes inside, where it runs alone: of each operator and shape once. `job` has its defaults. The list
+ * lies in the arena.
+ */
+typedef int (*framework_run_operator)(memmodel_context *context, const struct memmodel_job *job,
+                                      const struct memmodel_recording_operator *operation, struct arena *arena,
+                                      struct operator_events *events);
 
 /* Allocators, by their names, that serve a framework's tensors on a device. */
 struct framework_memory {
@@ -69,7 +73,8 @@ struct framework {
     uint32_t options;                                    /* enum framework_option: what it knows of them */
     int64_t process_bytes;  /* of its process besides its tensors: interpreter, libraries, what is made on first use */
     bool process_simulated; /* what its process holds besides is in the simulation */
-    bool grows_in_jumps;    /* its allocator does: a larger job may take less */
+    framework_run_operator run_operator; /* NULL: it has no rules for single ones */
+    bool grows_in_jumps;                 /* its allocator does: a larger job may take less */
     struct framework_memory memory[FRAMEWORK_DEVICES];
 };
 
@@ -96,6 +101,11 @@ pytorch_settled_step(const struct memmodel_job *job);
 int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation);
+
+int
+pytorch_run_operator(memmodel_context *context, const struct memmodel_job *job,
+                     const struct memmodel_recording_operator *operation, struct arena *arena,
+                     struct operator_events *events);
 
 int
 onnxruntime_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,

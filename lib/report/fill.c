@@ -25,7 +25,8 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
     const struct memmodel_trace *trace = result->simulation.trace;
 
     report->result.step_count = trace ? report->job.steps : 1;
-    report->step_peaks = arena_allocate(&report->arena, (size_t)report->result.step_count * sizeof *report->step_peaks);
+    report->step_peaks =
+        arena_allocate(&report->arena, ((size_t)report->result.step_count + 1) * sizeof *report->step_peaks);
     if (!report->step_peaks)
         return MEMMODEL_ERROR_NO_MEMORY;
     report->step_peaks[0] = result->peak.live;
@@ -49,20 +50,36 @@ operator_of(const struct layer *layer)
     return layer->op == OP_CUSTOM && custom->operation ? custom->operation : op_name(layer->op);
 }
 
-/* The names of a simulated trace are those of the network's layers. */
+/*
+ * The names of a simulated trace are those of the network's layers; that of a program has lines instead, and may have
+ * been before its first step.
+ */
+static void
+describe_event(struct text *text, const struct query *query, const struct memmodel_trace *trace,
+               const struct trace_event *event)
+{
+    const struct trace_block *block = &trace->blocks[event->block];
+
+    if (event->layer >= 0 && query->network)
+        text_printf(text, "%s (%s), ", trace->names[event->layer], operator_of(&query->network->layers[event->layer]));
+    else if (event->layer >= 0)
+        text_printf(text, "%s, ", trace->names[event->layer]);
+    if (block->line >= 0)
+        text_printf(text, "%s, ", trace->names[block->line]);
+    text_append(text, memmodel_phase_name(event->phase));
+    if (event->step > 0)
+        text_printf(text, " of step %d", event->step);
+}
+
 static int
 describe_peak(memmodel_report *report, const struct query *query, const struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
-    const struct trace_event *event;
     struct text text = TEXT_INIT(report->context);
 
     if (!trace || result->peak_event < 0)
         return 0;
-    event = &trace->events[result->peak_event];
-    if (event->layer >= 0)
-        text_printf(&text, "%s (%s), ", trace->names[event->layer], operator_of(&query->network->layers[event->layer]));
-    text_printf(&text, "%s of step %d", memmodel_phase_name(event->phase), event->step);
+    describe_event(&text, query, trace, &trace->events[result->peak_event]);
     report->result.peak_location = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
     text_release(&text);
     return report->result.peak_location ? 0 : MEMMODEL_ERROR_NO_MEMORY;
@@ -119,8 +136,11 @@ static int
 add_tables(memmodel_report *report, const struct query *query, const struct result *result)
 {
     struct formula_space *space;
-    int status = formula_space_new(query->context, query->network, &space);
+    int status;
 
+    if (!query->network)
+        return report_add_trace_layers(report, query, result);
+    status = formula_space_new(query->context, query->network, &space);
     if (status)
         return status;
     status = report_add_layers(report, query, result, space);

@@ -96,7 +96,7 @@ result_of_gpu(const struct query *query, struct result *result)
     struct peaks peaks = {.event = -1, .step_count = query->job.steps};
     int status;
 
-    peaks.steps = memory_allocate_zeroed(query->context, (size_t)query->job.steps, sizeof *peaks.steps);
+    peaks.steps = memory_allocate_zeroed(query->context, (size_t)query->job.steps + 1, sizeof *peaks.steps);
     if (!peaks.steps)
         return MEMMODEL_ERROR_NO_MEMORY;
     status = replay(query, result->simulation.trace, &peaks);

@@ -42,7 +42,7 @@ struct memmodel_report {
 /* A query: a job with its defaults, its symbols' values in the network's order, and the network bound to them. */
 struct query {
     memmodel_context *context;
-    const memmodel_network *network;
+    const memmodel_network *network; /* NULL: there is a trace alone */
     struct memmodel_job job;
     const struct framework *framework; /* of the job */
     int64_t *symbols;
@@ -95,6 +95,10 @@ struct result {
 int
 result_of_query(struct query *query, struct result *result);
 
+/* Of a trace that is there; the query has no network. To be released on error as well. */
+int
+result_of_trace(struct query *query, const struct memmodel_trace *trace, struct result *result);
+
 void
 result_release(memmodel_context *context, struct result *result);
 
@@ -145,7 +149,7 @@ extern const char page_before[], page_after[];
 int
 write_placement(struct text *page, const memmodel_report *report);
 
-/* ---- layers.c, formulas.c ---- */
+/* ---- layers.c, trace_report.c, formulas.c ---- */
 
 struct formula_space;
 
@@ -153,6 +157,10 @@ struct formula_space;
 int
 report_add_layers(memmodel_report *report, const struct query *query, const struct result *result,
                   struct formula_space *space);
+
+/* The same of a trace without a network. */
+int
+report_add_trace_layers(memmodel_report *report, const struct query *query, const struct result *result);
 
 /* Fills the closed formulas and what they take for granted. */
 int

@@ -219,12 +219,26 @@ simulate(struct query *query, const struct framework *framework, struct result *
     return status;
 }
 
-int
-result_of_query(struct query *query, struct result *result)
+static void
+begin(struct result *result)
 {
     memset(result, 0, sizeof *result);
     result->peak.size = sizeof result->peak;
     result->peak_event = -1;
+}
+
+int
+result_of_trace(struct query *query, const struct memmodel_trace *trace, struct result *result)
+{
+    begin(result);
+    result->simulation.trace = memmodel_trace_ref((memmodel_trace *)trace);
+    return measure(query, query->framework, result);
+}
+
+int
+result_of_query(struct query *query, struct result *result)
+{
+    begin(result);
     return query->framework->simulate ? simulate(query, query->framework, result) : count(query, result);
 }
 

@@ -14,7 +14,7 @@ trace_new(memmodel_context *context, struct memmodel_trace **trace)
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
-    new->layer = -1;
+    new->layer = new->line = -1;
     *trace = new;
     return 0;
 }
@@ -62,7 +62,7 @@ trace_clear(struct memmodel_trace *trace)
     trace->block_count = trace->event_count = trace->name_count = trace->repeat_count = 0;
     trace->live = trace->peak = 0;
     trace->peak_only = false;
-    trace->layer = -1;
+    trace->layer = trace->line = -1;
 }
 
 int32_t
@@ -177,6 +177,7 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
         .reusable = -1,
         .repeat = -1,
         .drained = -1,
+        .line = trace->line,
     };
     return (int32_t)trace->block_count++;
 }
@@ -332,6 +333,7 @@ memmodel_trace_get_event(const memmodel_trace *trace, size_t index, struct memmo
         .category = block->category,
         .phase = from->phase,
         .times = trace_times(trace, (int32_t)index),
+        .line = block->line < 0 ? "" : trace->names[block->line],
     };
     return result_copy(&own, sizeof own, event);
 }

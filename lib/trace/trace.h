@@ -32,6 +32,7 @@ struct trace_block {
     int64_t copies;    /* blocks besides it that it stands for; they live from the end of its repeat's period on */
     int32_t repeat;    /* index of the repeat in whose period it was allocated, -1: none */
     int32_t drained;   /* index of the event from which on its copies are gone, -1: they stay */
+    int32_t line;      /* of the program that allocated it, index of a name; -1: not known */
 };
 
 /* Iterations of a loop that are recorded once: the period of events is run `times` times more before the next event. */
@@ -50,25 +51,40 @@ struct trace_event {
     uint8_t release; /* 1: the block is released */
 };
 
+/* An operator without a rule, estimated by its outputs alone. */
+struct unmodelled {
+    const char *op; /* static, or of what lives longer: the network, the trace */
+    int64_t bytes;  /* of the outputs of all that have that name, in one step */
+};
+
 struct memmodel_trace {
     memmodel_context *context;
     atomic_int references;
     struct arena arena;
     struct trace_block *blocks;
     struct trace_event *events;
-    const char **names; /* of layers or operators */
+    const char **names; /* of layers or operators, lines of a program */
     size_t block_count, event_count, name_count;
     size_t block_capacity, event_capacity, name_capacity;
     struct trace_repeat *repeats; /* in the order of their events; repeat.h */
     size_t repeat_count, repeat_capacity;
+    struct unmodelled *unmodelled; /* of a recording, in the arena */
+    size_t unmodelled_count;
     int64_t live;
     int64_t peak;   /* most of `live`, where nothing else is kept */
     bool peak_only; /* blocks and events are counted, not kept: trace_lower() instead of trace_release() */
-    /* what is going on, stamped on each event */
-    int32_t layer;
+    /* what is going on, stamped on each event; line on each block */
+    int32_t layer, line;
     int16_t step;
     uint8_t phase;
 };
+
+/* 0, or MEMMODEL_ERROR_INVALID_ARGUMENT with what it may be: category.c. */
+int
+category_check(memmodel_context *context, int category);
+
+int
+phase_check(memmodel_context *context, int phase);
 
 int
 trace_new(memmodel_context *context, struct memmodel_trace **trace);

@@ -30,6 +30,7 @@ struct fixture {
     memmodel_tiling *tiling;
     memmodel_optimization *optimization;
     memmodel_device *device;
+    memmodel_recording *recording; /* with one operator and one storage */
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -47,6 +48,7 @@ struct fixture {
     memmodel_chain *new_chain;
     memmodel_recomputation *new_recomputation;
     memmodel_trace *new_trace;
+    memmodel_recording *new_recording;
     int64_t number;
 };
 
@@ -103,6 +105,11 @@ static const struct memmodel_schedule_options inference = {
     .symbols = &batch, .symbol_count = 1, .disabled_passes = MEMMODEL_SCHEDULE_PASS_FUSION, .alignment = 64};
 static const struct memmodel_device_options gpu = {.gpu = "h100"};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
+static const struct memmodel_recording_owner owner = {
+    .role = "weight", .layer = "linear", .line = "train.py:1", .category = MEMMODEL_CATEGORY_INPUTS};
+static const struct memmodel_recording_tensor four = {.dims = {4}, .strides = {1}, .rank = 1, .dtype = 1};
+static const struct memmodel_recording_operator signature = {
+    .name = "aten.exp.default", .inputs = &four, .outputs = &four, .input_count = 1, .output_count = 1};
 
 static const struct {
     const char *call;
@@ -148,6 +155,11 @@ static const struct {
     {"memmodel_recompute", &job},
     {"memmodel_optimize", &job},
     {"memmodel_device_new", &gpu},
+    {"memmodel_recording_new", &job},
+    {"memmodel_recording_allocate", &owner},
+    {"memmodel_recording_add_operator", &signature},
+    {"memmodel_recording_run", &owner},
+    {"memmodel_trace_estimate", &job},
 };
 
 /* ---- the fixture ---- */
@@ -289,6 +301,19 @@ new_device(struct fixture *f)
     assert_int_equal(memmodel_device_new(f->context, &own, &f->device), 0);
 }
 
+static void
+new_recording(struct fixture *f)
+{
+    struct memmodel_recording_operator operation = signature;
+    struct memmodel_recording_owner own = owner;
+
+    operation.size = sizeof operation;
+    own.size = sizeof own;
+    assert_int_equal(memmodel_recording_new(f->context, NULL, &f->recording), 0);
+    assert_int_equal(memmodel_recording_add_operator(f->recording, &operation), 0);
+    assert_int_equal(memmodel_recording_allocate(f->recording, 64, &own), 0);
+}
+
 static int
 fixture_setup(void **state)
 {
@@ -303,6 +328,7 @@ fixture_setup(void **state)
     new_tiling(f);
     new_chain(f);
     new_device(f);
+    new_recording(f);
     *state = f;
     return 0;
 }
@@ -312,6 +338,7 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_recording_unref(f->recording);
     memmodel_device_unref(f->device);
     memmodel_recomputation_unref(f->recomputation);
     memmodel_chain_unref(f->chain);

@@ -61,6 +61,8 @@ sized_table.ARGUMENTS.update(
         ("memmodel_device_environment", "environment"): TEXT,
         ("memmodel_device_add_libraries", "directory"): '"/nowhere/at/all"',
         ("memmodel_device_add_libraries", "count"): "&(int32_t){0}",
+        ("memmodel_recording_enter", "step"): "1",
+        "alias memmodel_recording_block": "0",
         "path": '"/nowhere/at/all"',
         "name": '"name"',
         ("memmodel_network_use_storage", "strides"): "(const int64_t[]){256, 64, 8, 1}",

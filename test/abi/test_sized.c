@@ -113,6 +113,8 @@ drop_made(struct fixture *f)
     memmodel_monitor_unref(f->new_monitor);
     memmodel_recomputation_unref(f->new_recomputation);
     memmodel_device_unref(f->new_device);
+    memmodel_recording_unref(f->new_recording);
+    f->new_recording = NULL;
     f->new_context = NULL;
     f->new_network = NULL;
     f->new_report = NULL;
@@ -148,6 +150,8 @@ outcome_of(struct fixture *f, const struct call *call, const unsigned char *opti
     memcpy(block, options, given);
     memcpy(block, &size, sizeof size);
     new_network(f);
+    memmodel_recording_unref(f->recording);
+    new_recording(f);
     outcome.status = call->run(f, block);
     write_made(f, file);
     fclose(file);

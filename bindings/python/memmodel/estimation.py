@@ -9,6 +9,7 @@ from memmodel import _call, _ffi, _limits
 from memmodel.network import Network
 from memmodel.quantity import parse_bytes
 from memmodel.report import Change, Report
+from memmodel.trace import Trace
 
 
 def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -> list[_ffi.SymbolValue]:
@@ -101,6 +102,11 @@ def estimate(
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
+
+
+def estimate_trace(trace: Trace, *, symbols: Mapping[str, int] | None = None, **job: Any) -> Report:
+    """What Trace.estimate() answers."""
+    return Report(_ffi.trace_estimate(trace._handle, job_of(symbols, job), _limits.new_context()))
 
 
 def what_if(network: Network, **job: Any) -> list[Change]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits, _optional
 
+if TYPE_CHECKING:
+    from memmodel.report import Report
+
 
 class Event(NamedTuple):
-    """An allocation (positive `bytes`) or a release. live: bytes after it. role: of the memory, such as "weight"."""
+    """An allocation (positive `bytes`) or a release. live: bytes after it. role: of the memory, such as "weight". line:
+    of a recorded program, where the memory was allocated, such as "train.py:12"."""
 
     bytes: int
     live: int
@@ -20,6 +24,7 @@ class Event(NamedTuple):
     step: int
     category: str
     phase: str
+    line: str = ""
 
 
 def _event(event: _ffi.TraceEvent) -> Event:
@@ -32,6 +37,7 @@ def _event(event: _ffi.TraceEvent) -> Event:
         step=event.step,
         category=_ffi.category_name(event.category) or "",
         phase=_call.word(_ffi.Phase, event.phase),
+        line=_call.decoded(event.line),
     )
 
 
@@ -72,6 +78,16 @@ class Trace:
     def live(self) -> list[int]:
         """Bytes live after each event."""
         return [_ffi.trace_get_event(self._handle, index).live for index in range(len(self))]
+
+    def estimate(self, **job: Any) -> Report:
+        """The report of this trace: what its allocator takes, whether it fits a budget, whose the peak is. Takes what
+        memmodel.estimate() takes; device, gpu, allocator_settings, budget and metric count.
+
+        >>> memmodel.Trace.load("snapshot.pickle").estimate(gpu="h200", budget="80GiB").verdict
+        """
+        from memmodel.estimation import estimate_trace  # knows this module
+
+        return estimate_trace(self, **job)
 
     def to_perfetto(self) -> str:
         """JSON that https://ui.perfetto.dev opens; a microsecond of its clock is one event."""

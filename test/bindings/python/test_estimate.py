@@ -99,6 +99,16 @@ class Simulation(unittest.TestCase):
         with self.assertRaises(IndexError):
             trace[len(trace)]
 
+    def test_a_trace_alone_has_the_same_peaks(self):
+        report = self.report.trace.estimate(budget="1GiB")
+        self.assertEqual(report.peak, self.report.peak)
+        self.assertEqual(report.step_peaks, self.report.step_peaks)
+        self.assertEqual(report.categories, self.report.categories)
+        self.assertEqual(report.total.peak_bytes, self.report.total.peak_bytes)
+        self.assertEqual((report.verdict, report.formulas, report.trace[0].line), ("fits", {}, ""))
+        with self.assertRaises(memmodel.UnsupportedError):
+            self.report.trace.estimate(framework="textbook")
+
     def test_each_step_has_its_peak(self):
         self.assertEqual(len(self.report.step_peaks), 2)
         self.assertEqual(max(self.report.step_peaks), self.report.peak.live)

@@ -1,0 +1,455 @@
+/* Recordings: what a watcher reports becomes a trace, and the trace a report. Expected numbers are sums done by hand. */
+#include "allocations.h"
+
+static const struct memmodel_recording_owner weight = {
+    .size = sizeof weight, .role = "weight", .layer = "net.linear", .category = MEMMODEL_CATEGORY_PARAMETERS};
+static const struct memmodel_recording_owner activation = {.size = sizeof activation,
+                                                           .layer = "net.linear",
+                                                           .line = "train.py:12",
+                                                           .category = MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS};
+static const struct memmodel_recording_owner plain = {.size = sizeof plain, .category = MEMMODEL_CATEGORY_INPUTS};
+
+/* 4 floats to 4 floats, by an operator that there is not. */
+static const struct memmodel_recording_tensor four = {
+    .dims = {4}, .strides = {1}, .rank = 1, .dtype = MEMMODEL_DTYPE_FLOAT32};
+static const struct memmodel_recording_operator unknown = {.size = sizeof unknown,
+                                                           .name = "aten.no_such_operator.default",
+                                                           .inputs = &four,
+                                                           .outputs = &four,
+                                                           .input_count = 1,
+                                                           .output_count = 1};
+
+static memmodel_recording *
+recording_of(memmodel_context *context, const struct memmodel_job *job)
+{
+    memmodel_recording *recording = NULL;
+
+    if (memmodel_recording_new(context, job, &recording))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return recording;
+}
+
+static struct memmodel_trace_event
+event_at(const memmodel_trace *trace, size_t index)
+{
+    struct memmodel_trace_event event = {.size = sizeof event};
+
+    assert_int_equal(memmodel_trace_get_event(trace, index, &event), 0);
+    return event;
+}
+
+/*
+ * A weight of 100 bytes; in step 1 an activation of 40, after whose release a gradient of 60 is born; in step 2 another
+ * activation of 300. Live: 100, 140, 100, 160, 460.
+ */
+static int
+make_trace(memmodel_context *context, const struct memmodel_job *job, memmodel_trace **trace)
+{
+    const int64_t sizes[] = {40, 300};
+    memmodel_recording_block block;
+    memmodel_recording *recording;
+    int32_t number = -1;
+    int status = memmodel_recording_new(context, job, &recording);
+
+    if (status)
+        return status;
+    block = memmodel_recording_allocate(recording, 100, &weight);
+    status = block < 0 ? block : memmodel_recording_enter(recording, 1, MEMMODEL_PHASE_FORWARD);
+    if (!status)
+        number = memmodel_recording_add_operator(recording, &unknown);
+    if (!status)
+        status = number < 0 ? number : memmodel_recording_run(recording, number, &activation, &sizes[0], 1, &block);
+    if (!status)
+        status = memmodel_recording_enter(recording, 1, MEMMODEL_PHASE_BACKWARD);
+    if (!status)
+        status = memmodel_recording_release(recording, block);
+    if (!status)
+        block = memmodel_recording_allocate(recording, 60, &activation);
+    if (!status)
+        status = block < 0 ? block : memmodel_recording_set_category(recording, block, MEMMODEL_CATEGORY_GRADIENTS);
+    if (!status)
+        status = memmodel_recording_enter(recording, 2, MEMMODEL_PHASE_FORWARD);
+    if (!status)
+        status = memmodel_recording_run(recording, number, &activation, &sizes[1], 1, &block);
+    if (!status)
+        status = memmodel_recording_finish(recording, trace);
+    memmodel_recording_unref(recording);
+    return status;
+}
+
+static memmodel_trace *
+trace_of(memmodel_context *context, const struct memmodel_job *job)
+{
+    memmodel_trace *trace = NULL;
+
+    if (make_trace(context, job, &trace))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return trace;
+}
+
+static void
+events_are_those_that_were_reported(void **state)
+{
+    static const int64_t live[] = {100, 140, 100, 160, 460};
+    memmodel_trace *trace = trace_of(*state, NULL);
+    struct memmodel_trace_event event;
+
+    assert_int_equal(memmodel_trace_event_count(trace), 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(event_at(trace, i).live, live[i]);
+    event = event_at(trace, 0);
+    assert_string_equal(event.role, "weight");
+    assert_string_equal(event.line, "");
+    assert_int_equal(event.step, 0);
+    event = event_at(trace, 1);
+    assert_string_equal(event.role, "aten.no_such_operator.default");
+    assert_string_equal(event.layer, "net.linear");
+    assert_string_equal(event.line, "train.py:12");
+    assert_int_equal(event.phase, MEMMODEL_PHASE_FORWARD);
+    event = event_at(trace, 2);
+    assert_int_equal(event.bytes, -40);
+    assert_int_equal(event.phase, MEMMODEL_PHASE_BACKWARD);
+    assert_int_equal(event_at(trace, 3).category, MEMMODEL_CATEGORY_GRADIENTS);
+    memmodel_trace_unref(trace);
+}
+
+static void
+an_operator_of_the_same_shapes_has_the_same_number(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+    struct memmodel_recording_operator other = unknown;
+    struct memmodel_recording_tensor transposed = four;
+    int32_t first = memmodel_recording_add_operator(recording, &unknown);
+
+    assert_int_equal(first, 0);
+    assert_int_equal(memmodel_recording_add_operator(recording, &other), first);
+    other.attributes = "dim=1";
+    assert_int_equal(memmodel_recording_add_operator(recording, &other), 1);
+    other = unknown;
+    other.outputs = &transposed;
+    transposed.strides[0] = 2;
+    assert_int_equal(memmodel_recording_add_operator(recording, &other), 2);
+    transposed.dims[7] = 5; /* beyond its rank */
+    assert_int_equal(memmodel_recording_add_operator(recording, &other), 2);
+    memmodel_recording_unref(recording);
+}
+
+static void
+a_view_is_no_storage(void **state)
+{
+    const int64_t view = MEMMODEL_RECORDING_NONE;
+    memmodel_recording *recording = recording_of(*state, NULL);
+    memmodel_recording_block block = 7;
+    memmodel_trace *trace;
+
+    assert_int_equal(memmodel_recording_add_operator(recording, &unknown), 0);
+    assert_int_equal(memmodel_recording_run(recording, 0, &activation, &view, 1, &block), 0);
+    assert_int_equal(block, MEMMODEL_RECORDING_NONE);
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 0);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
+static void
+a_storage_is_released_once(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+    memmodel_recording_block full = memmodel_recording_allocate(recording, 8, &plain);
+    memmodel_recording_block empty = memmodel_recording_allocate(recording, 0, &plain);
+
+    for (int i = 0; i < 2; i++) {
+        memmodel_recording_block block = i ? full : empty;
+
+        assert_true(block >= 0);
+        assert_int_equal(memmodel_recording_release(recording, block), 0);
+        assert_error(*state, memmodel_recording_release(recording, block), MEMMODEL_ERROR_INVALID_ARGUMENT, "already");
+    }
+    assert_int_equal(memmodel_recording_set_category(recording, full, MEMMODEL_CATEGORY_GRADIENTS), 0);
+    memmodel_recording_unref(recording);
+}
+
+static void
+what_is_wrong_is_refused(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+    struct memmodel_recording_owner owner = plain;
+    struct memmodel_recording_operator operation = unknown;
+    struct memmodel_recording_tensor tensor = four;
+    const int64_t negative = -5, bytes = 4;
+    memmodel_recording_block block = 3;
+    memmodel_trace *trace;
+
+    assert_error(*state, memmodel_recording_allocate(recording, -1, &plain), MEMMODEL_ERROR_INVALID_ARGUMENT, "-1");
+    owner.category = 77;
+    assert_error(*state, memmodel_recording_allocate(recording, 1, &owner), MEMMODEL_ERROR_INVALID_ARGUMENT, "77");
+    owner = plain;
+    owner.layer = "\xff";
+    assert_error(*state, memmodel_recording_allocate(recording, 1, &owner), MEMMODEL_ERROR_INVALID_ARGUMENT, "UTF-8");
+    assert_error(*state, memmodel_recording_enter(recording, 40000, 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "40000");
+    assert_error(*state, memmodel_recording_enter(recording, 1, 9), MEMMODEL_ERROR_INVALID_ARGUMENT, "phase is 9");
+    assert_error(*state, memmodel_recording_release(recording, 0), MEMMODEL_ERROR_INVALID_ARGUMENT, "storage 0");
+    operation.name = "";
+    assert_int_equal(memmodel_recording_add_operator(recording, &operation), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    operation = unknown;
+    operation.inputs = &tensor;
+    tensor.rank = 9;
+    assert_error(*state, memmodel_recording_add_operator(recording, &operation), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "rank 9");
+    tensor = four;
+    tensor.dims[0] = -1;
+    assert_int_equal(memmodel_recording_add_operator(recording, &operation), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_recording_add_operator(recording, &unknown), 0);
+    assert_error(*state, memmodel_recording_run(recording, 1, &plain, &bytes, 1, &block),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "operator 1");
+    assert_error(*state, memmodel_recording_run(recording, 0, &plain, &negative, 1, &block),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "-5");
+    assert_error(*state, memmodel_recording_run(recording, 0, &plain, &bytes, 0, &block),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "1 outputs");
+    assert_int_equal(block, 3);
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 0);
+    assert_error(*state, memmodel_recording_enter(recording, 1, 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "finished");
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
+static void
+other_frameworks_are_refused(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .framework = "tensorflow"};
+    memmodel_recording *recording;
+
+    assert_error(*state, memmodel_recording_new(*state, &job, &recording), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
+}
+
+/* ---- the report of a trace ---- */
+
+static memmodel_report *
+report_of(memmodel_context *context, const memmodel_trace *trace, const struct memmodel_job *job)
+{
+    memmodel_report *report = NULL;
+
+    if (memmodel_trace_estimate(trace, job, context, &report))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return report;
+}
+
+static struct memmodel_report_result
+result_of(const memmodel_report *report)
+{
+    struct memmodel_report_result result = {.size = sizeof result};
+
+    assert_int_equal(memmodel_report_get_result(report, &result), 0);
+    return result;
+}
+
+/* The peaks are 160 in step 1, 460 in step 2: 100 of the weight, 60 of the gradient, 300 of an activation. */
+static void
+a_report_of_a_trace_has_its_peaks(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .metric = MEMMODEL_METRIC_LIVE, .budget = 400};
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *report = report_of(*state, trace, &job);
+    struct memmodel_report_result result = result_of(report);
+
+    assert_int_equal(result.live, 460);
+    assert_int_equal(result.reserved, 460);
+    assert_true(result.process > 460);
+    assert_int_equal(result.step_count, 2);
+    assert_int_equal(memmodel_report_step_peak(report, 0), 160);
+    assert_int_equal(memmodel_report_step_peak(report, 1), 460);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_int_equal(result.headroom, -60);
+    assert_string_equal(result.peak_location, "net.linear, train.py:12, forward pass of step 2");
+    assert_int_equal(memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_PARAMETERS), 100);
+    assert_int_equal(memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_GRADIENTS), 60);
+    assert_int_equal(memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS), 300);
+    assert_int_equal(memmodel_report_formula_count(report), 0);
+    assert_ptr_equal(memmodel_report_trace(report), trace);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+}
+
+static void
+layers_of_a_trace_are_those_that_own_memory(void **state)
+{
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *report = report_of(*state, trace, NULL);
+    struct memmodel_report_layer layer = {.size = sizeof layer}, total = {.size = sizeof total};
+
+    assert_int_equal(memmodel_report_layer_count(report), 1);
+    assert_int_equal(memmodel_report_get_layer(report, 0, &layer), 0);
+    assert_string_equal(layer.name, "net.linear");
+    assert_int_equal(layer.parameter_bytes, 100);
+    assert_int_equal(layer.output_bytes, 40);
+    assert_int_equal(layer.peak_bytes, 460);
+    assert_int_equal(layer.peak_by_category[MEMMODEL_CATEGORY_GRADIENTS], 60);
+    assert_int_equal(memmodel_report_get_total(report, &total), 0);
+    assert_int_equal(total.peak_bytes, 460);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+}
+
+/* Of one name in the step that has most of it: 300 bytes. */
+static void
+operators_without_a_rule_are_named(void **state)
+{
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *report = report_of(*state, trace, NULL);
+    struct memmodel_report_unmodelled unmodelled = {.size = sizeof unmodelled};
+
+    assert_int_equal(memmodel_report_unmodelled_count(report), 1);
+    assert_int_equal(memmodel_report_get_unmodelled(report, 0, &unmodelled), 0);
+    assert_string_equal(unmodelled.op, "aten.no_such_operator.default");
+    assert_int_equal(unmodelled.bytes, 300);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+}
+
+/* PyTorch rounds up to 512 bytes, in segments of 2 MiB: CUDACachingAllocator.cpp, kMinBlockSize, kSmallBuffer. */
+static void
+on_a_gpu_blocks_are_those_of_its_allocator(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .gpu = "h200"};
+    memmodel_trace *trace = trace_of(*state, &job);
+    memmodel_report *report = report_of(*state, trace, &job);
+    struct memmodel_report_result result = result_of(report);
+
+    assert_int_equal(result.live, 3 * 512);
+    assert_int_equal(result.reserved, 2 << 20);
+    assert_true(result.process > result.reserved);
+    assert_int_equal(memmodel_report_step_peak(report, 0), 2 * 512);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_report_of_a_trace_is_written(void **state)
+{
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *report = report_of(*state, trace, NULL);
+    char *json = NULL, *page = NULL;
+
+    assert_int_equal(memmodel_report_to_json(report, *state, &json), 0);
+    assert_non_null(strstr(json, "\"step_peaks\""));
+    assert_int_equal(memmodel_report_to_html(report, *state, &page), 0);
+    assert_non_null(strstr(page, "net.linear"));
+    memmodel_free(json);
+    memmodel_free(page);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+}
+
+/* Nothing is live, there is no step, and no peak. */
+static void
+an_empty_trace_has_a_report(void **state)
+{
+    struct memmodel_job jobs[] = {{.size = sizeof jobs[0]}, {.size = sizeof jobs[0], .gpu = "h200"}};
+
+    for (int i = 0; i < 2; i++) {
+        memmodel_recording *recording = recording_of(*state, &jobs[i]);
+        memmodel_trace *trace;
+        memmodel_report *report;
+
+        assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+        report = report_of(*state, trace, &jobs[i]);
+        assert_int_equal(result_of(report).live, 0);
+        assert_int_equal(result_of(report).step_count, 0);
+        memmodel_report_unref(report);
+        memmodel_trace_unref(trace);
+        memmodel_recording_unref(recording);
+    }
+}
+
+static void
+frameworks_whose_process_needs_a_network_are_refused(void **state)
+{
+    static const char *const names[] = {"textbook", "tensorflow"};
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *report;
+
+    for (int i = 0; i < 2; i++) {
+        struct memmodel_job job = {.size = sizeof job, .framework = names[i]};
+
+        assert_error(*state, memmodel_trace_estimate(trace, &job, NULL, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                     "network");
+    }
+    memmodel_trace_unref(trace);
+}
+
+/* The report of a network's own trace has the peaks of the network's report. */
+static void
+the_trace_of_a_report_gives_the_same_peaks(void **state)
+{
+    const struct memmodel_job jobs[] = {{.size = sizeof jobs[0]}, {.size = sizeof jobs[0], .gpu = "h200"}};
+
+    for (int i = 0; i < 2; i++) {
+        memmodel_network *network;
+        memmodel_report *report, *again;
+        struct memmodel_report_result first, second;
+        memmodel_tensor x;
+
+        assert_int_equal(memmodel_network_new(*state, &network), 0);
+        x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (const memmodel_dim[]){64, 1000});
+        x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 500));
+        memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 10));
+        assert_int_equal(memmodel_estimate(network, &jobs[i], NULL, &report), 0);
+        again = report_of(*state, memmodel_report_trace(report), &jobs[i]);
+        first = result_of(report);
+        second = result_of(again);
+        assert_same_results(&first, &second);
+        for (size_t step = 0; step < 3; step++)
+            assert_int_equal(memmodel_report_step_peak(report, step), memmodel_report_step_peak(again, step));
+        memmodel_report_unref(again);
+        memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
+}
+
+static int
+record_and_report(memmodel_context *context)
+{
+    memmodel_trace *trace;
+    memmodel_report *report;
+    int status = make_trace(context, NULL, &trace);
+
+    if (status)
+        return status;
+    status = memmodel_trace_estimate(trace, NULL, NULL, &report);
+    if (!status)
+        memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+    return status;
+}
+
+static void
+memory_may_run_out_anywhere(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(record_and_report);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(events_are_those_that_were_reported),
+        WITH_CONTEXT(an_operator_of_the_same_shapes_has_the_same_number),
+        WITH_CONTEXT(a_view_is_no_storage),
+        WITH_CONTEXT(a_storage_is_released_once),
+        WITH_CONTEXT(what_is_wrong_is_refused),
+        WITH_CONTEXT(other_frameworks_are_refused),
+        WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),
+        WITH_CONTEXT(layers_of_a_trace_are_those_that_own_memory),
+        WITH_CONTEXT(operators_without_a_rule_are_named),
+        WITH_CONTEXT(on_a_gpu_blocks_are_those_of_its_allocator),
+        WITH_CONTEXT(a_report_of_a_trace_is_written),
+        WITH_CONTEXT(an_empty_trace_has_a_report),
+        WITH_CONTEXT(frameworks_whose_process_needs_a_network_are_refused),
+        WITH_CONTEXT(the_trace_of_a_report_gives_the_same_peaks),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
