@@ -349,7 +349,21 @@ aten_op_attention_forward(struct step *step, const struct layer *layer, int deta
     step_output(step, layer, 0, attention(step, operands, &options));
 }
 
+/* Over another axis than the last it is estimated. */
+static void
+safe_softmax_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    (void)detail;
+    if (attribute_axis(layer, "dim", x->shape.rank, -1) == x->shape.rank - 1)
+        step_output(step, layer, 0, safe_softmax(step, x));
+    else
+        aten_op_estimate(step, layer);
+}
+
 static const struct aten_op_rule aten_op_rules[] = {
+    {"aten._safe_softmax.default", safe_softmax_forward, 0, "1"},
     {"aten.scaled_dot_product_attention.default", aten_op_attention_forward, 0, "222"},
 };
 

@@ -8,7 +8,6 @@ static const struct formula_rule elementwise[] = {
      "self weight",
      "like(self)",
      {"of_self = like(self); of_weight = like(self); of_self, first(of_weight, weight)", ""}},
-    {"aten._safe_softmax.default", "self", "like(self)", {"first(like(grad), result)"}},
     {"aten._softmax.default", "self", "softmax(cast(self))", {NULL}},
     {"aten.abs.default",
      "self",

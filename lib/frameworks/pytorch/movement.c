@@ -46,6 +46,19 @@ aten_clone(struct step *step, struct value *x)
     return result;
 }
 
+/* A larger matrix is transposed tile by tile. PyTorch: aten/src/ATen/native/Copy.cpp, copy_transpose_valid */
+static void
+transpose_scratch(struct step *step, const struct value *x)
+{
+    enum { TILE = 60, TILE_OF_BYTES = 120, LEAST = 60 * 60 };
+    int64_t side = dtype_bytes(x->shape.dtype) == 1 ? TILE_OF_BYTES : TILE;
+    struct shape tile = {.dims = {side, side}, .rank = 2, .dtype = x->shape.dtype};
+
+    if (step->device->host && x->shape.rank == 2 && x->strides[0] == 1 && x->strides[1] == x->shape.dims[0] &&
+        value_elements(x) >= LEAST)
+        value_scratch(step, &tile);
+}
+
 struct value *
 aten_contiguous(struct step *step, struct value *x)
 {
@@ -54,6 +67,7 @@ aten_contiguous(struct step *step, struct value *x)
     if (value_is_contiguous(x))
         return value_keep(x);
     result = value_copy(step, x);
+    transpose_scratch(step, x);
     step_record(step, &clone, result, 1, &x);
     return result;
 }
