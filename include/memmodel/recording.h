@@ -127,12 +127,14 @@ struct memmodel_recording_tensor {
 struct memmodel_recording_operator {
     size_t size;      /**< sizeof(struct memmodel_recording_operator) */
     const char *name; /**< by the framework: "aten.convolution.default"; printable ASCII */
-    /** what else it was called with, as in struct memmodel_custom: "stride=1,1 groups=1". @nullable */
+    /** the arguments that it was given and that are no tensors, as in struct memmodel_custom: "stride=1,1 groups=1".
+     *  @nullable */
     const char *attributes;
-    /** tensors among its arguments in the order of its schema, lists of them laid out one after the other.
-     *  @length input_count @nullable */
+    /** tensors among its arguments in the order of its schema, lists of them laid out one after the other; of those
+     *  that may be tensors None is none, and so is a number, which is in `attributes`. @length input_count @nullable */
     const struct memmodel_recording_tensor *inputs;
-    /** what it returns, in order, whether it made a storage for it or not. @length output_count @nullable */
+    /** what it returns, in order, whether it made a storage for it or not; what is no tensor is none.
+     *  @length output_count @nullable */
     const struct memmodel_recording_tensor *outputs;
     size_t input_count;  /**< at most 4096 */
     size_t output_count; /**< at most 4096 */

@@ -197,6 +197,25 @@ lstm_record(struct step *step, struct value *x, const struct cell *cell, struct 
         node->options = sizes;
 }
 
+/* Below autograd, by name: torch.mkldnn_rnn_layer() of one LSTM, whose biases are there. */
+void
+mkldnn_lstm_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct cell cell = {.input_weight = step_input(step, layer, 1),
+                        .hidden_weight = step_input(step, layer, 2),
+                        .input_bias = step_input(step, layer, 3),
+                        .hidden_bias = step_input(step, layer, 4)};
+    struct value *results[3] = {NULL};
+    bool grad_mode = step->grad_mode;
+
+    (void)detail;
+    step->grad_mode = attribute_integer(layer, "train", 0) != 0;
+    lstm_cell(step, step_input(step, layer, 0), cell, step_input(step, layer, 5), step_input(step, layer, 6), results);
+    step->grad_mode = grad_mode;
+    for (int i = 0; i < 3 && results[i]; i++)
+        step_output(step, layer, i, results[i]);
+}
+
 void
 lstm_cell(struct step *step, struct value *x, struct cell given, struct value *hx, struct value *cx,
           struct value *results[3])

@@ -562,6 +562,7 @@ aten_op_recurrent_forward(struct step *step, const struct layer *layer, int kind
 static const struct aten_op_rule aten_op_rules[] = {
     {"aten.gru.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_GRU, "33"},
     {"aten.lstm.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_LSTM, "333"},
+    {"aten.mkldnn_rnn_layer.default", mkldnn_lstm_forward, 0, "3221122"},
     {"aten.rnn_relu.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_RNN_RELU, "33"},
     {"aten.rnn_tanh.input", aten_op_recurrent_forward, MEMMODEL_RECURRENT_RNN_TANH, "33"},
 };

@@ -32,6 +32,9 @@ void
 lstm_cell(struct step *step, struct value *x, struct cell given, struct value *hx, struct value *cx,
           struct value *results[3]);
 
+void
+mkldnn_lstm_forward(struct step *step, const struct layer *layer, int detail);
+
 /* unsafe_chunk along the last axis: not known as views. */
 void
 chunks(struct step *step, struct value *x, int count, struct value *results[]);

@@ -293,6 +293,7 @@ struct step {
     int number; /* from 1; 0 before the first */
     bool grad_mode;
     bool training;              /* false: model.eval() */
+    bool silent;                /* what runs is no part of the trace */
     int32_t layer;              /* that runs, index */
     const char *what;           /* runs: the name its memory gets */
     int64_t sequence;           /* of the next node */

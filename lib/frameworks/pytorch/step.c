@@ -158,7 +158,7 @@ make_nothing(struct step *step)
         step->nothing.shape.dims[i] = step->nothing.strides[i] = 1;
 }
 
-static int
+int
 step_new(struct step *step)
 {
     int status = step->trace ? 0 : trace_new(step->context, &step->trace);
@@ -173,7 +173,7 @@ step_new(struct step *step)
     return step->variables && step->values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
-static void
+void
 step_release(struct step *step)
 {
     memory_release(step->context, step->variables);
@@ -213,22 +213,29 @@ simulate(struct step *step, const struct optimizer *optimizer)
     return step->status;
 }
 
-static int
-find_all(struct step *step, struct optimizer *optimizer)
+int
+step_find_machine(struct step *step)
 {
     const struct memmodel_job *job = step->job;
     int status = device_find(step->context, job->device, &step->device);
 
-    if (status)
-        return status;
-    status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
     if (!status && step->device->open)
         status = step->device->open(step);
-    if (status)
-        return status;
-    status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
-    step->autocast.on = step->autocast.dtype != 0;
     return status ? status : target_cpu_find(step->context, job->isa, job->intra_op_threads, &step->machine);
+}
+
+static int
+find_all(struct step *step, struct optimizer *optimizer)
+{
+    const struct memmodel_job *job = step->job;
+    int status = step_find_machine(step);
+
+    if (!status)
+        status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
+    if (!status)
+        status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
+    step->autocast.on = step->autocast.dtype != 0;
+    return status;
 }
 
 /* With all iterations of loops if `all`; *irregular: some must be simulated so. */

@@ -22,6 +22,18 @@ lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes);
 
 /* ---- step.c ---- */
 
+/* What the job's device and CPU are. */
+int
+step_find_machine(struct step *step);
+
+/* Room for the values of a step whose other members are set, and a trace where it has none yet. */
+int
+step_new(struct step *step);
+
+/* All but the trace and the unmodelled. */
+void
+step_release(struct step *step);
+
 /* Runs a layer, binds the names that are due after it (NULL: none), and drops what is used no more. */
 void
 step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, struct names *names);

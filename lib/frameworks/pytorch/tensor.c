@@ -19,7 +19,7 @@ storage_new(struct step *step, int64_t bytes)
         return &step->no_storage;
     }
     *storage = (struct storage){.bytes = bytes, .block = -1};
-    if (bytes == 0 || step_is_over(step))
+    if (bytes == 0 || step->silent || step_is_over(step))
         return storage;
     storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_CATEGORY_WORKSPACE);
     if (storage->block < 0)
