@@ -77,6 +77,12 @@ device_attribute(int attribute, int device);
 int
 memory_device(const void *address);
 
+/* The addresses of all devices; false without devices. */
+bool
+memory_space(uintptr_t *start, size_t *bytes);
+
+enum { MEMORY_ALIGNMENT = 512 };
+
 /* NULL if it does not fit. `caller` distinguishes a framework's caching allocator from others. */
 void *
 memory_allocate(int device, size_t bytes, const void *caller);
@@ -108,6 +114,12 @@ memory_copy(void *to, const void *from, size_t bytes, const void *caller);
 
 void
 memory_fill(void *to, int value, size_t unit, size_t count);
+
+/* ---- what the hook in Python knows of contents (followed.c) ---- */
+
+/* The memory at that address is handed out. */
+void
+followed_clear(const void *address);
 
 /* ---- handles (handle.c) ---- */
 

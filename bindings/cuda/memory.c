@@ -20,7 +20,6 @@
 #define SMALL ((size_t)1 << 20)
 #define KEPT_COPY ((size_t)1 << 20)
 #define KEPT_IN_ALL ((size_t)256 << 20)
-enum { ALIGNMENT = 512 };
 
 struct range {
     uintptr_t start;
@@ -72,6 +71,19 @@ is_open(void)
     for (int i = 0; i < device_count(); i++)
         spaces[i].next = space_start(i);
     return true;
+}
+
+bool
+memory_space(uintptr_t *start, size_t *bytes)
+{
+    bool opened;
+
+    pthread_mutex_lock(&lock);
+    opened = is_open();
+    *start = base;
+    *bytes = SPACE * (size_t)device_count();
+    pthread_mutex_unlock(&lock);
+    return opened;
 }
 
 int
@@ -220,7 +232,7 @@ void *
 memory_allocate(int device, size_t bytes, const void *caller)
 {
     enum ledger_kind kind = kind_of(caller);
-    size_t room = round_up(bytes, bytes >= SMALL ? PIECE : ALIGNMENT);
+    size_t room = round_up(bytes, bytes >= SMALL ? PIECE : MEMORY_ALIGNMENT);
     struct range *range = NULL;
     void *address = NULL;
 
@@ -231,6 +243,7 @@ memory_allocate(int device, size_t bytes, const void *caller)
         if (range) {
             range->kind = kind;
             address = (void *)range->start;
+            followed_clear(address);
         } else {
             discharge(device, kind, room);
         }

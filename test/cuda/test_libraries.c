@@ -594,6 +594,35 @@ a_library_from_a_file_has_one_kernel(void **state)
     assert_int_equal(cuLibraryGetKernelCount(&count, NULL), DRIVER_INVALID);
 }
 
+/* ---- what the hook in Python follows ---- */
+
+unsigned char *
+memmodel_cuda_marks(uintptr_t *from, size_t *places);
+void
+_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void *address, int64_t bytes, size_t allocated, size_t reserved,
+                                                      uint16_t device);
+
+static void
+a_mark_is_cleared_when_its_place_is_handed_out(void **state)
+{
+    enum { BYTES = 1 << 20, BLOCK = 4096 };
+    uintptr_t from;
+    size_t places, place;
+    char *memory = memory_allocate(0, BYTES, NULL);
+    unsigned char *marks = memmodel_cuda_marks(&from, &places);
+
+    (void)state;
+    assert_non_null(memory);
+    assert_non_null(marks);
+    place = ((uintptr_t)memory + BLOCK - from) / MEMORY_ALIGNMENT;
+    assert_true(place < places);
+    marks[place] = marks[place + 1] = 1;
+    _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(memory + BLOCK, BLOCK, BLOCK, BYTES, 0);
+    assert_int_equal(marks[place], 0);
+    assert_int_equal(marks[place + 1], 1);
+    assert_true(memory_release(memory));
+}
+
 int
 main(void)
 {
@@ -622,6 +651,7 @@ main(void)
         cmocka_unit_test(one_rank_alone_takes_nothing),
         cmocka_unit_test(memory_handed_on_is_taken_once),
         cmocka_unit_test(a_library_from_a_file_has_one_kernel),
+        cmocka_unit_test(a_mark_is_cleared_when_its_place_is_handed_out),
     };
 
     return cmocka_run_group_tests_name("libraries", tests, make_devices, NULL);

@@ -11,7 +11,6 @@ from memmodel_cuda import dispatcher, knowledge
 from memmodel_cuda.quiet import quiet
 
 _C = torch._C
-_CPU = _C.DispatchKeySet(_C.DispatchKey.CPU)
 _cpu = torch.device("cpu")
 _generators = []
 _aliases = {}  # the range of a device's addresses stays mapped, so an alias outlives its tensor
@@ -22,10 +21,9 @@ _SEED = 0x5EED
 def kernel_of(name):
     """The operator's CPU kernel, or None."""
     try:
-        call = dispatcher.kernel(name, _C.DispatchKey.CPU)
+        return dispatcher.kernel(name, _C.DispatchKey.CPU)
     except (RuntimeError, AttributeError):
         return None
-    return lambda *args, **kwargs: call(_CPU, *args, **kwargs)
 
 
 _empty = kernel_of("aten::empty.memory_format")

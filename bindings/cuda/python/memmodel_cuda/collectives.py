@@ -26,9 +26,9 @@ def install():
 def _following(base):
     real = dispatcher.kernel("c10d::" + base)
 
-    def call(keys, *args, **kwargs):
+    def call(*args, **kwargs):
         level = _level(base, args)
-        result = real(keys, *args, **kwargs)
+        result = real(*args, **kwargs)
         for tensor in _tensors(args[0]):
             if level != knowledge.UNKNOWN and knowledge.is_small(tensor):
                 knowledge.written(tensor, level)

@@ -5,6 +5,7 @@ torch gives out its kernels since 2.10. Before, ours stand at the key BackendSel
 the backends, and hand on to them; operators of the CPU pass there too.
 """
 
+import functools
 import warnings
 
 import torch
@@ -16,7 +17,7 @@ _Key = _C.DispatchKey
 _SELECT, _CUDA = _Key.BackendSelect, _Key.CUDA
 _GIVES_OUT = hasattr(_C, "_dispatch_get_computed_kernel_for_dispatch_key")
 # Those that have a kernel at BackendSelect by themselves: no tensor says where they run.
-_FACTORIES = {"aten::empty.memory_format", "aten::empty_strided", "aten::triu_indices", "aten::tril_indices"}
+_FACTORIES = {"aten::triu_indices", "aten::tril_indices"}
 _LAYOUTS = {None: "", torch.strided: "", torch.sparse_coo: "Sparse", torch._mkldnn: "Mkldnn"}
 _libraries = {}  # as long as they live, the kernels are ours
 
@@ -27,23 +28,28 @@ def names(key="CUDA"):
 
 
 def kernel(name, key=_CUDA):
-    """The kernel for a backend, as a function(keys, *args, **kwargs). RuntimeError if there is none."""
+    """The kernel for a backend, as a function of the operator's arguments. RuntimeError if there is none."""
     if _GIVES_OUT:
-        return _C._dispatch_get_computed_kernel_for_dispatch_key(name, key).call_boxed
-    if not _C._dispatch_has_computed_kernel_for_dispatch_key(name, key.name):
+        boxed = _C._dispatch_get_computed_kernel_for_dispatch_key(name, key).call_boxed
+    elif _C._dispatch_has_computed_kernel_for_dispatch_key(name, key.name):
+        boxed = _overload(name)._handle.redispatch_boxed
+    else:
         raise RuntimeError(name)
-    return _overload(name)._handle.redispatch_boxed
+    return functools.partial(boxed, _C.DispatchKeySet(key))
 
 
 def replace(name, ours):
-    """Puts ours(keys, *args, **kwargs) in place of the kernel for CUDA."""
+    """Puts our function in place of the kernel for CUDA."""
     space, _, rest = name.partition("::")
     key = "CUDA" if _GIVES_OUT else "BackendSelect"
     if space not in _libraries:
         _libraries[space] = _C._dispatch_library("IMPL", space, key)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is meant
-        _libraries[space].impl(rest, key, ours if _GIVES_OUT else _selecting(name, ours), True)
+        if _GIVES_OUT:
+            _libraries[space].impl(rest, key, ours)
+        else:
+            _libraries[space].impl(rest, key, _selecting(name, ours), True)
 
 
 def _overload(name):
@@ -61,7 +67,7 @@ def _selecting(name, ours):
     def select(keys, *args, **kwargs):
         keys = _backend(kwargs) if is_factory else keys.remove(_SELECT)
         if keys.highestPriorityTypeId() == _CUDA:
-            return ours(keys, *args, **kwargs)
+            return ours(*args, **kwargs)
         args = numbers.wrap(places, args) if places else args
         return redispatch(keys, *args, **kwargs)
 

@@ -18,10 +18,10 @@ def running():
 
 
 def guarded(real):
-    def call(keys, *args, **kwargs):
+    def call(*args, **kwargs):
         _inside.depth = getattr(_inside, "depth", 0) + 1
         try:
-            return real(keys, *args, **kwargs)
+            return real(*args, **kwargs)
         finally:
             _inside.depth -= 1
 

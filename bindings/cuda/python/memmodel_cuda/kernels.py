@@ -2,7 +2,7 @@
 Every CUDA kernel of torch's operators is wrapped, so that what is small and known is computed beside.
 
 Wrapping the kernels, not the dispatcher's modes, sees every thread, what operators call inside, and nothing of
-autograd, torch.compile, functorch or subclasses of tensors: they are all above. It costs 3 us for each operator; the
+autograd, torch.compile, functorch or subclasses of tensors: they are all above. It costs 4 us for each operator; the
 real kernel always runs, so allocations are exactly the real ones.
 """
 
@@ -10,7 +10,7 @@ import threading
 
 import torch
 
-from memmodel_cuda import dispatcher, foreign, knowledge, reads, rules, sparse, where
+from memmodel_cuda import dispatcher, foreign, knowledge, numbers, reads, rules, sparse, where
 from memmodel_cuda.operators import Operator, tensors
 from memmodel_cuda.quiet import quiet
 
@@ -18,9 +18,10 @@ _Tensor = torch.Tensor
 _writers = threading.local()  # .places: what operators that are being computed beside write
 _libraries = []  # as long as it lives, the kernel is ours
 
-_NEVER = {"new_empty_strided", "view", "view_as_real", "view_as_complex", "as_strided",
-          "_reshape_alias", "unfold", "set_", "_assert_async", "record_stream", "_efficientzerotensor", "is_set_to",
-          "_has_same_storage_numel", "_pin_memory", "is_pinned", "_cudnn_init_dropout_state"}  # fmt: skip
+_NEVER = {"empty", "empty_strided", "new_empty_strided", "resize_", "view", "view_as_real", "view_as_complex",
+          "as_strided", "_reshape_alias", "unfold", "set_", "_assert_async", "record_stream", "_efficientzerotensor",
+          "is_set_to", "_has_same_storage_numel", "_pin_memory", "is_pinned",
+          "_cudnn_init_dropout_state"}  # fmt: skip
 
 
 def install():
@@ -48,61 +49,47 @@ def calls_for(name, real):
 
 
 def _following(name, real):
-    """What the operator is like is found out when it is first called."""
-    call = None
+    """What is large is not followed. What the operator is like is found out when it is first called."""
+    follow = None
 
-    def first(keys, *args, **kwargs):
-        nonlocal call
-        if call is None:
-            call = _call_of(Operator(name, real))
-        return call(keys, args, kwargs)
+    def call(*args, **kwargs):
+        nonlocal follow
+        if follow is None:
+            follow = _Follow(Operator(name, real))
+        if follow.is_view:
+            return real(*args, **kwargs)
+        if follow.numbers:
+            args = numbers.wrap(follow.numbers, args)
+        if follow.is_asked(args):
+            return follow(args, kwargs)
+        before = knowledge.changes()
+        result = real(*args, **kwargs)
+        if follow.writes:
+            follow.operator.forget_written(args, kwargs)
+        elif knowledge.changes() != before:
+            knowledge.given_out(result)
+        return result
 
-    return first
+    return call
 
 
-def _call_of(operator):
-    real = operator.real
-    follow = _Follow(operator)
-    if operator.returns_views:
-        return lambda keys, args, kwargs: real(keys, *args, **kwargs)
+def _question(operator):
+    """A function of the arguments: whether values are to be followed."""
     if operator.base in rules.OF_GUESSES:
-        return _call_unless_guessed(operator, follow)
+        return lambda args: knowledge.has_guesses() or args[0].dtype is torch.bool or not _any_large(args)
     if operator.base in rules.UNKNOWN or operator.base in rules.BEFORE:
-        return lambda keys, args, kwargs: follow(keys, operator.wrap_numbers(args), kwargs)
-    return _call_quickly(operator, follow)
+        return lambda args: True
+    return lambda args: not _any_large(args)
 
 
-def _call_unless_guessed(operator, follow):
-    quickly = _call_quickly(operator, follow)
-
-    def call(keys, args, kwargs):
-        if knowledge.has_guesses() or args[0].dtype is torch.bool:
-            return follow(keys, operator.wrap_numbers(args), kwargs)
-        return quickly(keys, args, kwargs)
-
-    return call
-
-
-def _call_quickly(operator, follow):
-    """What is large is not followed."""
-    real = operator.real
-    writes = operator.writes
-    numbers = operator.takes_numbers
-
-    def call(keys, args, kwargs):
-        if numbers:
-            args = operator.wrap_numbers(args)
-        for value in args:
-            if isinstance(value, _Tensor) and value.nbytes > knowledge.SMALL and not knowledge.is_small(value):
-                result = real(keys, *args, **kwargs)
-                if writes:
-                    operator.forget_written(args, kwargs)
-                else:
-                    knowledge.given_out(result)
-                return result
-        return follow(keys, args, kwargs)
-
-    return call
+def _any_large(args):
+    for value in args:
+        if isinstance(value, _Tensor):
+            if knowledge.is_large(value):
+                return True
+        elif isinstance(value, (list, tuple)) and _any_large(value):
+            return True
+    return False
 
 
 class _Follow:
@@ -110,24 +97,31 @@ class _Follow:
 
     def __init__(self, operator):
         self.operator = operator
+        self.numbers = operator.numbers
+        self.writes = operator.writes
+        self.is_view = operator.returns_views
+        self.is_asked = _question(operator)
         self.rule = rules.UNKNOWN.get(operator.base)
         self.before = rules.BEFORE.get(operator.base)
         self.real = rules.real_of(operator)
         self.is_sized = operator.is_foreign or operator.base in rules.SIZED
 
-    def __call__(self, keys, args, kwargs):
+    def __call__(self, args, kwargs):
         operator = self.operator
         written = operator.written(args, kwargs) if operator.writes else ()
-        if written and _is_written_by_another(written):
-            return self.real(keys, *args, **kwargs)
+        if written and (self._leaves_empty(written) or _is_written_by_another(written)):
+            return self.real(*args, **kwargs)
         if self.before:
             self.before(operator, args, kwargs)
         level = self._level(args, kwargs)
         if level == knowledge.UNKNOWN or foreign.running() or _capturing():
-            return self._unknown(keys, args, kwargs)
+            return self._unknown(args, kwargs)
         if operator.is_random:
             level = knowledge.PLAUSIBLE
-        return self._known(keys, args, kwargs, written, level)
+        return self._known(args, kwargs, written, level)
+
+    def _leaves_empty(self, written):
+        return not self.operator.outputs and not any(tensor.numel() for tensor in written)
 
     def _level(self, args, kwargs):
         read = self.operator.read(args, kwargs)
@@ -137,17 +131,17 @@ class _Follow:
                 return _level(read[1:]) if rules.overwrites_all(self.operator, args, kwargs) else level
         return level
 
-    def _unknown(self, keys, args, kwargs):
-        result = self.real(keys, *args, **kwargs)
+    def _unknown(self, args, kwargs):
+        result = self.real(*args, **kwargs)
         _forget(self.operator, args, kwargs, result)
         if self.rule:
             with quiet():
                 return self.rule(self.operator, args, kwargs, result)
         return result
 
-    def _known(self, keys, args, kwargs, written, level):
+    def _known(self, args, kwargs, written, level):
         operator = self.operator
-        result = _writing(written, self.real, keys, args, kwargs) if written else self.real(keys, *args, **kwargs)
+        result = _writing(written, self.real, args, kwargs) if written else self.real(*args, **kwargs)
         if not self.is_sized and not all(knowledge.is_small(tensor) for tensor in tensors(_several(result))):
             _forget(operator, args, kwargs, result)
             return result
@@ -163,12 +157,12 @@ class _Follow:
         return rules.filled(operator, result, values, level)
 
 
-def _writing(written, real, keys, args, kwargs):
+def _writing(written, real, args, kwargs):
     """The real kernel may call other operators to write; only we write what it writes, once."""
     before = getattr(_writers, "places", ())
     _writers.places = {tensor.data_ptr() for tensor in written}.union(before)
     try:
-        return real(keys, *args, **kwargs)
+        return real(*args, **kwargs)
     finally:
         _writers.places = before
 

@@ -2,10 +2,12 @@
 What is known of the contents of device memory.
 
 KNOWN (what the device would hold), PLAUSIBLE (in range, but made up or random), a Guess (nothing is written there, but
-something can be said of it), or nothing at all. It is kept by the address of the storage, for its first bytes, and is
-dropped when an operator gives out a tensor at that address again. Nothing of torch's is held or touched for that: a
-storage that Python has seen counts one reference more, and autograd then no longer adds gradients in place.
+something can be said of it), or nothing at all. It is kept by the address of the storage, for its first bytes, with a
+mark that the library clears when that address is handed out again (followed.c). Nothing of torch's is held or touched
+for that: a storage that Python has seen counts one reference more, and autograd then no longer adds gradients in place.
 """
+
+from memmodel_cuda import library
 
 KNOWN, PLAUSIBLE, UNKNOWN = 2, 1, 0
 TRACKED = 1 << 20  # bytes: what the library keeps of a copy from the host
@@ -13,7 +15,9 @@ SMALL = 1 << 16  # bytes: floating-point numbers that are computed beside
 _of_host = "_memmodel_known"
 
 _guessed = set()  # kinds of guesses that there have been, but for losses
-_known = {}  # address of a storage: (level or Guess, bytes from there on)
+_known = {}  # address of a storage: (level or Guess, bytes from there on, its mark's place)
+_changes = 0
+_marks, _start, _last = bytearray(1), 0, 0  # the last one is of addresses that are not the allocator's
 
 
 class Guess:
@@ -24,6 +28,12 @@ class Guess:
     def __init__(self, kind, value=None):
         self.kind = kind
         self.value = value
+
+
+def is_large(tensor):
+    """Whether operators on it are not followed, so dense as most are."""
+    size = tensor.nbytes
+    return size > SMALL and (size > TRACKED or not is_small(tensor))
 
 
 def is_small(tensor):
@@ -54,9 +64,29 @@ def _place(tensor):
     return tensor.data_ptr() - offset, offset
 
 
+def _entry(base):
+    entry = _known.get(base)
+    if entry is None or _marks[entry[2]]:
+        return entry
+    _known.pop(base, None)
+    return None
+
+
+def _keep(base, what, end):
+    """Enters that so many bytes from there on are known so, or guessed so."""
+    global _marks, _start, _last, _changes  # noqa: PLW0603
+    if not _last:
+        _marks, _start, _last = library.marks()
+    place = (base - _start) // library.MARKED
+    place = place if 0 <= place < _last else _last
+    _marks[place] = 1
+    _known[base] = what, end, place
+    _changes += 1
+
+
 def _found(tensor):
     base, offset = _place(tensor)
-    entry = _known.get(base)
+    entry = _entry(base)
     return entry[0] if entry is not None and offset + span(tensor) <= entry[1] else None
 
 
@@ -67,6 +97,11 @@ def level(tensor):
         return KNOWN
     found = _found(tensor)
     return found if type(found) is int else UNKNOWN
+
+
+def changes():
+    """How often something became known."""
+    return _changes
 
 
 def has_guesses():
@@ -80,14 +115,11 @@ def guess(tensor):
 
 
 def forget(tensor):
-    if _known:
-        _known.pop(_place(tensor)[0], None)
+    _known.pop(_place(tensor)[0], None)
 
 
 def given_out(result):
-    """What an operator returned lies in new memory, of which nothing is known."""
-    if not _known:
-        return
+    """What an operator returned is not what operators that it called have left there."""
     if isinstance(result, (list, tuple)):
         for item in result:
             given_out(item)
@@ -98,7 +130,7 @@ def given_out(result):
 def mark(tensor, what):
     """The tensor has a storage of its own, which is now known so, or guessed so."""
     base, offset = _place(tensor)
-    _known[base] = (what, offset + span(tensor))
+    _keep(base, what, offset + span(tensor))
     if type(what) is Guess and what.kind != "loss":
         _guessed.add(what.kind)
 
@@ -113,7 +145,7 @@ def written(tensor, new):
         return
     base, offset = _place(tensor)
     end = offset + span(tensor)
-    old, known = _known.get(base, (UNKNOWN, 0))
+    old, known, _ = _entry(base) or (UNKNOWN, 0, 0)
     old = old if type(old) is int else UNKNOWN
     if offset == 0 and end >= known and is_dense(tensor):
         old, known = new, end
@@ -122,7 +154,7 @@ def written(tensor, new):
     else:
         old = min(old, new)
     if old:
-        _known[base] = (old, known)
+        _keep(base, old, known)
     else:
         _known.pop(base, None)
 

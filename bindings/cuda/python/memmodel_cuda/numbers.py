@@ -22,6 +22,8 @@ def places(of):
 
 
 def wrap(places, args):
+    if _NUMBERS.isdisjoint(map(type, args)):
+        return args
     for i in places:
         if i < len(args) and type(args[i]) in _NUMBERS:
             args = list(args)
@@ -31,9 +33,7 @@ def wrap(places, args):
 
 def _as_tensor(number, args):
     """A number never makes float32 of float64."""
-    double = isinstance(number, float) and any(
-        isinstance(other, torch.Tensor) and other.dtype in _DOUBLE for other in args
-    )
+    double = type(number) is float and not _DOUBLE.isdisjoint(getattr(other, "dtype", None) for other in args)
     key = type(number), number, double, torch.get_default_dtype()
     found = _wrapped.get(key)
     if found is None:

@@ -12,7 +12,7 @@ _OVERWRITES = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "ber
 
 
 class Operator:
-    """`real(keys, *args, **kwargs)` is the kernel of CUDA; positions are of the schema's arguments."""
+    """`real(*args, **kwargs)` is the kernel of CUDA; positions are of the schema's arguments."""
 
     def __init__(self, name, real):
         self.name = name
@@ -21,8 +21,7 @@ class Operator:
         self.base = base
         schema = numbers.schema(name)
         self.arguments = [argument.name for argument in schema.arguments]
-        self._numbers = numbers.places(schema)
-        self.takes_numbers = bool(self._numbers)
+        self.numbers = numbers.places(schema)
         self._find_writes(schema)
         self._find_randomness(schema, name, overload or "default")
         self.returns_views = any(_is_view(value) for value in schema.returns)
@@ -35,18 +34,17 @@ class Operator:
         self.in_place = {argument.name for argument in written if not argument.kwarg_only}
         self.silent = {name for name in self.arguments if name in _SILENTLY_WRITTEN}
         self.overwritten = {self.arguments[0]} if self.base in _OVERWRITES else set()
-        self._written = self.outputs | self.in_place | self.silent
-        self._unread = self.outputs | self.overwritten
-        self.writes = bool(self._written)
+        written = self.outputs | self.in_place | self.silent
+        unread = self.outputs | self.overwritten
+        self.writes = bool(written)
+        self._written = [pair for pair in enumerate(self.arguments) if pair[1] in written]
+        self._read = [pair for pair in enumerate(self.arguments) if pair[1] not in unread]
 
     def _find_randomness(self, schema, name, overload):
         self.takes_generator = "generator" in self.arguments
         packet = getattr(getattr(torch.ops, name.partition("::")[0]), self.base)
         tags = getattr(packet, overload).tags
         self.is_random = self.takes_generator or torch.Tag.nondeterministic_seeded in tags
-
-    def wrap_numbers(self, args):
-        return numbers.wrap(self._numbers, args)
 
     def named(self, args, kwargs):
         """Pairs of an argument's name and value."""
@@ -55,15 +53,11 @@ class Operator:
 
     def read(self, args, kwargs):
         """The tensors whose values it reads."""
-        return [
-            tensor for name, value in self.named(args, kwargs) if name not in self._unread for tensor in tensors(value)
-        ]
+        return _tensors_at(self._read, args, kwargs)
 
     def written(self, args, kwargs):
         """The tensors that it writes."""
-        return [
-            tensor for name, value in self.named(args, kwargs) if name in self._written for tensor in tensors(value)
-        ]
+        return _tensors_at(self._written, args, kwargs)
 
     def forget_written(self, args, kwargs):
         for tensor in self.written(args, kwargs):
@@ -92,6 +86,16 @@ class Operator:
             args[place] = beside.generator()
             return kwargs
         return {**kwargs, "generator": beside.generator()}
+
+
+def _tensors_at(places, args, kwargs):
+    """Those of some arguments."""
+    found = []
+    for place, name in places:
+        value = args[place] if place < len(args) else kwargs.get(name)
+        if value is not None:
+            found += tensors(value)
+    return found
 
 
 def tensors(value):

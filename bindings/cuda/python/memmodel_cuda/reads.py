@@ -31,18 +31,20 @@ def _followed(real, *args):
 
 
 def _item(real, _):
-    def item(keys, tensor):
+    def item(tensor):
         _to_host(tensor, "item")
-        return _followed(real, keys, tensor)
+        return _followed(real, tensor)
 
     return item
 
 
 def _copy(real, follow):
-    def copy(keys, to, source, non_blocking=False):
+    def copy(to, source, non_blocking=False):
+        if to.numel() == 0:
+            return real(to, source, non_blocking)
         if not to.is_cuda:
-            return _copy_to_host(real, keys, to, source, non_blocking)
-        result = follow(keys, to, source, non_blocking)
+            return _copy_to_host(real, to, source, non_blocking)
+        result = follow(to, source, non_blocking)
         if not source.is_cuda:
             _keep_large(to, source)
         elif source.dtype is torch.bool or knowledge.guess(source):
@@ -52,9 +54,9 @@ def _copy(real, follow):
     return copy
 
 
-def _copy_to_host(real, keys, to, source, non_blocking):
+def _copy_to_host(real, to, source, non_blocking):
     level = _to_host(source, "copy to the host")
-    result = _followed(real, keys, to, source, non_blocking)
+    result = _followed(real, to, source, non_blocking)
     if source.numel() == 0:
         return result
     if knowledge.is_small(source):
@@ -82,7 +84,7 @@ def _hand_on(to, source):
 
 
 def _equality(real, _):
-    def equal(keys, left, right):
+    def equal(left, right):
         if left.shape != right.shape:
             return False
         level = min(knowledge.level(left), knowledge.level(right))
@@ -92,7 +94,7 @@ def _equality(real, _):
             with quiet():
                 return _equal(beside.alias(left), beside.alias(right))
         with made_up.expected():
-            real(keys, left, right)
+            real(left, right)
         same = left.data_ptr() == right.data_ptr() and left.stride() == right.stride()
         if not same:
             made_up.note(1, "equal")
@@ -107,7 +109,7 @@ def _scalar_first(base, overload):
     def replace(real, _):
         operator = getattr(getattr(torch.ops.aten, base), overload)
 
-        def call(keys, number, tensor, **kwargs):
+        def call(number, tensor, **kwargs):
             dtype = torch.float64 if tensor.dtype is torch.float64 and isinstance(number, float) else None
             with torch._C.DisableTorchFunction():
                 number = torch.tensor(number, dtype=dtype, device=tensor.device)
@@ -118,34 +120,11 @@ def _scalar_first(base, overload):
     return replace
 
 
-def _resize(real, _):
-    def resize(keys, tensor, *args, **kwargs):
-        before = tensor.data_ptr()
-        result = real(keys, tensor, *args, **kwargs)
-        if tensor.data_ptr() != before:
-            knowledge.given_out(tensor)
-        return result
-
-    return resize
-
-
-def _allocation(real, _):
-    def allocate(keys, *args, **kwargs):
-        result = real(keys, *args, **kwargs)
-        knowledge.given_out(result)
-        return result
-
-    return allocate
-
-
 # name: function(real kernel, kernel that computes beside) that gives the kernel to use
 REPLACED = {
     "aten::_local_scalar_dense": _item,
     "aten::copy_": _copy,
     "aten::equal": _equality,
-    "aten::resize_": _resize,
-    "aten::empty.memory_format": _allocation,
-    "aten::empty_strided": _allocation,
     "aten::pow.Scalar": _scalar_first("pow", "Tensor_Tensor"),
     "aten::pow.Scalar_out": _scalar_first("pow", "Tensor_Tensor_out"),
     "aten::isin.Scalar_Tensor": _scalar_first("isin", "Tensor_Tensor"),
