@@ -20,6 +20,53 @@ if TORCH:
         def forward(self, x):
             return self.factor @ x.double().t()
 
+    class Gives(nn.Module):
+        """What the function makes of 8 rows of 4, and of what else it is handed."""
+
+        def __init__(self, function):
+            super().__init__()
+            self.linear, self.function = nn.Linear(16, 4), function
+
+        def forward(self, x, *others):
+            return self.function(self.linear(x), *others)
+
+    def written(y, index):
+        y[index] = 0
+        return y
+
+    def all_of(number, *shape):
+        return torch.full(shape, number)
+
+    # What a kernel looks at, by torch's own words: functions of 8 rows of 4, and an index that is not there.
+    INDICES = [
+        ("index 8 is out of bounds for dimension 0 with size 8", lambda y, i: y[i], all_of(8, 1)),
+        ("index -5 is out of bounds for dimension [01] with size 4", lambda y, i: y[:, i], all_of(-5, 1)),
+        ("index 8 is out of bounds for dimension 0 with size 8", written, all_of(8, 1)),
+        ("index 4 is out of bounds for dimension 1 with size 4", lambda y, i: y.gather(1, i), all_of(4, 8, 1)),
+        ("index 4 is out of bounds for dimension 1 with size 4",
+         lambda y, i: y.scatter_reduce(1, i, torch.zeros(8, 1), "sum"), all_of(4, 8, 1)),
+        ("index 8 is out of bounds for dimension 0 with size 8", lambda y, i: y.index_add(0, i, y[:1]), all_of(8, 1)),
+        ("index 8 is out of bounds for dimension 0 with size 8", lambda y, i: y.index_copy(0, i, y[:1]), all_of(8, 1)),
+        ("index 8 is out of bounds for dimension 0 with size 8", lambda y, i: y.index_fill(0, i, 0.0), all_of(8, 1)),
+        ("index out of range in self", lambda y, i: y.index_select(0, i), all_of(8, 1)),
+        ("tried to access index 32 on a tensor of 32 elements", lambda y, i: y.take(i), all_of(32, 1)),
+    ]  # fmt: skip
+    NUMBERS = [
+        ("all elements of input should be between 0 and 1",
+         lambda y, p: functional.binary_cross_entropy(p, torch.zeros(8, 4)) + y.sum(), all_of(2.0, 8, 4)),
+        ("Expected p_in >= 0 && p_in <= 1", lambda y, p: y * torch.bernoulli(p), all_of(2.0, 8, 4)),
+        ("contains either `inf`, `nan` or element < 0", lambda y, p: y * torch.multinomial(p, 1), all_of(-1.0, 8, 4)),
+        ("sum of probabilities <= 0", lambda y, p: y * torch.multinomial(p, 1), all_of(0.0, 8, 4)),
+        ("n_sample > prob_dist.size\\(-1\\)", lambda y, p: y[:, :1] * torch.multinomial(p, 5), all_of(1.0, 8, 4)),
+        ("all elements of std >= 0.0", lambda y, p: y * torch.normal(torch.zeros(8, 4), p), all_of(-1.0, 8, 4)),
+        ("expected rate to be non-negative", lambda y, p: y * torch.poisson(p), all_of(-1.0, 8, 4)),
+        ("elements of source < number of ones in mask", lambda y, m: y.masked_scatter(m, torch.zeros(1)),
+         all_of(True, 8, 4)),
+        ("linalg.inv: The diagonal element 1 is zero", lambda y, a: y @ torch.linalg.inv(a), all_of(0.0, 4, 4)),
+        ("not positive-definite", lambda y, a: y @ torch.linalg.cholesky(a), all_of(-1.0, 4, 4)),
+        ("Found an invalid max index: 80", lambda y, i: functional.max_unpool1d(y[None], i[None], 2), all_of(80, 8, 4)),
+    ]  # fmt: skip
+
     @torch.compile
     def doubled(x):
         return 2 * x
@@ -105,9 +152,59 @@ class Refusals(unittest.TestCase):
                                  target=torch.full((8,), target))  # fmt: skip
         ignored = torch.full((8,), -100)
         memmodel.torch.estimate(linear, (x,), loss=functional.cross_entropy, target=ignored)
-        self.refused("embedding: index 9 is out of bounds", nn.Embedding(9, 4), torch.full((8, 2), 9), loss=total)
+        self.refused_by_both("index out of range in self", nn.Embedding(9, 4), torch.full((8, 2), 9), loss=total)
+        self.refused("index out of range in self", nn.Embedding(9, 4, max_norm=1.0), torch.full((8, 2), 9), loss=total)
         self.refused_by_both("all elements of target should be between 0 and 1", nn.Sequential(linear, nn.Sigmoid()), x,
                              loss=functional.binary_cross_entropy, target=torch.full((8, 4), 2.0))  # fmt: skip
+
+    def test_targets_of_losses_with_margins(self):
+        x, linear = torch.zeros(8, 16), nn.Linear(16, 4)
+        self.refused_by_both("target out of range", linear, x, loss=functional.multi_margin_loss, target=all_of(4, 8))
+        self.refused_by_both("'target' is out of range", linear, x, loss=functional.multilabel_margin_loss,
+                             target=all_of(4, 8, 4))  # fmt: skip
+        ended = torch.tensor([[0, -1, -1, -1]]).repeat(8, 1)
+        memmodel.torch.estimate(linear, (x,), loss=functional.multilabel_margin_loss, target=ended)
+
+    def test_bags_of_embeddings(self):
+        bag, words = nn.EmbeddingBag(9, 4), whole(8)
+        self.refused("takes value 9 which is not in the valid range", bag, all_of(9, 8, 2), loss=total)
+        self.refused_by_both("offsets.0. has to be 0", bag, words, torch.tensor([1, 2]), loss=total)
+        self.refused_by_both("can not be greater than input's length 8", bag, words, torch.tensor([0, 20]), loss=total)
+        self.assertEqual(memmodel.torch.estimate(bag, (words, torch.tensor([0, 8])), loss=total).unmodelled, [])
+
+    def test_values_that_a_kernel_looks_at(self):
+        for text, function, value in [*INDICES, *NUMBERS]:
+            with self.subTest(text):
+                self.refused_by_both(text, Gives(function), torch.zeros(8, 16), value, loss=total)
+
+    def test_indices_from_the_end_are_taken(self):
+        for function in (lambda y, i: y[i], written, lambda y, i: y.index_fill(0, i, 0.0), lambda y, i: y.take(i)):
+            module = Gives(function)
+            report = memmodel.torch.estimate(module, (torch.zeros(8, 16), torch.tensor([-8])), loss=total)
+            self.assertEqual([part.op for part in report.unmodelled if "." not in part.op], [])
+
+    def test_what_the_model_computes_is_no_probability(self):
+        x, above = torch.zeros(8, 16), Gives(lambda y: y.abs() + 1.5)
+        self.refused_by_both("all elements of input should be between 0 and 1", above, x,
+                             loss=functional.binary_cross_entropy, target=torch.zeros(8, 4))  # fmt: skip
+
+    def probabilities(self, function, device="cpu"):
+        loss, target = functional.binary_cross_entropy, torch.zeros(8, 4, device=device)
+        module = Gives(function).to(device)
+        report = memmodel.torch.estimate(module, (torch.zeros(8, 16, device=device),), loss=loss, target=target)
+        return [part.op for part in report.unmodelled]
+
+    def test_what_may_leave_0_to_1_is_named(self):
+        named = ["values may be refused: binary_cross_entropy"]
+        with self.assertWarnsRegex(UserWarning, "binary_cross_entropy ends a run with an error"):
+            self.assertEqual(self.probabilities(lambda y: y * 0 + 0.5), named)
+            self.assertEqual(self.probabilities(lambda y: y, device="meta"), named)
+
+    def test_what_a_sigmoid_or_a_softmax_made_is_between_0_and_1(self):
+        for function in (torch.sigmoid, lambda y: y.softmax(-1).clone().flatten().view(8, 4),
+                         lambda y: y.clamp(0, 1), lambda y: torch.cat([y.sigmoid(), y.sigmoid()])[:8]):  # fmt: skip
+            self.assertEqual(self.probabilities(function), [])
+            self.assertEqual(self.probabilities(function, device="meta"), [])
 
     def test_writing_into_what_the_backward_pass_needs(self):
         class Writes(nn.Sequential):

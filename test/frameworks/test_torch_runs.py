@@ -1,6 +1,8 @@
 """memmodel.torch answers what an eager run calls: the branch that a run takes, or a report that says otherwise."""
 
+import functools
 import importlib.util
+import itertools
 import json
 import random
 import sys
@@ -76,15 +78,16 @@ if TORCH:
             self.kept.append(self.linear(x))
             return self.kept[-1]
 
-
     class Does(nn.Module):
-        """What the function says, with two layers, a counter, a buffer and a list."""
+        """What the function says, with two layers, counters, buffers and a list."""
+
+        all_calls = 0
 
         def __init__(self, function):
             super().__init__()
             self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 16)
             self.plain = [nn.Linear(16, 16)]
-            self.function, self.calls, self.kept = function, 0, []
+            self.function, self.calls, self.kept, self.numbers = function, 0, [], itertools.count()
             self.register_buffer("count", torch.zeros((), dtype=torch.int64))
             self.register_buffer("average", torch.zeros(4, 16))
 
@@ -98,6 +101,22 @@ if TORCH:
     def other_when_a_buffer_has_counted_to_three(module, x):
         module.count.add_(1)
         return module.second(module.first(x)) if int(module.count) == 3 else module.first(x)
+
+    def other_from_the_fourth_call(module, x):
+        module.calls += 1
+        return module.second(module.first(x)) if module.calls > 3 else module.first(x)
+
+    def other_when_a_buffer_has_counted_to_a_hundred(module, x):
+        module.count.add_(1)
+        return module.second(module.first(x)) if int(module.count) == 100 else module.first(x)
+
+    def counts_in_its_class(module, x):
+        Does.all_calls += 1
+        return module.first(x)
+
+    def counts_in_an_object(module, x):
+        module.kept[:] = [len(module.kept), next(module.numbers)]
+        return module.first(x)
 
     def made_in_the_first_call(module, x):
         if not module.kept:
@@ -134,6 +153,10 @@ if TORCH:
     CHANGING = {
         other_from_the_second_call: "unlike the first step: aten.addmm.default",
         other_when_a_buffer_has_counted_to_three: "unlike the first step: aten.addmm.default",
+        other_from_the_fourth_call: "changes in each step: calls",
+        other_when_a_buffer_has_counted_to_a_hundred: "decided by buffers",
+        counts_in_its_class: "changes in each step: Does.all_calls",
+        counts_in_an_object: "changes in each step: kept, numbers",
         made_in_the_first_call: "unlike the first step: aten.addmm.default",
         keeps_one_more: "kept by each run",
         binds_a_buffer_anew: "bound anew",
@@ -149,6 +172,37 @@ if TORCH:
         module.count.add_(1)
         module.average.mul_(0.9).add_(module.first(x).detach(), alpha=0.1)
         return module.first(x) - module.average
+
+    def notes_what_it_was_handed(module, x):
+        module.last_size, module.is_warm, module.table = tuple(x.shape), True, {"rows": len(x)}
+        return module.first(x)
+
+    class CountedLoss:
+        def __init__(self):
+            self.calls = 0
+
+        def __call__(self, y):
+            self.calls += 1
+            return y.sum()
+
+        def method(self, y):
+            return self(y)
+
+    def enclosing():
+        calls = 0
+
+        def loss(y):
+            nonlocal calls
+            calls += 1
+            return y.sum()
+
+        return loss
+
+    CALLS = {"of the file": 0}
+
+    def of_the_file(y):
+        CALLS["of the file"] += 1
+        return y.sum()
 
     def holds_the_last_result(module, x):
         module.kept[:] = [module.first(x)]
@@ -227,9 +281,27 @@ class Runs(unittest.TestCase):
                 self.assertTrue([each for each in warned if "memmodel.torch: " in str(each.message)])
 
     def test_steps_that_are_all_alike_are_not_warned_of(self):
-        for function in (writes_into_a_buffer, holds_the_last_result):
+        for function in (writes_into_a_buffer, holds_the_last_result, notes_what_it_was_handed):
             with self.subTest(function.__name__):
                 self.assertEqual(self.unmodelled(function), [])
+
+    def test_losses_that_count_are_named(self):
+        counters = {
+            CountedLoss(): "loss.calls",
+            CountedLoss().method: "loss.calls",
+            functools.partial(CountedLoss()): "loss.calls",
+            enclosing(): "enclosing.<locals>.loss.calls",
+            of_the_file: f"{__name__}.CALLS",
+        }
+        for loss, name in counters.items():
+            with self.subTest(name), self.assertWarnsRegex(UserWarning, "changes in each step: 3 were looked at"):
+                self.assertEqual(self.unmodelled(lambda module, x: module.first(x), loss=loss),
+                                 [f"changes in each step: {name}"])  # fmt: skip
+
+    def test_a_counter_in_a_part_is_named_by_its_path(self):
+        model = nn.Sequential(nn.Linear(16, 16), Does(other_from_the_fourth_call))
+        with self.assertWarnsRegex(UserWarning, "1.calls changes in each step"):
+            memmodel.torch.estimate(model, (torch.rand(4, 16),), loss=lambda y: y.sum())
 
     def test_predictions_do_not_change_what_decides_about_them(self):
         self.assertEqual(self.unmodelled(decided_by_weights, mode="inference"), [])

@@ -29,8 +29,10 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from memmodel._torch_backward import Backward, hooks_of
 from memmodel._torch_checks import Refused, quiet
 from memmodel._torch_eager import IN_NUMPY, array_of, one_hot, told_as_in_a_run
+from memmodel._torch_kernels import Call, check_values
 from memmodel._torch_lifetime_ends import clear_caches_of_fakes
-from memmodel._torch_values import Entry, Values, check_values, tensors_of
+from memmodel._torch_state import changed_in, state_of
+from memmodel._torch_values import Entry, Values, tensors_of
 
 
 class Made(NamedTuple):
@@ -46,6 +48,8 @@ class Made(NamedTuple):
 
 # ---- a run ----
 
+RUNS = 3  # the state of a module that changes from call to call is seen to do so
+
 ASSERTIONS = ("aten._assert", "aten.sym_", "prim.", "profiler.")
 COPIES_OF_NUMBERS = ("aten.lift_fresh", "aten.detach", "aten.alias")
 
@@ -53,6 +57,13 @@ COPIES_OF_NUMBERS = ("aten.lift_fresh", "aten.detach", "aten.alias")
 def _makes_tensors(operator: Any, results: Sequence[Any]) -> bool:
     name = str(operator)
     return bool(results) and not operator.is_view and not name.startswith((*ASSERTIONS, *COPIES_OF_NUMBERS))
+
+
+def _depends_on_values(operator: Any, args: Sequence[Any]) -> bool:
+    """What it answers, or the size of that. Indices in brackets choose as many as there are, masks not."""
+    if operator is torch.ops.aten.index.Tensor:
+        return any(tensor.dtype in (torch.bool, torch.uint8) for tensor in tensors_of(args[1]))
+    return torch.Tag.data_dependent_output in operator.tags or torch.Tag.dynamic_output_shape in operator.tags
 
 
 class _Listed(TorchDispatchMode):  # type: ignore[misc]
@@ -84,8 +95,8 @@ class _Listed(TorchDispatchMode):  # type: ignore[misc]
         self._note((args, kwargs))
         if len(self.runs) == 1:
             with _disable_current_modes():
-                check_values(self.values, operator, args)
-        depends = torch.Tag.data_dependent_output in operator.tags or torch.Tag.dynamic_output_shape in operator.tags
+                check_values(self.values, self.notes, Call(operator, args, kwargs))
+        depends = _depends_on_values(operator, args)
         result = self._by_values(operator, args, kwargs) if depends else operator(*args, **kwargs)
         results = tensors_of(result)
         self.values.entries.append(Entry(operator, args, kwargs, results, done=depends))
@@ -179,9 +190,6 @@ class Difference(NamedTuple):
     text: str
 
 
-RUNS = 3  # the state of a module that changes from call to call is seen to do so
-
-
 @dataclass
 class Run:
     """One run, those that followed it, and what was noted."""
@@ -194,8 +202,8 @@ class Run:
 
 def _run_of(step: nn.Module, handed: Any, listed: _Listed) -> None:
     trained = {name for name, tensor in step.named_parameters(remove_duplicate=False) if tensor.requires_grad}
-    state = dict(step.named_parameters(remove_duplicate=False)) | dict(step.named_buffers(remove_duplicate=False))
-    fakes = {name: listed.fake(tensor, depends=name in trained) for name, tensor in state.items()}
+    tensors = dict(step.named_parameters(remove_duplicate=False)) | dict(step.named_buffers(remove_duplicate=False))
+    fakes = {name: listed.fake(tensor, depends=name in trained) for name, tensor in tensors.items()}
     given = tree_map_only(torch.Tensor, listed.fake, handed)
     before, backward = dict(fakes), Backward()
     drawn = _random_numbers()
@@ -203,10 +211,15 @@ def _run_of(step: nn.Module, handed: Any, listed: _Listed) -> None:
         for number in range(RUNS):
             if number:
                 listed.begin()
+            if number == RUNS - 1:
+                state = state_of(step)
             with listed, _answered(listed):
                 _, loss = torch.func.functional_call(step, fakes, given)
             backward.check(loss)
             del loss
+    changed = changed_in(step, state)
+    if changed:
+        listed.notes[f"changes in each step: {', '.join(changed[:3])}"] = CHANGES.format(", ".join(changed))
     if drawn != _random_numbers():
         listed.notes["random numbers"] = DRAWN
     for name in sorted(name for name in before if fakes[name] is not before[name]):
@@ -215,6 +228,8 @@ def _run_of(step: nn.Module, handed: Any, listed: _Listed) -> None:
 
 DRAWN = "random numbers of Python or NumPy are drawn while the module runs: others may decide otherwise"
 BOUND_ANEW = "is bound anew by each run: it is answered as if what it was bound to before the first stayed"
+CHANGES = f"{{}} changes in each step: {RUNS} were looked at, and what it decides about later ones is not answered"
+COUNTING = "a buffer that steps change decides what is called, or sizes: " + CHANGES.partition(": ")[2]
 GROWS = (
     "what a run makes is still kept after the next (a list that grows?): each step is answered as if it kept as much "
     "as the one before"
@@ -336,6 +351,8 @@ def differences(step: nn.Module, handed: Any, program: Any) -> list[Difference]:
     training = getattr(step, "loss", None) is not None
     if training and run.values.changing:
         found.append(Difference("decided by parameters", CHANGING))
+    if run.values.counting:
+        found.append(Difference("decided by buffers", COUNTING))
     hooks = hooks_of(step) if training else ""
     if hooks:
         run.notes.setdefault("hooks of gradients", hooks)
