@@ -409,6 +409,80 @@ any_thread_cancels_a_call(void **state)
     memmodel_network_unref(network);
 }
 
+/* ---- a fit that is cancelled ---- */
+
+enum { FITTED_ROWS = 12000 };
+
+struct cancelled_fit {
+    memmodel_context *context;
+    clockid_t clock; /* of the thread that fits: what others take of the machine is not counted */
+    double cancel_at, cancelled_at;
+};
+
+static double
+seconds_of(clockid_t clock)
+{
+    struct timespec time = {0};
+
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void *
+cancel_in_time(void *user)
+{
+    struct cancelled_fit *fit = user;
+
+    while (seconds_of(fit->clock) < fit->cancel_at)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    fit->cancelled_at = seconds_of(fit->clock);
+    memmodel_context_cancel(fit->context);
+    return NULL;
+}
+
+static memmodel_samples *
+many_samples(memmodel_context *context)
+{
+    memmodel_samples *samples;
+
+    assert_int_equal(memmodel_samples_new(context, (const char *const[]){"batch", "width", "peak"}, 3, &samples), 0);
+    for (int i = 0; i < FITTED_ROWS; i++) {
+        double batch = 1 + i % 100, width = 1 + i / 100;
+        double row[] = {batch, width, (100 + 3 * batch * width) * (1 + 1e-3 * (i * 7919 % 1000) / 1000)};
+
+        assert_int_equal(memmodel_samples_add_row(samples, row), 0);
+    }
+    return samples;
+}
+
+/* Wherever it is; it may go on for a thirtieth of the time that the whole takes. */
+static void
+a_fit_ends_soon_after_it_is_cancelled(void **state)
+{
+    static const double shares[] = {0.01, 0.06, 0.2, 0.4};
+    memmodel_samples *samples = many_samples(*state);
+    const struct memmodel_fit_options options = {.size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    struct cancelled_fit fit = {.context = *state};
+    memmodel_model *model;
+    double began, whole;
+
+    assert_int_equal(pthread_getcpuclockid(pthread_self(), &fit.clock), 0);
+    began = seconds_of(fit.clock);
+    assert_int_equal(memmodel_fit(samples, &options, *state, &model), 0);
+    whole = seconds_of(fit.clock) - began;
+    memmodel_model_unref(model);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        pthread_t thread;
+
+        fit.cancel_at = seconds_of(fit.clock) + shares[i] * whole;
+        assert_int_equal(pthread_create(&thread, NULL, cancel_in_time, &fit), 0);
+        assert_int_equal(memmodel_fit(samples, &options, *state, &model), MEMMODEL_ERROR_CANCELLED);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_true(seconds_of(fit.clock) - fit.cancelled_at < whole / 30);
+    }
+    memmodel_samples_unref(samples);
+}
+
 int
 main(void)
 {
@@ -420,6 +494,7 @@ main(void)
         WITH_CONTEXT(any_thread_drops_the_last_reference),
         WITH_CONTEXT(any_thread_stops_a_monitor),
         WITH_CONTEXT(any_thread_cancels_a_call),
+        LONG_WITH_CONTEXT(a_fit_ends_soon_after_it_is_cancelled),
     };
 
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

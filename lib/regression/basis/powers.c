@@ -67,19 +67,17 @@ make_factors(struct basis *basis, const struct training *table, bool negative, s
     const struct form *list = negative ? signed_forms : forms;
 
     factors->count = 0;
-    for (size_t input = 0; input < table->input_count; input++)
-        for (size_t i = 0; i < FORMS; i++) {
-            expression value;
-            double least, most;
+    for (size_t input = 0; input < table->input_count; input++) {
+        double least, most;
 
-            training_range(table, input, &least, &most);
-            if ((least < 0) != negative)
-                continue;
-            value = form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]);
+        training_range(table, input, &least, &most);
+        for (size_t i = 0; (least < 0) == negative && i < FORMS; i++) {
+            expression value = form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]);
             if (value < 0)
                 return value;
             factors->list[factors->count++] = (struct factor){input, value, list[i].size, list[i].bent};
         }
+    }
     return 0;
 }
 

@@ -86,9 +86,12 @@ fill_all_values(struct basis *basis, const struct training *table)
 {
     int status = 0;
 
-    for (size_t first = 0; !status && first < basis->count; first += TERMS_AT_ONCE)
+    for (size_t first = 0; !status && first < basis->count; first += TERMS_AT_ONCE) {
         status = fill_values(basis, table, first,
                              basis->count - first < TERMS_AT_ONCE ? basis->count - first : TERMS_AT_ONCE);
+        if (!status)
+            status = context_check(table->context, matrix_work(table->columns.rows, TERMS_AT_ONCE));
+    }
     return status;
 }
 
@@ -177,8 +180,10 @@ basis_fill_columns(struct basis *basis, const struct training *table)
 
     if (!status)
         status = keep_defined(basis, table);
-    for (size_t j = 0; !status && j < basis->count; j++)
+    for (size_t j = 0; !status && j < basis->count; j++) {
         scale_column(basis, matrix_column(&basis->columns, j), &basis->exponents[j]);
+        status = context_check(table->context, matrix_work(table->columns.rows, 1));
+    }
     return status;
 }
 

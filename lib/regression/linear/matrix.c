@@ -83,13 +83,23 @@ int
 matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix *matrix)
 {
     size_t count;
+    int status = 0;
 
     *matrix = (struct matrix){.context = context, .rows = rows, .columns = columns};
     if (!checked_size(rows, columns, &count))
         return context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "a table of %zu x %zu is too large", rows,
                              columns);
-    matrix->values = memory_allocate_zeroed(context, count + 1, sizeof *matrix->values);
-    return matrix->values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    matrix->values = memory_allocate(context, (count + 1) * sizeof *matrix->values);
+    if (!matrix->values)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    matrix->values[count] = 0;
+    for (size_t j = 0; !status && j < columns; j++) {
+        memset(matrix_column(matrix, j), 0, rows * sizeof *matrix->values);
+        status = context_check(context, matrix_work(rows, 1));
+    }
+    if (status)
+        matrix_release(matrix);
+    return status;
 }
 
 void

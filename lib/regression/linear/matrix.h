@@ -21,7 +21,7 @@ struct matrix {
     double *values;
 };
 
-/* All zero. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed matrix may be released. */
+/* All zero. 0, MEMMODEL_ERROR_NO_MEMORY or what context_check() returns; a failed matrix may be released. */
 int
 matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix *matrix);
 

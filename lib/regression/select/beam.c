@@ -357,5 +357,5 @@ beam_search(const struct rows *rows, size_t library, size_t most, struct shortli
     if (!status && rows->basis->relative)
         search_from(&beam, false, library, most, shortlist);
     beam_release(&beam);
-    return status;
+    return status ? status : context_look(rows->table->context, 0);
 }

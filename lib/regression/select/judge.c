@@ -156,6 +156,14 @@ is_new_library(const struct basis *basis, size_t library)
     return library == 0 || basis->ends[library] > basis->ends[library - 1];
 }
 
+/* Work of a fit to all rows. */
+static int
+spend_fit(const struct judging *judging, size_t columns)
+{
+    return context_check(judging->comparison->table->context,
+                         matrix_work(judging->rows.columns.rows, columns * columns));
+}
+
 static int
 search_library(struct judging *judging, size_t library, size_t most)
 {
@@ -167,6 +175,7 @@ search_library(struct judging *judging, size_t library, size_t most)
         size_t terms = support_terms(support);
         double merit = merit_of(judging, support);
 
+        status = spend_fit(judging, support->count);
         if (merit < (best[terms].found ? best[terms].merit : INFINITY) || (terms == 0 && !best[terms].found))
             best[terms] = (struct best){true, *support, merit};
     }
@@ -265,16 +274,19 @@ add_terms(struct judging *judging, const struct best *best, size_t size)
 }
 
 /* Those of a library, up to a few terms more than those of the shortest description by rows left out. */
-static void
+static int
 list_library(struct judging *judging, size_t library)
 {
     struct comparison *comparison = judging->comparison;
     size_t first = comparison->count, longest = 0;
     double least = INFINITY;
+    int status = 0;
 
-    for (size_t size = library > 0; size <= judging->most[library]; size++)
+    for (size_t size = library > 0; !status && size <= judging->most[library]; size++) {
         if (judging->best[library][size].found)
             add_terms(judging, &judging->best[library][size], size);
+        status = spend_fit(judging, size);
+    }
     for (size_t c = first; c < comparison->count; c++)
         if (comparison->candidates[c].score < least) {
             least = comparison->candidates[c].score;
@@ -283,14 +295,18 @@ list_library(struct judging *judging, size_t library)
     while (comparison->count > first && comparison->candidates[comparison->count - 1].size > longest)
         comparison->count--;
     judging->most[library] = longest < judging->most[library] ? longest : judging->most[library];
+    return status;
 }
 
-static void
+static int
 list_terms(struct judging *judging)
 {
-    for (size_t library = 0; library < BASIS_LIBRARIES; library++)
+    int status = 0;
+
+    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++)
         if (is_new_library(judging->comparison->basis, library))
-            list_library(judging, library);
+            status = list_library(judging, library);
+    return status;
 }
 
 /* What was found in the candidate's place without the fold; if nothing was, with fewer terms. */
@@ -305,13 +321,14 @@ found_instead(const struct judging *judging, const struct candidate *candidate)
     return size == 0 ? &judging->best[0][0] : &best[size];
 }
 
-static void
+static int
 hold_out_terms(struct judging *judging)
 {
     struct comparison *comparison = judging->comparison;
     struct rows *rows = &judging->rows;
+    int status = 0;
 
-    for (size_t c = 0; c < comparison->count; c++) {
+    for (size_t c = 0; !status && c < comparison->count; c++) {
         const struct candidate *candidate = &comparison->candidates[c];
         const struct best *best = found_instead(judging, candidate);
         double coefficients[SUPPORT_COLUMNS];
@@ -322,7 +339,9 @@ hold_out_terms(struct judging *judging)
         for (size_t i = rows->columns.rows; i < comparison->held_out.rows; i++)
             matrix_column(&comparison->held_out, c)[rows->indices[i]] =
                 comparison_clamp(candidate, rows_predict(rows, &best->support, coefficients, rows->indices[i]));
+        status = spend_fit(judging, best->support.count);
     }
+    return status;
 }
 
 /* ---- regimes ---- */
@@ -434,23 +453,24 @@ judge_all(struct judging *judging)
         return status;
     for (size_t i = 0; i < judging->rows.columns.rows; i++)
         comparison_weigh(comparison, i, judging->rows.sqrt_weights[i] / comparison->basis->sqrt_weights[i]);
-    list_terms(judging);
-    if (comparison->regimes)
+    status = list_terms(judging);
+    if (!status && comparison->regimes)
         status = list_regimes(judging);
     for (unsigned fold = 0; !status && fold < comparison->fold_count; fold++) {
         status = search_rows(judging, fold);
-        if (status)
-            return status;
-        hold_out_terms(judging);
-        if (comparison->regimes)
+        if (!status)
+            status = hold_out_terms(judging);
+        if (!status && comparison->regimes)
             hold_out_regimes(judging, fold);
-        status = context_look(comparison->table->context, 0);
+        if (!status)
+            status = context_look(comparison->table->context, 0);
     }
     for (size_t c = 0; !status && c < comparison->count; c++) {
         if (comparison->candidates[c].source == SOURCE_REGIMES) /* is fitted to all rows at once */
             memcpy(matrix_column(&comparison->left_out, c), matrix_column(&comparison->held_out, c),
                    comparison->left_out.rows * sizeof(double));
         judge_losses(comparison, c);
+        status = context_look(comparison->table->context, 0);
     }
     return status;
 }

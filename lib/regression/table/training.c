@@ -521,7 +521,11 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
     if (status)
         return status;
     copy_rows(&source, table);
-    status = put_in_order(table);
+    status = context_look(context, 0);
+    if (!status)
+        status = put_in_order(table);
+    if (!status)
+        status = context_look(context, 0);
     if (status)
         return status;
     scale_weights(table);
