@@ -198,10 +198,9 @@ static int
 fit_showing_progress(const struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options,
                      memmodel_model **model)
 {
-    bool shown = options->search != MEMMODEL_FIT_SEARCH_NONE && isatty(STDERR_FILENO);
+    bool shown = options->search && isatty(STDERR_FILENO);
     int status;
 
-    limits_add_seconds(fit->context, options->max_seconds);
     if (shown)
         memmodel_context_set_progress(fit->context, show_progress, NULL);
     status = memmodel_fit(samples, options, fit->context, model);

@@ -41,15 +41,9 @@ const struct option fit_option_rows[] = {
     {"selection", 0, OPTION_TEXT, "RULE",
      "which formula is taken: one-standard-error (the default of positive terms) or description-length (of others)",
      FIELD(selection)},
-    {"search", 0, OPTION_TEXT, "HOW",
-     "none (the default), enumerate (all small formulas, too), evolve (genetic programming, too), or all",
-     FIELD(search)},
-    {"forbid", 0, OPTION_LIST, "F(G)",
-     "a nesting that found formulas must not have, such as 'log(log)', or 'cos': not at all; may be repeated",
-     FIELD(forbidden)},
-    {"seed", 0, OPTION_INTEGER, "N", "of --search evolve: the same seed, the same formula", FIELD(seed)},
+    {"search", 0, OPTION_FLAG, NULL, "try formulas of any shape, too", FIELD(search)},
+    {"seed", 0, OPTION_INTEGER, "N", "of the search: the same seed, the same formula", FIELD(seed)},
     {"max-evaluations", 0, OPTION_INTEGER, "N", "formulas that a search may try", FIELD(max_evaluations)},
-    {"max-seconds", 0, OPTION_NUMBER, "S", "time that a search may take", FIELD(max_seconds)},
     {"threads", 0, OPTION_INTEGER, "N", "threads of a search; the formula does not depend on it", FIELD(threads)},
     {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", FIELD(front)},
     {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", FIELD(output)},
@@ -84,12 +78,6 @@ static const struct choice selection = {"selection",
                                         {[MEMMODEL_FIT_SELECTION_DEFAULT] = "default",
                                          [MEMMODEL_FIT_SELECTION_ONE_STANDARD_ERROR] = "one-standard-error",
                                          [MEMMODEL_FIT_SELECTION_DESCRIPTION_LENGTH] = "description-length"}};
-static const struct choice search = {"search",
-                                     "none, enumerate, evolve or all",
-                                     {[MEMMODEL_FIT_SEARCH_NONE] = "none",
-                                      [MEMMODEL_FIT_SEARCH_ENUMERATE] = "enumerate",
-                                      [MEMMODEL_FIT_SEARCH_EVOLVE] = "evolve",
-                                      [MEMMODEL_FIT_SEARCH_ALL] = "all"}};
 
 /* The number of the name; 0 of none. */
 static int
@@ -159,9 +147,9 @@ set_numbers(const struct fit_options *given, struct memmodel_fit_options *option
     options->integer_exponents = given->integer_exponents;
     options->non_negative = given->non_negative;
     options->change_points = narrow(given->change_points);
+    options->search = given->search;
     options->seed = given->seed;
     options->max_evaluations = given->max_evaluations;
-    options->max_seconds = given->max_seconds;
 }
 
 static void
@@ -179,8 +167,6 @@ set_names(const struct fit_options *given, struct fit_request *request)
     options->decreasing_count = request->decreasing.count;
     options->units = given->units.values;
     options->unit_count = given->units.count;
-    options->forbidden = given->forbidden.values;
-    options->forbidden_count = given->forbidden.count;
 }
 
 int
@@ -194,8 +180,6 @@ fit_request_make(const struct command *command, const struct fit_options *given,
     status = choose(command, &basis, given->basis, &options->basis);
     if (!status)
         status = choose(command, &loss, given->loss, &options->loss);
-    if (!status)
-        status = choose(command, &search, given->search, &options->search);
     if (!status)
         status = choose(command, &selection, given->selection, &options->selection);
     if (!status)

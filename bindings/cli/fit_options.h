@@ -5,12 +5,12 @@
 #include "command.h"
 
 struct fit_options {
-    const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *selection, *increasing,
-        *decreasing, *capacity;
-    struct option_list filters, terms, units, forbidden;
+    const char *target, *inputs, *weight, *output, *basis, *loss, *network, *selection, *increasing, *decreasing,
+        *capacity;
+    struct option_list filters, terms, units;
     int64_t max_terms, change_points, seed, max_evaluations, threads;
-    double quantile, max_exponent, max_seconds;
-    bool json, front, integer_exponents, non_negative;
+    double quantile, max_exponent;
+    bool json, front, integer_exponents, non_negative, search;
 };
 
 /* The rows of the command's table. */

@@ -25,33 +25,20 @@ limits_given(void)
     return &given;
 }
 
-static int
-set(memmodel_context *context, double more_seconds)
-{
-    struct memmodel_limits limits = given;
-
-    if (limits.seconds == 0)
-        limits.seconds = USUAL_SECONDS + more_seconds;
-    return memmodel_context_set_limits(context, &limits);
-}
-
 int
 limits_new_context(const struct command *command, memmodel_context **context)
 {
+    struct memmodel_limits limits = given;
+
     if (memmodel_context_new(NULL, context))
         return memory_error(command);
-    if (!set(*context, 0))
+    if (limits.seconds == 0)
+        limits.seconds = USUAL_SECONDS;
+    if (!memmodel_context_set_limits(*context, &limits))
         return EXIT_OK;
     library_error(command, *context);
     memmodel_context_unref(*context);
     return EXIT_FAILED;
-}
-
-void
-limits_add_seconds(memmodel_context *context, double seconds)
-{
-    if (seconds > 0)
-        set(context, seconds);
 }
 
 /* What the library calls a limit, in its message or as the error's object, and the option that raises it. */

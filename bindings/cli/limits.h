@@ -15,10 +15,6 @@ limits_given(void);
 int
 limits_new_context(const struct command *command, memmodel_context **context);
 
-/* For a search that was given so many seconds of its own: the limit on time, unless it was given, is as much longer. */
-void
-limits_add_seconds(memmodel_context *context, double seconds);
-
 /* Prints a message of the library, which ends in how the tool raises a limit that was reached. */
 void
 limits_print_message(FILE *to, const struct memmodel_error *error);

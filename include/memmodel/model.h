@@ -46,23 +46,16 @@ struct memmodel_fit_options {
      *  @length unit_count @nullable */
     const char *const *units;
     size_t unit_count; /**< number of `units` */
-    /** nestings that a searched formula must not have, such as "log(log)", and operations it must not have at all, such
-     *  as "cos". @length forbidden_count @nullable */
-    const char *const *forbidden;
-    size_t forbidden_count; /**< number of `forbidden` */
     /** greatest power of an input in a product of powers; 0: no other limit than the basis has. @default 0 */
     double max_exponent;
-    int32_t search;            /**< enum memmodel_fit_search */
+    int32_t search;            /**< 1: formulas of any shape are tried, too */
     int32_t integer_exponents; /**< 1: whole powers only, and no logarithms */
     int32_t non_negative;      /**< 1: only formulas that are nowhere negative in the domain */
     int32_t change_points;     /**< 1: a change point of one input may be found; 0: none */
-    /** of the search of MEMMODEL_FIT_SEARCH_EVOLVE: the same seed gives the same model */
-    int64_t seed;
-    /** formulas that enumeration and evolution try at most, on all rows and without folds, each step to its numbers
-     *  counted, save for the last few hundred. 0: 480,000. @default 480000 */
+    int64_t seed;              /**< of the search: the same seed gives the same model */
+    /** formulas that the search tries at most, each step to its numbers counted, save for the last few hundred. 0:
+     *  480,000. @default 480000 */
     int64_t max_evaluations;
-    /** that they take at most; what is found then depends on the machine. 0: no limit. @unit seconds */
-    double max_seconds;
     int32_t selection;  /**< enum memmodel_fit_selection */
     int32_t reserved_3; /**< 0 */
     /** what runs that ended for lack of memory had, a lower limit of what they needed: in bytes where the target's unit
@@ -111,14 +104,6 @@ enum memmodel_fit_loss {
  */
 MEMMODEL_API const char *
 memmodel_fit_loss_name(int loss);
-
-/** Where formulas come from besides sums of the basis' terms. May be or'ed. @since 0.1 */
-enum memmodel_fit_search {
-    MEMMODEL_FIT_SEARCH_NONE = 0,      /**< nowhere else */
-    MEMMODEL_FIT_SEARCH_ENUMERATE = 1, /**< every small formula once, by rising size */
-    MEMMODEL_FIT_SEARCH_EVOLVE = 2,    /**< genetic programming, begun with what the others found */
-    MEMMODEL_FIT_SEARCH_ALL = 3,       /**< both */
-};
 
 /** Terms a fit chooses from. @since 0.1 */
 enum memmodel_fit_basis {
@@ -293,8 +278,8 @@ struct memmodel_model_front_entry {
  * input: equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any
  * other term is, if rows left out are predicted better by more than so many more terms can be expected to gain.
  *
- * With a search other than MEMMODEL_FIT_SEARCH_NONE formulas of any shape are tried, too: sums of up to four trees of
- * the four operations, squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted
+ * With `search` formulas of any shape are tried, too: products of powers and small trees, and by genetic programming sums
+ * of up to four trees of the four operations, squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted
  * numbers in them, constant and coefficients of any sign. What it finds becomes the model only if on rows left out, its
  * errors raised by what the best of so many formulas owes to chance, it is better than the formula of terms by more than
  * the standard error of the difference. A library may have been built without it: MEMMODEL_ERROR_UNSUPPORTED.

@@ -20,17 +20,15 @@ check_choices(memmodel_context *context, const struct memmodel_fit_options *opti
     static const char *const bases[] = {"posynomial", "user", "general", NULL};
     static const char *const losses[] = {"default",   "relative", "squared", "mape",
                                          "log-ratio", "absolute", "pinball", NULL};
-    static const char *const searches[] = {"none", "enumerate", "evolve", "all", NULL};
     static const char *const selections[] = {"default", "one standard error", "description length", NULL};
     int status = choice_check(context, NULL, "basis", options->basis, bases);
 
     status = status ? status : choice_check(context, NULL, "loss", options->loss, losses);
-    status = status ? status : choice_check(context, NULL, "search", options->search, searches);
     status = status ? status : choice_check(context, NULL, "selection", options->selection, selections);
+    status = status ? status : flag_check(context, NULL, "search", options->search);
     status = status ? status : flag_check(context, NULL, "integer_exponents", options->integer_exponents);
     status = status ? status : flag_check(context, NULL, "non_negative", options->non_negative);
-    status = status ? status : flag_check(context, NULL, "change_points", options->change_points);
-    return status ? status : trees_check(context, options);
+    return status ? status : flag_check(context, NULL, "change_points", options->change_points);
 }
 
 static int
@@ -49,9 +47,8 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (!(own->capacity >= 0) || isinf(own->capacity))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "capacity is %g; it is a finite number of bytes", own->capacity);
-    if (own->max_evaluations < 0 || !(own->max_seconds >= 0))
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "max_evaluations and max_seconds must not be negative");
+    if (own->max_evaluations < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "max_evaluations must not be negative");
     if (own->reserved != 0 || own->reserved_2 != 0 || own->reserved_3 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
@@ -161,7 +158,7 @@ find_formula(struct fit *fit, const struct memmodel_fit_options *options, memmod
 {
     int status = judge(&fit->comparison);
 
-    if (!status && options->search != MEMMODEL_FIT_SEARCH_NONE)
+    if (!status && options->search)
         status = trees_search(&fit->comparison, options);
     return status ? status : choose_proven(fit, model);
 }

@@ -228,7 +228,7 @@ class Fits(unittest.TestCase):
     def test_a_search_takes_any_loss_and_change_points(self):
         path = self.grid(lambda size, batch: 2000 * size * batch / (size + 3.0 * batch) ** 2)
         for options in (("--loss", "mape"), ("--loss", "log-ratio"), ("--loss", "absolute"), ("--change-points", 1)):
-            made = run("fit", path, "--search", "enumerate", "--max-evaluations", 24000, *options)
+            made = run("fit", path, "--search", "--max-evaluations", 24000, *options)
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertRegex(made.stdout, r"/\(.*size.*\)")
 

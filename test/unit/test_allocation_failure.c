@@ -354,10 +354,8 @@ fit_by_search(memmodel_context *context, memmodel_samples *samples)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .basis = MEMMODEL_FIT_BASIS_GENERAL,
                                            .loss = MEMMODEL_FIT_LOSS_MAPE, /* which needs more room than squares */
-                                           .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .max_evaluations = 3000,
-                                           .forbidden = (const char *const[]){"log(log)"},
-                                           .forbidden_count = 1};
+                                           .search = 1,
+                                           .max_evaluations = 3000};
     memmodel_model *model;
     int status = memmodel_fit(samples, &options, NULL, &model);
 

@@ -65,20 +65,10 @@ fit_with_structure(const struct subject *subject)
 }
 
 static int
-enumerate(const struct subject *subject)
+search_formulas(const struct subject *subject)
 {
-    return fit_by(subject, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_SQUARED,
-                                                         .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                                         .max_evaluations = 4000});
-}
-
-static int
-evolve(const struct subject *subject)
-{
-    return fit_by(subject, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_SQUARED,
-                                                         .search = MEMMODEL_FIT_SEARCH_EVOLVE,
-                                                         .max_evaluations = 4000,
-                                                         .threads = 2});
+    return fit_by(subject, (struct memmodel_fit_options){
+                               .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = 1, .max_evaluations = 4000, .threads = 2});
 }
 
 static int
@@ -229,8 +219,7 @@ static const struct use {
     {"fitted for squared errors", fit_squared},
     {"fitted for a quantile", fit_pinball},
     {"fitted with a known structure", fit_with_structure},
-    {"fitted by enumeration", enumerate},
-    {"fitted by evolution", evolve},
+    {"fitted by search", search_formulas},
     {"advised", advise},
     {"its model written and read", write_and_read_model},
     {"its model exported", export_model},

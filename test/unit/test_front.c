@@ -114,11 +114,10 @@ what_is_found_by_chance_is_found_out(void **state)
 static void
 noise_is_predicted_by_no_formula(void **state)
 {
-    static const int32_t searches[] = {MEMMODEL_FIT_SEARCH_NONE, MEMMODEL_FIT_SEARCH_ENUMERATE};
     static const char *const columns[] = {"a", "b", "y"};
 
-    for (int search = 0; search < 2; search++) {
-        struct memmodel_fit_options options = {.size = sizeof options, .search = searches[search]};
+    for (int32_t search = 0; search < 2; search++) {
+        struct memmodel_fit_options options = {.size = sizeof options, .search = search};
         memmodel_samples *samples;
         memmodel_model *model;
         uint64_t seed = 4;

@@ -1,8 +1,9 @@
-/* Formulas of any shape: trees, their forms and keys, numbers in them, and which a grammar allows. */
+/* Formulas of any shape: trees, their forms, numbers in them, and which may be. */
 #include "fitted.h"
 #include "near.h"
 
 #include "regression/prove/structure.h"
+#include "regression/search/canonical.h"
 #include "regression/search/variation.h"
 #include "regression/search/tree_search.h"
 #include "regression/search/simplify.h"
@@ -74,57 +75,6 @@ static struct tree
 apply(unsigned operation, struct tree of)
 {
     return join(operation, of, of);
-}
-
-static uint64_t
-key_of(struct tree tree)
-{
-    return fingerprint_key(fingerprint_of(&tree));
-}
-
-/* ---- keys ---- */
-
-static void
-expanded_and_factored_forms_have_one_key(void **state)
-{
-    struct tree x = input(0), y = input(1), sum = join(TREE_ADD, x, y);
-    struct tree squares = join(TREE_ADD, apply(TREE_SQUARE, x), apply(TREE_SQUARE, y));
-    struct tree twice = join(TREE_MULTIPLY, x, y);
-
-    (void)state;
-    assert_true(key_of(apply(TREE_SQUARE, sum)) ==
-                key_of(join(TREE_ADD, join(TREE_ADD, squares, twice), join(TREE_MULTIPLY, y, x))));
-    assert_true(key_of(join(TREE_DIVIDE, x, join(TREE_DIVIDE, y, x))) ==
-                key_of(join(TREE_DIVIDE, apply(TREE_SQUARE, x), y)));
-    assert_true(key_of(apply(TREE_ROOT, twice)) ==
-                key_of(join(TREE_MULTIPLY, apply(TREE_ROOT, y), apply(TREE_ROOT, x))));
-    assert_true(key_of(join(TREE_SUBTRACT, x, y)) == key_of(join(TREE_SUBTRACT, y, x))); /* a coefficient's sign */
-}
-
-static void
-formulas_that_differ_have_different_keys(void **state)
-{
-    struct tree x = input(0), y = input(1);
-    const struct tree trees[] = {x,
-                                 y,
-                                 join(TREE_ADD, x, y),
-                                 join(TREE_SUBTRACT, x, y),
-                                 join(TREE_MULTIPLY, x, y),
-                                 join(TREE_DIVIDE, x, y),
-                                 join(TREE_DIVIDE, y, x),
-                                 join(TREE_MIN, x, y),
-                                 join(TREE_MAX, x, y),
-                                 apply(TREE_SQUARE, x),
-                                 apply(TREE_ROOT, x),
-                                 apply(TREE_LOG, x),
-                                 apply(TREE_INVERSE, join(TREE_ADD, x, y))};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
-        for (size_t j = 0; j < i; j++)
-            assert_true(key_of(trees[i]) != key_of(trees[j]));
-    assert_true(key_of(join(TREE_SUBTRACT, x, x)) == 0);
-    assert_true(key_of(join(TREE_DIVIDE, x, x)) == 0);
 }
 
 /* ---- forms ---- */
@@ -297,7 +247,6 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
 static struct formula
 simplified(memmodel_context *context, struct tree tree, double (*law)(const double *x))
 {
-    static const struct grammar free;
     struct table table;
     struct fitter fitter;
     double target[ROWS], ones[ROWS];
@@ -312,7 +261,7 @@ simplified(memmodel_context *context, struct tree tree, double (*law)(const doub
     }
     assert_int_equal(fitter_new(context, ROWS, table.inputs, INPUTS, &fitter), 0);
     fitter.aim = &aim;
-    assert_true(formula_simplify(&fitter, &free, 0.003, &precise, &formula));
+    assert_true(formula_simplify(&fitter, 0.003, &precise, &formula));
     assert_true(precise);
     fitter_release(&fitter);
     return formula;
@@ -491,34 +440,20 @@ a_square_a_root_and_an_inverse_are_expressed_as_powers(void **state)
     expression_pool_free(pool);
 }
 
-/* ---- grammar ---- */
+/* ---- what may be ---- */
 
 static void
-forbidden_nestings_are_read_and_kept_to(void **state)
+waves_of_waves_and_what_no_whole_power_makes_may_not_be(void **state)
 {
-    struct grammar grammar = {.forbidden = {{false}}};
-    struct formula formula = {.count = 1};
+    const struct structure whole = {.integer_exponents = true};
+    struct tree wave = apply(TREE_COS, join(TREE_ADD, input(0), apply(TREE_EXP, input(1))));
+    struct tree root = apply(TREE_ROOT, input(0)), power = apply(TREE_INVERSE, apply(TREE_SQUARE, input(0)));
 
     (void)state;
-    assert_true(grammar_forbid(&grammar, "log(log)"));
-    assert_true(grammar_forbid(&grammar, "sqrt(/)"));
-    formula.trees[0] = apply(TREE_LOG, join(TREE_ADD, input(0), apply(TREE_LOG, input(1))));
-    assert_false(grammar_allows(&grammar, &formula));
-    formula.trees[0] = apply(TREE_ROOT, apply(TREE_INVERSE, input(1)));
-    assert_false(grammar_allows(&grammar, &formula));
-    formula.trees[0] = apply(TREE_INVERSE, apply(TREE_ROOT, input(1)));
-    assert_true(grammar_allows(&grammar, &formula));
-    assert_true(grammar_forbid(&grammar, "cos"));
-    formula.trees[0] = apply(TREE_COS, input(0));
-    assert_false(grammar_allows(&grammar, &formula));
-    formula.trees[0] = apply(TREE_SIN, input(0));
-    assert_true(grammar_allows(&grammar, &formula));
-    assert_false(grammar_forbid(&grammar, "tree"));
-    assert_false(grammar_forbid(&grammar, "log(tree)"));
-    assert_false(grammar_forbid(&grammar, "log()"));
-    assert_false(grammar_forbid(&grammar, "(log)"));
-    assert_false(grammar_forbid(&grammar, ""));
-    assert_false(grammar_forbid(&grammar, NULL));
+    assert_false(tree_is_allowed(NULL, &wave));
+    assert_true(tree_is_allowed(NULL, &root));
+    assert_false(tree_is_allowed(&whole, &root));
+    assert_true(tree_is_allowed(&whole, &power));
 }
 
 /* ---- units ---- */
@@ -534,17 +469,15 @@ a_tree_of_the_target_s_unit_and_another_s_does_not_fit(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
-        assert_true(tree_unit_fits(&structure, &fitting[i]));
+        assert_true(tree_is_allowed(&structure, &fitting[i]));
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
-        assert_false(tree_unit_fits(&structure, &unfit[i]));
+        assert_false(tree_is_allowed(&structure, &unfit[i]));
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(expanded_and_factored_forms_have_one_key),
-        WITH_CONTEXT(formulas_that_differ_have_different_keys),
         WITH_CONTEXT(a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant),
         WITH_CONTEXT(a_simplified_tree_is_simplified),
         WITH_CONTEXT(equal_factors_become_powers_and_inverse_ones_go_away),
@@ -558,7 +491,7 @@ main(void)
         WITH_CONTEXT(a_fraction_is_written_as_one),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
         WITH_CONTEXT(a_square_a_root_and_an_inverse_are_expressed_as_powers),
-        WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
+        WITH_CONTEXT(waves_of_waves_and_what_no_whole_power_makes_may_not_be),
         WITH_CONTEXT(a_tree_of_the_target_s_unit_and_another_s_does_not_fit),
     };
 

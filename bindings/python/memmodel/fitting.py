@@ -57,11 +57,9 @@ def fit(
     max_exponent: float = 0.0,
     integer_exponents: bool = False,
     change_points: int = 0,
-    search: str | int | _ffi.FitSearch = "none",
-    forbidden: Sequence[str] = (),
+    search: bool = False,
     seed: int = 0,
     max_evaluations: int = 0,
-    max_seconds: float = 0.0,
     progress: Observer | None = None,
     threads: int = 0,
     selection: str | int | _ffi.FitSelection = "default",
@@ -87,9 +85,8 @@ def fit(
     Rows whose status says that the run ended early ("oom"; of `memmodel run` "limit", "signal 9", "exit 1") are lower
     limits. capacity: what those had that ended for lack of memory; what each reached unless given.
 
-    search: "none" but the terms of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the
-    nestings in `forbidden` such as "log(log)" or "cos", for at most `max_evaluations` or `max_seconds`. progress:
-    called now and then with a Progress; a true result ends the call with CancelledError.
+    search: formulas of any shape are tried, too, at most `max_evaluations`. progress: called now and then with a
+    Progress; a true result ends the call with CancelledError.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
@@ -114,11 +111,9 @@ def fit(
         integer_exponents=bool(integer_exponents),
         change_points=change_points,
         selection=selection,
-        search=search,
-        forbidden=_names(forbidden, "forbidden") or None,
+        search=bool(search),
         seed=seed,
         max_evaluations=max_evaluations,
-        max_seconds=max_seconds,
         threads=threads,
         capacity=float(parse_bytes(capacity, "capacity")) if isinstance(capacity, str) else capacity,
     )

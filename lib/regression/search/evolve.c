@@ -30,14 +30,15 @@ island_new(memmodel_context *context, size_t rows, const double *const *inputs, 
 
 int
 world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-          const struct grammar *grammar, size_t threads, struct world *world)
+          const struct structure *structure, size_t threads, struct world *world)
 {
     int status = 0;
 
     *world = (struct world){.context = context, .threads = threads < 1 ? 1 : threads};
     for (size_t i = 0; !status && i < EVOLVE_ISLANDS; i++) {
-        world->islands[i] = (struct island){.index = i, .grammar = grammar, .inputs = input_count};
+        world->islands[i] = (struct island){.index = i, .inputs = input_count};
         status = island_new(context, rows, inputs, input_count, &world->islands[i]);
+        world->islands[i].fitter.structure = structure;
     }
     return status;
 }
@@ -167,9 +168,7 @@ admit(struct island *island, struct formula *formula)
 {
     uint64_t key = formula_key(formula);
 
-    if (!grammar_allows(island->grammar, formula) || !keys_add(&island->keys, key))
-        return false;
-    if (!formula_fit(&island->fitter, formula, STEPS))
+    if (!keys_add(&island->keys, key) || !formula_fit(&island->fitter, formula, STEPS))
         return false;
     archive_offer(island->archive, formula);
     island->people[island->count++] = (struct individual){.formula = *formula, .key = key};

@@ -8,8 +8,7 @@
 #define SEARCH_EVOLVE_H
 
 #include "regression/search/archive.h"
-#include "regression/search/canonical.h"
-#include "regression/search/enumerate.h"
+#include "regression/search/keys.h"
 
 enum { EVOLVE_ISLANDS = 4, EVOLVE_POPULATION = 48 };
 
@@ -29,7 +28,6 @@ struct island {
     struct keys keys;         /* of all formulas tried */
     struct fitter fitter;
     struct archive *archive;
-    const struct grammar *grammar;
     size_t inputs, max_nodes, max_trees;
 };
 
@@ -42,7 +40,7 @@ struct world {
 /* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed world may be released. */
 int
 world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-          const struct grammar *grammar, size_t threads, struct world *world);
+          const struct structure *structure, size_t threads, struct world *world);
 
 void
 world_release(struct world *world);

@@ -1,8 +1,6 @@
 /* Least squares: coefficients exactly, numbers in the trees step by step. */
 #include "regression/search/levenberg.h"
 
-#include "base/clock.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +17,6 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
 
     fitter->structure = NULL;
     fitter->max_tried = SIZE_MAX;
-    fitter->deadline = INFINITY;
     if (!status)
         status = matrix_new(context, rows, FORMULA_MAX_TREES, &fitter->columns);
     if (!status)
@@ -55,8 +52,7 @@ fitter_release(struct fitter *fitter)
 bool
 fitter_may_go_on(const struct fitter *fitter)
 {
-    return fitter->tried < fitter->max_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline) &&
-           !context_must_stop(fitter->machine.context);
+    return fitter->tried < fitter->max_tried && !context_must_stop(fitter->machine.context);
 }
 
 size_t
@@ -105,7 +101,7 @@ append_tree(struct fitter *fitter, const struct tree *tree, size_t k)
     double *column = matrix_column(&fitter->columns, k);
     const double *values;
 
-    if (!tree_unit_fits(fitter->structure, tree) || !tree_is_sound(&fitter->machine, tree))
+    if (!tree_is_allowed(fitter->structure, tree) || !tree_is_sound(&fitter->machine, tree))
         return false;
     values = tree_run(&fitter->machine, tree);
     if (!is_usable(values, rows))

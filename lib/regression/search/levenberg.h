@@ -34,10 +34,9 @@ struct fitter {
     struct qr damped; /* the triangle of `numbers` above the damping of each */
     double *residual;
     const struct aim *aim;
-    const struct structure *structure; /* whose units trees must have; NULL: none */
+    const struct structure *structure; /* that trees must have; NULL: any */
     size_t tried;                      /* formulas fitted so far */
-    size_t max_tried;                  /* a search goes on while they are fewer, */
-    double deadline;                   /* and until then by the clock; infinite: for ever */
+    size_t max_tried;                  /* a search goes on while they are fewer */
 };
 
 /* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed fitter may be released. */
@@ -52,8 +51,8 @@ fitter_release(struct fitter *fitter);
 bool
 fitter_may_go_on(const struct fitter *fitter);
 
-/* Constant and coefficients, with the numbers as they are; false if a tree has a pole in the
- * domain or a wrong unit, or trees cannot be distinguished. */
+/* Constant and coefficients, with the numbers as they are; false if a tree is not
+ * allowed or has a pole in the domain, or trees cannot be distinguished. */
 bool
 formula_fit_linear(struct fitter *fitter, struct formula *formula);
 

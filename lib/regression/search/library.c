@@ -1,45 +1,26 @@
 /* Features: all formulas without numbers up to some size. */
-#include "regression/search/enumerate.h"
+#include "regression/search/library.h"
+#include "regression/search/keys.h"
+
+#include "base/splitmix.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FEATURES = 60000, MAX_VALUES = 1 << 22, MAX_DEGREE = 6, WAVE_NODES = 3, WAVE_SHARE = 16 };
+enum { MAX_FEATURES = 60000, MAX_VALUES = 1 << 22, MAX_DEGREE = 6 };
 
 static const double extreme = 1e100;
+static const double same = 1e-7; /* difference of two features, by their size, that makes them one */
+static const double away = 0.1;  /* from the mean, by its size, of a value whose sign counts */
 
 struct builder {
     struct library *library;
-    const struct grammar *grammar;
+    const struct structure *structure;
     struct keys keys;
     kernel kernel;
     size_t rows;
     struct expression_range *ranges; /* of every feature, over the whole domain */
 };
-
-static bool
-contains(const struct library *library, int32_t feature, unsigned operation)
-{
-    const struct feature *at = &library->features[feature];
-
-    if (at->operation == operation)
-        return true;
-    if (at->operation >= TREE_LEAF)
-        return false;
-    return contains(library, at->second, operation) ||
-           (tree_operands(at->operation) > 1 && contains(library, at->first, operation));
-}
-
-static bool
-is_forbidden(const struct builder *builder, unsigned operation, int32_t operand)
-{
-    if (builder->grammar->excluded[operation])
-        return true;
-    for (unsigned inner = 0; inner < TREE_LEAF; inner++)
-        if (builder->grammar->forbidden[operation][inner] && contains(builder->library, operand, inner))
-            return true;
-    return false;
-}
 
 static void
 compute(const struct builder *builder, const struct feature *feature, double *target)
@@ -79,17 +60,38 @@ look_at(const struct builder *builder, const struct feature *feature, const doub
     return range.max - range.min > 1e-10 * fmax(fabs(range.min), fabs(range.max));
 }
 
+/*
+ * Of what the values are when mean and size are taken off: the same for f and for a f + b, as where a coefficient and a
+ * constant are fitted they are no other feature.
+ */
+static uint64_t
+key_of(const double *values, size_t rows)
+{
+    double mean = 0, squares = 0, scale;
+    uint64_t key = 1;
+    size_t first = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        mean += values[i] / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        squares += (values[i] - mean) / (double)rows * (values[i] - mean);
+    scale = sqrt(squares);
+    while (first + 1 < rows && !(fabs(values[first] - mean) > away * scale))
+        first++;
+    scale = same * (values[first] < mean ? -scale : scale);
+    for (size_t i = 0; i < rows; i++)
+        key = splitmix(key + (uint64_t)(int64_t)nearbyint((values[i] - mean) / scale));
+    return key ? key : 1;
+}
+
 static void
 add_feature(struct builder *builder, struct feature feature, struct expression_range range)
 {
     struct library *library = builder->library;
-    uint64_t key = fingerprint_key(feature.fingerprint);
+    const double *values = matrix_column(&library->values, library->count);
 
-    if (library->count == library->capacity || keys_have(&builder->keys, key))
+    if (!look_at(builder, &feature, values) || !keys_add(&builder->keys, key_of(values, builder->rows)))
         return;
-    if (!look_at(builder, &feature, matrix_column(&library->values, library->count)))
-        return;
-    keys_add(&builder->keys, key);
     builder->ranges[library->count] = range;
     library->features[library->count++] = feature;
 }
@@ -103,14 +105,10 @@ add_operation(struct builder *builder, unsigned operation, int32_t first, int32_
     struct feature feature = {.operation = (uint8_t)operation, .first = first, .second = second};
     struct expression_range range;
 
-    if (library->count == library->capacity ||
-        !tree_join_ranges(operation, builder->ranges[first], builder->ranges[second], &range) ||
-        is_forbidden(builder, operation, second) || (binary && is_forbidden(builder, operation, first)))
+    if (library->count == library->capacity || !tree_has_operation(builder->structure, operation) ||
+        !tree_join_ranges(operation, builder->ranges[first], builder->ranges[second], &range))
         return;
     feature.nodes = (uint8_t)(1 + b->nodes + (binary ? a->nodes : 0));
-    feature.fingerprint = fingerprint_join(operation, a->fingerprint, b->fingerprint);
-    if (keys_have(&builder->keys, fingerprint_key(feature.fingerprint)))
-        return;
     compute(builder, &feature, matrix_column(&library->values, library->count));
     add_feature(builder, feature, range);
 }
@@ -173,36 +171,17 @@ add_inputs(struct builder *builder, const double *const *inputs, size_t input_co
 
     for (size_t i = 0; i < input_count && library->count < library->capacity; i++) {
         memcpy(matrix_column(&library->values, library->count), inputs[i], builder->rows * sizeof **inputs);
-        add_feature(
-            builder,
-            (struct feature){
-                .operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1, .fingerprint = fingerprint_of_input(i)},
-            tree_range_of(inputs[i], builder->rows));
+        add_feature(builder, (struct feature){.operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1},
+                    tree_range_of(inputs[i], builder->rows));
     }
     library->ends[1] = library->count;
-}
-
-/* Of the smallest features e ^ u, sines, cosines and tanh: behind all others, none of which is made of them. */
-static void
-add_waves(struct builder *builder)
-{
-    struct library *library = builder->library;
-    size_t trees = library->count;
-
-    for (size_t i = 0; i < library->ends[WAVE_NODES]; i++)
-        for (unsigned operation = TREE_EXP; operation <= TREE_TANH; operation++)
-            add_operation(builder, operation, (int32_t)i, (int32_t)i);
-    library->all = library->count;
-    library->count = trees;
 }
 
 static void
 build_trees(struct builder *builder, const double *const *inputs, size_t input_count)
 {
     struct library *library = builder->library;
-    size_t waves = library->capacity / WAVE_SHARE;
 
-    library->capacity -= waves;
     add_inputs(builder, inputs, input_count);
     for (size_t nodes = 2; nodes <= LIBRARY_MAX_NODES; nodes++) {
         add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
@@ -210,8 +189,6 @@ build_trees(struct builder *builder, const double *const *inputs, size_t input_c
             add_pairs(builder, nodes);
         library->ends[nodes] = library->count;
     }
-    library->capacity += waves;
-    add_waves(builder);
 }
 
 /* Sums of two and three of the features begin to end - 1, as long as there are fewer than `most`. */
@@ -283,10 +260,10 @@ typedef void (*library_builder)(struct builder *builder, const double *const *in
 
 static int
 make(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-     const struct grammar *grammar, size_t most, library_builder build, struct library *library)
+     const struct structure *structure, size_t most, library_builder build, struct library *library)
 {
     struct builder builder = {.library = library,
-                              .grammar = grammar,
+                              .structure = structure,
                               .keys = {.context = context},
                               .kernel = kernel_for(context_vectors(context)),
                               .rows = rows};
@@ -309,9 +286,9 @@ make(memmodel_context *context, size_t rows, const double *const *inputs, size_t
 
 int
 library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-            const struct grammar *grammar, size_t most, struct library *library)
+            const struct structure *structure, size_t most, struct library *library)
 {
-    return make(context, rows, inputs, input_count, grammar, most < MAX_FEATURES ? most : MAX_FEATURES, build_trees,
+    return make(context, rows, inputs, input_count, structure, most < MAX_FEATURES ? most : MAX_FEATURES, build_trees,
                 library);
 }
 
@@ -319,9 +296,7 @@ int
 library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
                       size_t most, struct library *library)
 {
-    static const struct grammar free;
-
-    return make(context, rows, inputs, input_count, &free, most, build_monomials, library);
+    return make(context, rows, inputs, input_count, NULL, most, build_monomials, library);
 }
 
 void

@@ -1,5 +1,7 @@
 /* Products of powers and trees, found in the logarithm. */
 #include "regression/search/product.h"
+#include "regression/search/canonical.h"
+#include "regression/search/grow.h"
 #include "regression/table/training.h"
 
 #include <math.h>
@@ -93,9 +95,9 @@ add_factor(struct products *products, kernel run, size_t feature, uint8_t form)
 }
 
 static bool
-is_wanted(const struct grammar *grammar, const struct form *form)
+is_wanted(const struct structure *structure, const struct form *form)
 {
-    return !grammar->excluded[form->operation] && !(form->exponent && grammar->excluded[TREE_EXP]);
+    return tree_has_operation(structure, form->exponent ? TREE_EXP : form->operation);
 }
 
 /* Features of one kind, in forms, as long as there is room: up to a share of it in twelfths. */
@@ -117,19 +119,19 @@ is_of_share(const struct products *products, const struct share *share, size_t f
 }
 
 static void
-add_share(struct products *products, kernel run, const struct grammar *grammar, const struct share *share)
+add_share(struct products *products, kernel run, const struct structure *structure, const struct share *share)
 {
     size_t features = products->library->count + products->monomials.count;
     size_t most = share->most * (products->columns.columns - 1) / 12;
 
     for (size_t i = share->of == TREES ? 0 : products->library->count; i < features && products->count < most; i++)
         for (uint8_t form = share->first_form; form <= share->last_form; form++)
-            if (is_wanted(grammar, &forms[form]) && is_of_share(products, share, i, form))
+            if (is_wanted(structure, &forms[form]) && is_of_share(products, share, i, form))
                 add_factor(products, run, i, form);
 }
 
 static void
-add_factors(struct products *products, kernel run, const struct grammar *grammar)
+add_factors(struct products *products, kernel run, const struct structure *structure)
 {
     static const struct share shares[] = {
         {LENGTHS, 0, 0, 1}, {MONOMIALS, 1, 1, 4},     {MONOMIALS, 2, 3, 5}, {MONOMIALS, 4, FORMS - 1, 6},
@@ -137,7 +139,7 @@ add_factors(struct products *products, kernel run, const struct grammar *grammar
     };
 
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        add_share(products, run, grammar, &shares[i]);
+        add_share(products, run, structure, &shares[i]);
 }
 
 static int
@@ -171,7 +173,7 @@ allocate(memmodel_context *context, size_t rows, size_t input_count, size_t most
 
 int
 products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-             const struct grammar *grammar, const struct library *library, struct products *products)
+             const struct structure *structure, const struct library *library, struct products *products)
 {
     kernel run = kernel_for(context_vectors(context));
     size_t most = MAX_LOGARITHMS / rows < 2 * library->capacity ? 1 + MAX_LOGARITHMS / rows : 2 * library->capacity;
@@ -186,7 +188,7 @@ products_new(memmodel_context *context, size_t rows, const double *const *inputs
         return status;
     for (size_t i = 0; i < input_count; i++)
         fill_column(run, rows, inputs[i], &forms[0], matrix_column(&products->powers, i));
-    add_factors(products, run, grammar);
+    add_factors(products, run, structure);
     return 0;
 }
 
@@ -239,10 +241,9 @@ multiply_exponential(struct tree *product, const struct tree *factor, double num
 
 /* ---- one target: what is left of it once an input, or 1, is taken off ---- */
 
-struct hunt_of_products {
+struct product_search {
     struct products *products;
     struct fitter *fitter;
-    const struct grammar *grammar;
     struct archive *archive;
     int offset, sign;                                /* an input, OFFSET_ONE, NO_OFFSET; -1 or 1 */
     size_t powers[TRAINING_MAX_INPUTS], power_count; /* which inputs the first columns are of */
@@ -252,40 +253,39 @@ struct hunt_of_products {
 };
 
 static double
-offset_at(const struct hunt_of_products *tree_search, size_t row)
+offset_at(const struct product_search *search, size_t row)
 {
-    if (tree_search->offset == NO_OFFSET)
+    if (search->offset == NO_OFFSET)
         return 0;
-    return tree_search->sign *
-           (tree_search->offset < 0 ? 1 : tree_search->fitter->machine.inputs[tree_search->offset][row]);
+    return search->sign * (search->offset < 0 ? 1 : search->fitter->machine.inputs[search->offset][row]);
 }
 
 /* Logarithms, weighed so that small errors of them count as errors of the target do. */
 static bool
-set_target(const struct hunt_of_products *tree_search)
+set_target(const struct product_search *search)
 {
-    struct products *products = tree_search->products;
-    const struct aim *aim = tree_search->fitter->aim;
+    struct products *products = search->products;
+    const struct aim *aim = search->fitter->aim;
     size_t rows = products->columns.rows, known = 0;
     const struct kernel_operand own = {products->target, false};
 
     for (size_t i = 0; i < rows; i++) {
-        double value = fabs(aim->target[i] - offset_at(tree_search, i));
+        double value = fabs(aim->target[i] - offset_at(search, i));
 
         products->weights[i] = value > 0 && value < extreme ? value * aim->sqrt_weights[i] : 0;
         products->target[i] = products->weights[i] > 0 ? value : 1;
         known += products->weights[i] > 0;
     }
-    tree_search->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
+    search->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
     for (size_t i = 0; i < rows; i++)
         products->residual[i] = products->target[i] = products->target[i] * products->weights[i];
     return known > products->inputs + 4;
 }
 
 static bool
-append_column(const struct hunt_of_products *tree_search, const double *column)
+append_column(const struct product_search *search, const double *column)
 {
-    struct products *products = tree_search->products;
+    struct products *products = search->products;
 
     for (size_t i = 0; i < products->columns.rows; i++)
         products->weighted[i] = column[i] * products->weights[i];
@@ -293,12 +293,12 @@ append_column(const struct hunt_of_products *tree_search, const double *column)
 }
 
 static void
-begin(struct hunt_of_products *tree_search)
+begin(struct product_search *search)
 {
-    struct products *products = tree_search->products;
+    struct products *products = search->products;
 
     products->qr.count = 0;
-    tree_search->power_count = tree_search->taken_count = 0;
+    search->power_count = search->taken_count = 0;
     qr_append(&products->qr, products->weights);
     for (size_t i = 0; i < products->inputs; i++) {
         const double *column = matrix_column(&products->powers, i);
@@ -306,8 +306,8 @@ begin(struct hunt_of_products *tree_search)
 
         for (size_t row = 0; row < products->powers.rows; row++)
             known &= fabs(column[row]) < extreme;
-        if (known && append_column(tree_search, column))
-            tree_search->powers[tree_search->power_count++] = i;
+        if (known && append_column(search, column))
+            search->powers[search->power_count++] = i;
     }
 }
 
@@ -418,42 +418,40 @@ weigh_factors(struct products *products)
 /* ---- formulas ---- */
 
 static void
-keep(struct hunt_of_products *tree_search, const struct formula *formula)
+keep(struct product_search *search, const struct formula *formula)
 {
-    size_t place = tree_search->kept;
+    size_t place = search->kept;
 
-    if (tree_search->kept == KEPT && !(formula->error < tree_search->best[KEPT - 1].error))
+    if (search->kept == KEPT && !(formula->error < search->best[KEPT - 1].error))
         return;
-    if (tree_search->kept < KEPT)
-        tree_search->kept++;
+    if (search->kept < KEPT)
+        search->kept++;
     else
         place--;
-    for (; place > 0 && formula->error < tree_search->best[place - 1].error; place--)
-        tree_search->best[place] = tree_search->best[place - 1];
-    tree_search->best[place] = *formula;
+    for (; place > 0 && formula->error < search->best[place - 1].error; place--)
+        search->best[place] = search->best[place - 1];
+    search->best[place] = *formula;
 }
 
 /* The product that the coefficients say, its powers rounded. */
 static bool
-build_product(const struct hunt_of_products *tree_search, struct tree *product)
+build_product(const struct product_search *search, struct tree *product)
 {
     double solution[TRAINING_MAX_INPUTS + 1 + EXTRA];
     struct tree factor;
 
-    qr_solve(&tree_search->products->qr, tree_search->products->target, solution);
+    qr_solve(&search->products->qr, search->products->target, solution);
     product->count = 0;
-    for (size_t k = 0; k < tree_search->power_count + tree_search->taken_count; k++) {
+    for (size_t k = 0; k < search->power_count + search->taken_count; k++) {
         const struct product_factor *taken =
-            k < tree_search->power_count
-                ? NULL
-                : &tree_search->products->factors[tree_search->taken[k - tree_search->power_count]];
+            k < search->power_count ? NULL : &search->products->factors[search->taken[k - search->power_count]];
         double power = solution[k + 1];
 
         if (!(fabs(power) < MAX_HALVES) && !(taken && forms[taken->form].exponent))
             return false;
         if (!taken)
-            factor = tree_input(tree_search->powers[k]);
-        else if (!factor_tree(tree_search->products, taken, &factor))
+            factor = tree_input(search->powers[k]);
+        else if (!factor_tree(search->products, taken, &factor))
             return false;
         if (taken && forms[taken->form].exponent ? !multiply_exponential(product, &factor, power)
                                                  : !multiply_in(product, &factor, lround(2 * power)))
@@ -464,42 +462,63 @@ build_product(const struct hunt_of_products *tree_search, struct tree *product)
 
 /* `error`: what its logarithm, weighed, leaves before powers are rounded; about what the product leaves. */
 static void
-offer(struct hunt_of_products *tree_search, double error)
+offer(struct product_search *search, double error)
 {
     struct formula formula = {.count = 1};
     bool numbers;
 
-    if (!build_product(tree_search, &formula.trees[0]))
+    if (!build_product(search, &formula.trees[0]))
         return;
     tree_simplify(&formula.trees[0]);
-    if (tree_search->offset >= 0)
-        formula.trees[formula.count++] = tree_input((size_t)tree_search->offset);
+    if (search->offset >= 0)
+        formula.trees[formula.count++] = tree_input((size_t)search->offset);
     numbers = formula_count_numbers(&formula) > 0;
-    if (!archive_may_take(tree_search->archive, formula_count_nodes(&formula), error) ||
-        !grammar_allows(tree_search->grammar, &formula) || formula_count_numbers(&formula) > FORMULA_MAX_NUMBERS ||
-        !(numbers ? formula_fit(tree_search->fitter, &formula, STEPS)
-                  : formula_fit_linear(tree_search->fitter, &formula)))
+    if (!archive_may_take(search->archive, formula_count_nodes(&formula), error) ||
+        formula_count_numbers(&formula) > FORMULA_MAX_NUMBERS ||
+        !(numbers ? formula_fit(search->fitter, &formula, STEPS) : formula_fit_linear(search->fitter, &formula)))
         return;
-    archive_offer(tree_search->archive, &formula);
-    keep(tree_search, &formula);
+    archive_offer(search->archive, &formula);
+    keep(search, &formula);
+}
+
+/* The `wanted` of largest gain among the first `end`, best first; of equal gains the earlier. Returns how many. */
+static size_t
+list_best(const double *gains, size_t end, size_t wanted, size_t *best)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < end; j++) {
+        size_t place = count;
+
+        if (!(gains[j] > 0) || (count == wanted && !(gains[j] > gains[best[count - 1]])))
+            continue;
+        if (count < wanted)
+            count++;
+        else
+            place--;
+        for (; place > 0 && gains[best[place - 1]] < gains[j]; place--)
+            best[place] = best[place - 1];
+        best[place] = j;
+    }
+    return count;
 }
 
 /* With each of the factors that explain most of what is left; lists them. */
 static size_t
-extend(struct hunt_of_products *tree_search, size_t wanted, size_t *best)
+extend(struct product_search *search, size_t wanted, size_t *best)
 {
-    struct products *products = tree_search->products;
+    struct products *products = search->products;
     size_t columns = products->qr.count, count;
     double left = residual_square(products);
 
     weigh_factors(products);
     count = list_best(products->gains, products->count, wanted, best);
-    for (size_t i = 0; i < count && fitter_may_go_on(tree_search->fitter); i++) {
-        if (!append_column(tree_search, matrix_column(&products->columns, best[i])))
+    for (size_t i = 0; i < count && fitter_may_go_on(search->fitter); i++) {
+        if (!append_column(search, matrix_column(&products->columns, best[i])))
             continue;
-        tree_search->taken[tree_search->taken_count++] = best[i];
-        offer(tree_search, left - products->gains[best[i]]);
-        tree_search->taken_count--;
+        search->taken[search->taken_count++] = best[i];
+        offer(search, left - products->gains[best[i]]);
+        search->taken_count--;
         products->qr.count = columns;
     }
     return count;
@@ -507,60 +526,59 @@ extend(struct hunt_of_products *tree_search, size_t wanted, size_t *best)
 
 /* Each of the factors, and one more beside it. */
 static void
-deepen(struct hunt_of_products *tree_search, const size_t *singles, size_t count)
+deepen(struct product_search *search, const size_t *singles, size_t count)
 {
-    struct products *products = tree_search->products;
+    struct products *products = search->products;
     size_t columns = products->qr.count, seconds[SINGLES];
 
     memcpy(products->first_rests, products->residuals_left, products->count * sizeof *products->residuals_left);
     memcpy(products->first_alignments, products->alignments, products->count * sizeof *products->alignments);
-    for (size_t i = 0; i < count && fitter_may_go_on(tree_search->fitter); i++) {
-        if (!append_column(tree_search, matrix_column(&products->columns, singles[i])))
+    for (size_t i = 0; i < count && fitter_may_go_on(search->fitter); i++) {
+        if (!append_column(search, matrix_column(&products->columns, singles[i])))
             continue;
-        tree_search->taken[tree_search->taken_count++] = singles[i];
+        search->taken[search->taken_count++] = singles[i];
         take_off_last(products);
         leave_residual(products);
-        extend(tree_search, SECONDS, seconds);
-        tree_search->taken_count--;
+        extend(search, SECONDS, seconds);
+        search->taken_count--;
         products->qr.count = columns;
     }
 }
 
 static bool
-is_exact(const struct hunt_of_products *tree_search)
+is_exact(const struct product_search *search)
 {
-    return tree_search->kept > 0 && !(tree_search->best[0].error > tree_search->fitter->aim->floor);
+    return search->kept > 0 && !(search->best[0].error > search->fitter->aim->floor);
 }
 
 static void
-search_target(struct hunt_of_products *tree_search)
+search_target(struct product_search *search)
 {
     size_t singles[SINGLES], count;
 
-    if (!fitter_may_go_on(tree_search->fitter) || !set_target(tree_search))
+    if (!fitter_may_go_on(search->fitter) || !set_target(search))
         return;
-    begin(tree_search);
-    leave_residual(tree_search->products);
-    offer(tree_search, residual_square(tree_search->products));
-    if (is_exact(tree_search))
+    begin(search);
+    leave_residual(search->products);
+    offer(search, residual_square(search->products));
+    if (is_exact(search))
         return;
-    measure_factors(tree_search->products);
-    count = extend(tree_search, SINGLES, singles);
-    if (!is_exact(tree_search) && tree_search->offset == NO_OFFSET)
-        deepen(tree_search, singles, count);
+    measure_factors(search->products);
+    count = extend(search, SINGLES, singles);
+    if (!is_exact(search) && search->offset == NO_OFFSET)
+        deepen(search, singles, count);
 }
 
 void
-products_search(struct products *products, struct fitter *fitter, const struct grammar *grammar,
-                struct archive *archive)
+products_search(struct products *products, struct fitter *fitter, struct archive *archive)
 {
-    struct hunt_of_products tree_search = {products, fitter, grammar, archive, NO_OFFSET, 1, .kept = 0};
+    struct product_search search = {products, fitter, archive, NO_OFFSET, 1, .kept = 0};
 
-    search_target(&tree_search);
-    for (tree_search.offset = OFFSET_ONE; tree_search.offset < (int)products->inputs; tree_search.offset++)
-        for (tree_search.sign = -1; tree_search.sign <= 1 && !is_exact(&tree_search); tree_search.sign += 2)
-            search_target(&tree_search);
-    for (size_t i = 0; i < tree_search.kept && !is_exact(&tree_search); i++)
-        for (size_t numbers = 0; numbers < MAX_GROWN && formula_grow(fitter, &tree_search.best[i], archive); numbers++)
+    search_target(&search);
+    for (search.offset = OFFSET_ONE; search.offset < (int)products->inputs; search.offset++)
+        for (search.sign = -1; search.sign <= 1 && !is_exact(&search); search.sign += 2)
+            search_target(&search);
+    for (size_t i = 0; i < search.kept && !is_exact(&search); i++)
+        for (size_t numbers = 0; numbers < MAX_GROWN && formula_grow(fitter, &search.best[i], archive); numbers++)
             continue;
 }

@@ -7,7 +7,8 @@
 #ifndef SEARCH_PRODUCT_H
 #define SEARCH_PRODUCT_H
 
-#include "regression/search/enumerate.h"
+#include "regression/search/archive.h"
+#include "regression/search/library.h"
 
 /* A column: the logarithm of the size of a small tree, or the tree itself where it is an exponent. */
 struct product_factor {
@@ -33,14 +34,13 @@ struct products {
 /* 0 or MEMMODEL_ERROR_NO_MEMORY; failed products may be released. The library is kept, and of about its size. */
 int
 products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-             const struct grammar *grammar, const struct library *library, struct products *products);
+             const struct structure *structure, const struct library *library, struct products *products);
 
 void
 products_release(memmodel_context *context, struct products *products);
 
 /* Offers the archive the best products for the fitter's aim, and what numbers in them make of these. */
 void
-products_search(struct products *products, struct fitter *fitter, const struct grammar *grammar,
-                struct archive *archive);
+products_search(struct products *products, struct fitter *fitter, struct archive *archive);
 
 #endif

@@ -12,7 +12,6 @@ static const double same_fraction = 1e-10; /* relative difference of a number an
 
 struct plain {
     struct fitter *fitter;
-    const struct grammar *grammar;
     struct formula *formula;
     double most; /* error */
 };
@@ -56,7 +55,7 @@ take_other_wave(const struct plain *plain, struct formula *formula, size_t k, si
     if (node >= formula->trees[k].count || (gene->operation != TREE_SIN && gene->operation != TREE_COS))
         return false;
     gene->operation = gene->operation == TREE_SIN ? TREE_COS : TREE_SIN;
-    return grammar_allows(plain->grammar, formula) && take(plain, formula);
+    return take(plain, formula);
 }
 
 /* Without a factor of one term the others, and the coefficient, are that much less. */
@@ -227,10 +226,9 @@ make_plain(struct plain *plain, bool precise)
 }
 
 bool
-formula_simplify(struct fitter *fitter, const struct grammar *grammar, double share, bool *precise,
-                 struct formula *formula)
+formula_simplify(struct fitter *fitter, double share, bool *precise, struct formula *formula)
 {
-    struct plain plain = {fitter, grammar, formula, 0};
+    struct plain plain = {fitter, formula, 0};
     const struct aim *aim = fitter->aim;
     struct aim strict = *aim;
     struct formula fitted = *formula;

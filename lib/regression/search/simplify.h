@@ -2,7 +2,7 @@
 #ifndef SEARCH_PLAIN_H
 #define SEARCH_PLAIN_H
 
-#include "regression/search/enumerate.h"
+#include "regression/search/levenberg.h"
 
 /*
  * Nodes of two operands become one of them where that is enough, then every number in turn has as few digits as are
@@ -11,7 +11,6 @@
  * fractions, and is asked to be precise. false: a number is out of range.
  */
 bool
-formula_simplify(struct fitter *fitter, const struct grammar *grammar, double share, bool *precise,
-                 struct formula *formula);
+formula_simplify(struct fitter *fitter, double share, bool *precise, struct formula *formula);
 
 #endif

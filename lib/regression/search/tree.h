@@ -94,16 +94,20 @@ tree_join_ranges(unsigned operation, struct expression_range first, struct expre
 struct expression_range
 tree_range_of(const double *column, size_t rows);
 
-/* ---- units ---- */
+/* ---- what is known of it ---- */
 
 struct structure;
 
+/* Whether such an operation may be: none but whole powers, if that is known. */
+bool
+tree_has_operation(const struct structure *structure, unsigned operation);
+
 /*
- * Whether it adds and compares like things only, and is of the target's unit or a pure number. NULL: no units are
- * known.
+ * Whether it has such operations only, adds and compares like things, and is of the target's unit or a pure number; e^x,
+ * sine, cosine and tanh never stand within each other. NULL: nothing is known.
  */
 bool
-tree_unit_fits(const struct structure *structure, const struct tree *tree);
+tree_is_allowed(const struct structure *structure, const struct tree *tree);
 
 /* ---- values ---- */
 

@@ -1,34 +1,24 @@
-/* A search of all stages for one aim, within what it may cost. */
-#ifndef SEARCH_HUNT_H
-#define SEARCH_HUNT_H
+/* A search of all stages: products, evolution, and a last polish of what they found. */
+#ifndef SEARCH_TREE_SEARCH_H
+#define SEARCH_TREE_SEARCH_H
 
 #include "memmodel/model.h"
 #include "regression/search/evolve.h"
 #include "regression/search/product.h"
 
-enum {
-    TREE_SEARCH_RESTARTS = 5
-}; /* of the search on all rows; evolution begins again in each, from the best formulas so far */
+/* Evolution begins again in each, from the best formulas so far. */
+enum { TREE_SEARCH_RESTARTS = 5 };
 
 struct tree_search {
-    const struct memmodel_fit_options *options;
-    struct grammar grammar;
+    uint64_t seed;
     struct library library;
     struct products products;
-    struct selection selection;
-    struct fitter fitter;
+    struct fitter fitter; /* tried: formulas in what is done */
     struct world world;
-    size_t evaluations, stage_evaluations; /* formulas that all may try, and a stage of an age, or some times as many */
-    double began, ready;                   /* seconds of the clock: before hunt_new(), and after */
-    size_t tried;                          /* formulas, in what is done */
-    size_t room;                           /* what the age at hand may try */
-    double error;                          /* root of the mean squared one of the best formula on all rows */
+    size_t evaluations, stage_evaluations; /* formulas that all may try, and a stage */
 };
 
-/*
- * 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed search may be
- * released.
- */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed search may be released. */
 int
 tree_search_new(memmodel_context *context, const struct memmodel_fit_options *options,
                 const struct structure *structure, size_t rows, const double *const *inputs, size_t input_count,
@@ -38,12 +28,10 @@ void
 tree_search_release(memmodel_context *context, struct tree_search *tree_search);
 
 /*
- * One age, of which the first begins with enumeration: adds to the archive. `part`: says which rows are searched,
- * `share`: of the formulas that may have been tried and of the seconds, but for what hunt_new() took, that may have
- * passed when it ends. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_CALLBACK.
+ * One restart for the fitter's aim, of which the first begins with products: adds to the archive. 0,
+ * MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
  */
 int
-tree_search_restart(struct tree_search *tree_search, const struct aim *aim, uint64_t part, uint64_t restart,
-                    double share, struct archive *archive);
+tree_search_restart(struct tree_search *tree_search, uint64_t restart, struct archive *archive);
 
 #endif

@@ -11,7 +11,6 @@ enum { ROWS_PER_TERM = 3, MIN_RESTARTS = 2 };
 
 static const double min_gain = 1;        /* of a logarithm of likelihood */
 static const double unexplained = 1e-3;  /* share of the target's variance */
-static const double number_price = 2.3;  /* ln of the places where a number may stand */
 static const double max_leverage = 0.95; /* of a row */
 static const double exact = 1e-21;       /* share of the target's size, squared, that counts as no error */
 static const double digit_share = 0.01;  /* of the standard error of the mean squared error */
@@ -21,31 +20,26 @@ static const double bias_share = 4; /* of squared errors; 2 would do for formula
 struct trees {
     struct comparison *comparison;
     const struct training *table;
-    bool evolves;
     struct tree_search tree_search;
     struct aim aim;
     struct archive *archive;
     double *column, *leverages;
     struct formula formulas[TREES_MAX];
     size_t first; /* candidate of a tree */
+    size_t tried; /* formulas */
 };
 
 /* ---- description length ---- */
 
-/* What it costs to say which of all trees of that size it is, and where its numbers stand. */
+/* What it costs to say which operation, input or number stands at each node. */
 static double
 penalty_of(const struct trees *trees, const struct formula *formula)
 {
-    double sum = 0;
+    double nodes = 0, symbols = (double)(TREE_LEAF + 1 + trees->table->input_count);
 
-    for (size_t k = 0; k < formula->count; k++) {
-        size_t numbers = tree_count_numbers(&formula->trees[k]), nodes = formula->trees[k].count - 2 * numbers;
-        size_t known = nodes < LIBRARY_MAX_NODES ? nodes : LIBRARY_MAX_NODES;
-        double trees_of_size = logarithm((double)trees->tree_search.library.ends[known] + 1);
-
-        sum += trees_of_size * (double)nodes / (double)known + number_price * (double)numbers;
-    }
-    return sum;
+    for (size_t k = 0; k < formula->count; k++)
+        nodes += (double)formula->trees[k].count;
+    return nodes * logarithm(symbols);
 }
 
 /* By the error on the samples; infinite where there are too few rows for coefficients and numbers. */
@@ -115,18 +109,15 @@ has_future(const struct trees *trees, size_t restart, double gain, double most)
     return restart < MIN_RESTARTS || gain > min_gain || (best && best->error < unexplained * most);
 }
 
-/* `share`: of what may be tried, that may have been when it ends. */
 static int
-search_rows(struct trees *trees, double share)
+search_rows(struct trees *trees)
 {
-    size_t restarts = trees->evolves ? TREE_SEARCH_RESTARTS : 1;
     double before = INFINITY, gain = INFINITY, most = squares_of_constant(trees);
     int status = 0;
 
-    for (size_t restart = 0; !status && restart < restarts && has_future(trees, restart, gain, most); restart++) {
-        double end = 1 - (double)(restart + 1) / (double)restarts;
-
-        status = tree_search_restart(&trees->tree_search, &trees->aim, 0, restart, share - end / 2, trees->archive);
+    for (size_t restart = 0; !status && restart < TREE_SEARCH_RESTARTS && has_future(trees, restart, gain, most);
+         restart++) {
+        status = tree_search_restart(&trees->tree_search, restart, trees->archive);
         gain = before - min_first_score(trees);
         before = min_first_score(trees);
     }
@@ -175,16 +166,15 @@ weigh_rows(struct trees *trees)
 static int
 search(struct trees *trees)
 {
-    bool again = loss_is_linear(trees->comparison->loss);
     int status;
 
     take_aim(trees);
-    status = search_rows(trees, again ? 0.5 : 1);
-    if (status || !again)
+    status = search_rows(trees);
+    if (status || !loss_is_linear(trees->comparison->loss))
         return status;
     weigh_rows(trees);
     memset(trees->archive, 0, sizeof *trees->archive);
-    return search_rows(trees, 1);
+    return search_rows(trees);
 }
 
 /* ---- candidates ---- */
@@ -252,7 +242,7 @@ add_simplified(struct trees *trees, const struct formula *found, bool *precise, 
     int status;
 
     *written = false;
-    if (!formula_simplify(&trees->tree_search.fitter, &trees->tree_search.grammar, growth, precise, &formula))
+    if (!formula_simplify(&trees->tree_search.fitter, growth, precise, &formula))
         return 0;
     *candidate = (struct candidate){.source = SOURCE_TREES,
                                     .support = {.count = 1},
@@ -340,7 +330,7 @@ correct_selection_bias(struct trees *trees, size_t candidate)
     struct comparison *comparison = trees->comparison;
     const double *left_out = matrix_column(&comparison->left_out, candidate);
     double *held_out = matrix_column(&comparison->held_out, candidate), rows = (double)comparison->left_out.rows;
-    double bias = exponential(bias_share / 2 * logarithm((double)trees->tree_search.tried + 2) / rows) - 1;
+    double bias = exponential(bias_share / 2 * logarithm((double)trees->tried + 2) / rows) - 1;
 
     for (size_t i = 0; i < comparison->left_out.rows; i++) {
         double measured = trees->table->measured[i],
@@ -428,6 +418,7 @@ run(struct trees *trees, const struct memmodel_fit_options *options)
         return MEMMODEL_ERROR_NO_MEMORY;
     trees->leverages = trees->column + rows;
     status = search(trees);
+    trees->tried = trees->tree_search.fitter.tried;
     if (!status)
         status = list_candidates(trees);
     return status ? status : judge_candidates(trees);
@@ -444,27 +435,10 @@ trees_search(struct comparison *comparison, const struct memmodel_fit_options *o
         return MEMMODEL_ERROR_NO_MEMORY;
     trees->comparison = comparison;
     trees->table = comparison->table;
-    trees->evolves = options->search & MEMMODEL_FIT_SEARCH_EVOLVE;
     status = run(trees, options);
     tree_search_release(context, &trees->tree_search);
     memory_release(context, trees->archive);
     memory_release(context, trees->column);
     memory_release(context, trees);
     return status;
-}
-
-int
-trees_check(memmodel_context *context, const struct memmodel_fit_options *options)
-{
-    struct grammar grammar = {.forbidden = {{false}}};
-
-    for (size_t i = 0; i < options->forbidden_count; i++) {
-        const char *nesting = options->forbidden ? options->forbidden[i] : NULL;
-
-        if (!grammar_forbid(&grammar, nesting))
-            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, nesting,
-                                 "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of "
-                                 "two, such as \"log(log)\"");
-    }
-    return 0;
 }

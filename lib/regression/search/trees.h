@@ -4,10 +4,6 @@
 
 #include "regression/select/judge.h"
 
-/* Checks the options that are of a search alone. 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED. */
-int
-trees_check(memmodel_context *context, const struct memmodel_fit_options *options);
-
 /*
  * After judge(): adds candidates to the comparison, and their trees to its basis. 0, MEMMODEL_ERROR_NO_MEMORY,
  * MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting), MEMMODEL_ERROR_CALLBACK, MEMMODEL_ERROR_UNSUPPORTED (a

@@ -261,13 +261,14 @@ variation_child(const struct variation *variation, struct random *random, const 
 uint64_t
 formula_key(const struct formula *formula)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 1;
 
     for (size_t k = 0; k < formula->count; k++) {
-        uint64_t key = fingerprint_key(fingerprint_of(&formula->trees[k]));
+        const struct tree *tree = &formula->trees[k];
+        uint64_t key = 1;
 
-        if (key == 0)
-            return 0;
+        for (size_t i = 0; i < tree->count; i++)
+            key = splitmix(key + (uint64_t)(tree->genes[i].operation * 256 + tree->genes[i].input));
         sum += splitmix(key);
     }
     return sum ? sum : 1;

@@ -21,7 +21,7 @@ bool
 variation_child(const struct variation *variation, struct random *random, const struct formula *mother,
                 const struct formula *father, struct formula *child);
 
-/* One for formulas with the same trees in any order; 0 if one of the trees is constant. */
+/* One for formulas with the same trees in any order, whatever numbers are in them. */
 uint64_t
 formula_key(const struct formula *formula);
 

@@ -324,10 +324,10 @@ take_turns(struct censored *censored, censored_fit fit, memmodel_model **model)
 {
     const struct memmodel_fit_options *given = censored->options;
     struct memmodel_fit_options options = *given;
-    bool stays = false, searches = given->search != MEMMODEL_FIT_SEARCH_NONE;
+    bool stays = false, searches = given->search != 0;
     int status = 0;
 
-    options.search = MEMMODEL_FIT_SEARCH_NONE;
+    options.search = 0;
     for (int turn = 0; turn < MAX_TURNS && !stays && !status; turn++) {
         context_set_quiet(censored->context, turn > 0);
         status = take_turn(censored, &options, fit, turn < FREE_TURNS, &stays, model);

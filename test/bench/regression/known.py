@@ -217,7 +217,7 @@ def judge(equation: Equation, noise: float, rows: int, evaluations: int) -> dict
     noisy = y[:rows] + noise * math.sqrt(float((y**2).mean())) * random.standard_normal(rows)
     start = time.process_time()
     table = {f"v{i}": x[:rows, i] for i in range(x.shape[1])} | {"the target": noisy}
-    model = memmodel.fit(table, "the target", loss="squared", search="all", max_evaluations=evaluations)
+    model = memmodel.fit(table, "the target", loss="squared", search=True, max_evaluations=evaluations)
     seconds = time.process_time() - start
     inputs = {name: x[rows:, int(name[1:])] for name in model.inputs}
     predicted = model.evaluate(inputs)

@@ -63,10 +63,10 @@ class Fit(unittest.TestCase):
     def test_progress_is_reported_to_what_returns_nothing(self):
         told = []
         columns = {"x": [1.0, 2, 3, 4, 5, 6], "y": [2.0, 9, 28, 66, 125, 217]}
-        memmodel.fit(columns, search="enumerate", max_evaluations=400, progress=lambda now: told.append(now.done))
+        memmodel.fit(columns, search=True, max_evaluations=400, progress=lambda now: told.append(now.done))
         self.assertTrue(told)
         with self.assertRaises(memmodel.CancelledError):
-            memmodel.fit(columns, search="enumerate", max_evaluations=400, progress=lambda now: "stop")
+            memmodel.fit(columns, search=True, max_evaluations=400, progress=lambda now: "stop")
 
     def test_other_losses_search_trees_too(self):
         rows = [(1.1 * x, 0.9 * z) for x in range(1, 8) for z in range(1, 7)]
@@ -76,7 +76,7 @@ class Fit(unittest.TestCase):
             "z": [z for _, z in rows],
             "y": [5 * y if i == 10 else y for i, y in enumerate(law)],
         }
-        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", max_evaluations=24000)
+        model = memmodel.fit(table, "y", loss="mape", basis="general", search=True, max_evaluations=24000)
         for value, y in zip(model.evaluate(table), law):  # it skips the outlier
             self.assertAlmostEqual(float(value), y, 9)
 

@@ -1,9 +1,36 @@
-/*
- * Units of trees, as dimension.c has them of expressions: numbers are pure where they multiply, of any unit where
- * they add.
- */
+/* Which trees a search may try. */
 #include "regression/prove/structure.h"
 #include "regression/search/tree.h"
+
+/* ---- operations ---- */
+
+static bool
+is_wave(unsigned operation)
+{
+    return operation >= TREE_EXP && operation <= TREE_TANH;
+}
+
+bool
+tree_has_operation(const struct structure *structure, unsigned operation)
+{
+    return !structure || !structure->integer_exponents ||
+           !(operation == TREE_ROOT || operation == TREE_LOG || is_wave(operation));
+}
+
+static bool
+has_waves_of_waves(const struct tree *tree)
+{
+    size_t sizes[TREE_MAX_NODES];
+
+    tree_measure(tree, sizes);
+    for (size_t i = 0; i < tree->count; i++)
+        for (size_t j = i + 1 - sizes[i]; is_wave(tree->genes[i].operation) && j < i; j++)
+            if (is_wave(tree->genes[j].operation))
+                return true;
+    return false;
+}
+
+/* ---- units, as dimension.c has them of expressions: numbers are pure where they multiply, of any where they add ---- */
 
 struct measure {
     bool any;
@@ -67,14 +94,12 @@ join(unsigned operation, const struct measure *first, const struct measure *seco
     return a.any || b.any || dimension_equal(&a.dimension, &b.dimension);
 }
 
-bool
-tree_unit_fits(const struct structure *structure, const struct tree *tree)
+static bool
+unit_fits(const struct structure *structure, const struct tree *tree)
 {
     struct measure stack[TREE_MAX_NODES];
     size_t height = 0;
 
-    if (!structure || !structure->has_units)
-        return true;
     for (size_t i = 0; i < tree->count; i++) {
         const struct tree_gene *gene = &tree->genes[i];
         size_t operands = tree_operands(gene->operation);
@@ -88,4 +113,13 @@ tree_unit_fits(const struct structure *structure, const struct tree *tree)
             return false;
     }
     return dimension_is_number(&stack[0].dimension) || dimension_equal(&stack[0].dimension, &structure->target);
+}
+
+bool
+tree_is_allowed(const struct structure *structure, const struct tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        if (!tree_has_operation(structure, tree->genes[i].operation))
+            return false;
+    return !has_waves_of_waves(tree) && (!structure || !structure->has_units || unit_fits(structure, tree));
 }
