@@ -14,7 +14,7 @@
 #include "regression/basis/basis.h"
 #include "regression/linear/irls.h"
 
-enum { REGIMES_MAX = 2, REGIMES_COLUMNS = 32, REGIMES_WITNESSES = 3, REGIMES_TRIED = 512 };
+enum { REGIMES_MAX = 3, REGIMES_COLUMNS = 32, REGIMES_WITNESSES = 3, REGIMES_TRIED = 512 };
 
 /* Rows and terms as a fit of positive coefficients has them. */
 struct regimes_problem {
