@@ -163,6 +163,28 @@ gradients_of_several_batches_are_added_in_place(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* Its outputs are those of one batch: 4 x 8 of 4 bytes. */
+static void
+what_is_not_modelled_counts_once_for_several_batches(void **state)
+{
+    struct memmodel_shape shape = {.dims = {4, 8}, .rank = 2};
+    struct memmodel_custom custom = {.size = sizeof custom, .operation = "own", .outputs = &shape, .output_count = 1};
+    struct memmodel_job job = {.size = sizeof job, .framework = "pytorch", .gradient_accumulation = 3};
+    struct memmodel_report_unmodelled unmodelled = {.size = sizeof unmodelled};
+    memmodel_network *net;
+    memmodel_report *report;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){4, 8});
+    memmodel_network_mark_output(net, memmodel_network_custom(net, &x, 1, &custom));
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_get_unmodelled(report, 0, &unmodelled), 0);
+    assert_int_equal(unmodelled.bytes, 4 * 8 * 4);
+    memmodel_report_unref(report);
+    memmodel_network_unref(net);
+}
+
 /* The message says "of 1 to 1000". */
 static void
 gradients_of_a_thousand_batches_are_added_and_not_of_more(void **state)
@@ -566,6 +588,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(one_batch_is_a_step),
         WITH_CONTEXT(gradients_of_several_batches_are_added_in_place),
+        WITH_CONTEXT(what_is_not_modelled_counts_once_for_several_batches),
         WITH_CONTEXT(gradients_of_a_thousand_batches_are_added_and_not_of_more),
         WITH_CONTEXT(kept_gradients_are_there_between_steps),
         WITH_CONTEXT(accumulating_is_keeping_gradients_between_batches),

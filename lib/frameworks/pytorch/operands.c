@@ -90,7 +90,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 void
 step_unmodelled(struct step *step, const char *op, int64_t bytes)
 {
-    if (step->number > 1 || step_is_recomputing(step))
+    if (step->number > 1 || step->batch > 0 || step_is_recomputing(step))
         return;
     for (size_t i = 0; i < step->unmodelled_count; i++) {
         if (strcmp(step->unmodelled[i].op, op) != 0)

@@ -291,6 +291,7 @@ struct step {
     struct cuda cuda;
     int status; /* of the first failure; everything stops at the next layer */
     int number; /* from 1; 0 before the first */
+    int batch;  /* of the step, from 0: several where gradients are accumulated */
     bool grad_mode;
     bool training;              /* false: model.eval() */
     bool silent;                /* what runs is no part of the trace */

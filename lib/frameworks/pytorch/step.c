@@ -120,7 +120,7 @@ zero_gradients(struct step *step, const struct optimizer *optimizer)
 static void
 train(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
-    for (int i = 0; i < step->job->gradient_accumulation && !step->status; i++) {
+    for (step->batch = 0; step->batch < step->job->gradient_accumulation && !step->status; step->batch++) {
         forward(step, names);
         if (!step->status)
             backward(step, names);
