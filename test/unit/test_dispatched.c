@@ -3,10 +3,12 @@
  * each: test/data/pytorch_operators/README.md. MEMMODEL_SHOW=NAME prints where calls of an operator part from their
  * recordings. MEMMODEL_CASES=FILE.gz reads other recordings instead, and prints what is not exact.
  */
-#include "check.h"
+#include "allocations.h"
 #include "stepping.h"
 
 #include "base/checked.h"
+#include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/lowering.h"
 
 enum { MOST_TENSORS = 256 };
 
@@ -292,11 +294,108 @@ calls_of_a_file_get_verdicts(void **state)
     count_calls(*state, getenv("MEMMODEL_CASES"));
 }
 
+/* ---- operators of other operands, results and arguments than theirs ---- */
+
+static const char *const nonsense[] = {
+    "",
+    "dim=99 stride=0,-1 padding=4611686018427387904 dilation=-3 groups=-2 num_groups=0 group=7 train=1 normalized_shape=1,1",
+    "output_mask=0,1,0 stride=1 padding=1 dilation=1 transposed=1 output_padding=3 groups=1 train=0 kernel_size=2,2",
+};
+
+/* Whatever it is, there is an answer. */
+static void
+report_anyhow(memmodel_recording *recording, struct call *call, const char *name, int inputs, int rank)
+{
+    static const struct memmodel_recording_owner owner = {.size = sizeof owner};
+
+    call->operation = (struct memmodel_recording_operator){.size = sizeof call->operation,
+                                                           .name = name,
+                                                           .attributes = nonsense[(inputs + rank) % 3],
+                                                           .inputs = call->inputs,
+                                                           .outputs = call->outputs,
+                                                           .input_count = (size_t)inputs,
+                                                           .output_count = (size_t)((inputs + rank) % 4)};
+    for (int i = 0; i < 14; i++) {
+        call->inputs[i] = call->outputs[i] = (struct memmodel_recording_tensor){
+            .rank = i % 5 == 4 ? -1 : rank, .dtype = 1 + (i * rank) % MEMMODEL_DTYPE_BOOL};
+        for (int k = 0; k < rank; k++) {
+            call->inputs[i].dims[k] = call->outputs[i].dims[k] = 1 + (k + i) % 3;
+            call->inputs[i].strides[k] = (k * i) % 5;
+        }
+        call->bytes[i] = i == 1 ? MEMMODEL_RECORDING_NONE : 64;
+    }
+    if (memmodel_recording_run(recording, memmodel_recording_add_operator(recording, &call->operation), &owner,
+                               call->bytes, call->operation.output_count, call->blocks))
+        fail_msg("%s of %d inputs of rank %d", name, inputs, rank);
+}
+
+static void
+operators_reported_in_other_ways_have_an_answer(void **state)
+{
+    const struct memmodel_job jobs[] = {{.size = sizeof jobs[0]}, {.size = sizeof jobs[0], .gpu = "h200"}};
+    struct call *call = calloc(1, sizeof *call);
+
+    assert_non_null(call);
+    for (size_t job = 0; job < 2; job++) {
+        memmodel_recording *recording;
+        const struct lowering *lowering;
+        const struct aten_op_rule *rule;
+
+        assert_int_equal(memmodel_recording_new(*state, &jobs[job], &recording), 0);
+        for (int rank = 0; rank <= MEMMODEL_MAX_RANK; rank++)
+            for (int inputs = 0; inputs <= 14; inputs++) {
+                for (size_t i = 0; (lowering = lowering_at(i)) != NULL; i++)
+                    report_anyhow(recording, call, lowering->name, inputs, rank);
+                for (size_t i = 0; (rule = aten_op_rule_at(i)) != NULL && inputs < 4; i++)
+                    report_anyhow(recording, call, rule->name, inputs, rank);
+            }
+        memmodel_recording_unref(recording);
+    }
+    free(call);
+}
+
+/* A convolution's backward pass has all that an operator can have. */
+static int
+report_convolution(memmodel_context *context)
+{
+    static const struct memmodel_job job = {.size = sizeof job, .isa = "avx2"};
+    static const struct memmodel_recording_tensor tensors[] = {
+        {.dims = {2, 8, 6, 6}, .strides = {288, 36, 6, 1}, .rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32},
+        {.dims = {2, 4, 8, 8}, .strides = {256, 64, 8, 1}, .rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32},
+        {.dims = {8, 4, 3, 3}, .strides = {36, 9, 3, 1}, .rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32},
+        {.dims = {8}, .strides = {1}, .rank = 1, .dtype = MEMMODEL_DTYPE_FLOAT32}};
+    const struct memmodel_recording_operator backward = {.size = sizeof backward,
+                                                         .name = "aten.convolution_backward.default",
+                                                         .attributes = "stride=1,1 padding=0,0 dilation=1,1 groups=1",
+                                                         .inputs = tensors,
+                                                         .outputs = tensors + 1,
+                                                         .input_count = 3,
+                                                         .output_count = 3};
+    memmodel_recording *recording;
+    int32_t number;
+    int status = memmodel_recording_new(context, &job, &recording);
+
+    if (status)
+        return status;
+    number = memmodel_recording_add_operator(recording, &backward);
+    memmodel_recording_unref(recording);
+    return number < 0 ? number : 0;
+}
+
+static void
+memory_may_run_out_in_an_operator(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(report_convolution);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         LONG_WITH_CONTEXT(operators_allocate_and_free_as_recorded),
+        LONG_WITH_CONTEXT(operators_reported_in_other_ways_have_an_answer),
+        cmocka_unit_test(memory_may_run_out_in_an_operator),
     };
     const struct CMUnitTest others[] = {
         WITH_CONTEXT(calls_of_a_file_get_verdicts),

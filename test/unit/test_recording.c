@@ -407,6 +407,87 @@ the_trace_of_a_report_gives_the_same_peaks(void **state)
     }
 }
 
+/* ---- what operators take inside ---- */
+
+static struct memmodel_recording_tensor
+matrix(int64_t rows, int64_t columns)
+{
+    return (struct memmodel_recording_tensor){
+        .dims = {rows, columns}, .strides = {columns, 1}, .rank = 2, .dtype = MEMMODEL_DTYPE_FLOAT32};
+}
+
+static int64_t
+live_at_end(const memmodel_trace *trace)
+{
+    return event_at(trace, memmodel_trace_event_count(trace) - 1).live;
+}
+
+/*
+ * PyTorch gives cuBLAS on Hopper 32 MiB for each thread that calls it, once: CublasHandlePool.cpp, parseChosenWorkspaceSize. The
+ * results are 64 floats each, three in the forward and two in the backward pass.
+ */
+static void
+a_library_keeps_its_workspace_between_operators(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .gpu = "h200"};
+    struct memmodel_recording_tensor factors[] = {matrix(8, 8), matrix(8, 8)};
+    struct memmodel_recording_operator product = {.size = sizeof product,
+                                                  .name = "aten.mm.default",
+                                                  .inputs = factors,
+                                                  .outputs = factors,
+                                                  .input_count = 2,
+                                                  .output_count = 1};
+    memmodel_recording *recording = recording_of(*state, &job);
+    const int64_t bytes = 256;
+    memmodel_recording_block block;
+    memmodel_trace *trace;
+
+    assert_int_equal(memmodel_recording_add_operator(recording, &product), 0);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(
+            memmodel_recording_enter(recording, 1, i < 3 ? MEMMODEL_PHASE_FORWARD : MEMMODEL_PHASE_BACKWARD), 0);
+        assert_int_equal(memmodel_recording_run(recording, 0, &activation, &bytes, 1, &block), 0);
+    }
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 5 + 2);
+    assert_int_equal(live_at_end(trace), 5 * 256 + 2 * (32 << 20));
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
+/* A million runs of a product, of whose results 1,000 are there at a time. */
+static void
+a_million_operators_take_seconds(void **state)
+{
+    enum { RUNS = 1000000, ALIVE = 1000 };
+    static memmodel_recording_block blocks[ALIVE];
+    struct memmodel_recording_tensor factors[] = {matrix(8, 8), matrix(8, 8)};
+    struct memmodel_recording_operator product = {.size = sizeof product,
+                                                  .name = "aten.mm.default",
+                                                  .inputs = factors,
+                                                  .outputs = factors,
+                                                  .input_count = 2,
+                                                  .output_count = 1};
+    memmodel_recording *recording = recording_of(*state, NULL);
+    const int64_t bytes = 256;
+    int64_t peak;
+    memmodel_trace *trace;
+
+    for (int i = 0; i < RUNS; i++) {
+        assert_int_equal(memmodel_recording_add_operator(recording, &product), 0);
+        if (i >= ALIVE)
+            assert_int_equal(memmodel_recording_release(recording, blocks[i % ALIVE]), 0);
+        assert_int_equal(memmodel_recording_run(recording, 0, &activation, &bytes, 1, &blocks[i % ALIVE]), 0);
+    }
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(memmodel_trace_event_count(trace), 2 * RUNS - ALIVE);
+    assert_int_equal(live_at_end(trace), ALIVE * 256);
+    memmodel_context_memory(*state, NULL, &peak);
+    assert_true(peak < 500 << 20);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 static int
 record_and_report(memmodel_context *context)
 {
@@ -448,6 +529,8 @@ main(void)
         WITH_CONTEXT(an_empty_trace_has_a_report),
         WITH_CONTEXT(frameworks_whose_process_needs_a_network_are_refused),
         WITH_CONTEXT(the_trace_of_a_report_gives_the_same_peaks),
+        WITH_CONTEXT(a_library_keeps_its_workspace_between_operators),
+        LONG_WITH_CONTEXT(a_million_operators_take_seconds),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
 

@@ -43,7 +43,6 @@ unfold_backward_forward(struct step *step, const struct layer *layer, int detail
 static const struct aten_op_rule backward[] = {
     {"aten._cdist_backward.default", results_forward, 0, ""},
     {"aten._local_scalar_dense.default", results_forward, 0, ""},
-    {"aten._weight_norm_interface_backward.default", results_forward, 0, ""},
     {"aten.as_strided_.default", results_forward, 0, ""},
     {"aten.binary_cross_entropy_backward.default", averaged_forward, 0, "01"},
     {"aten.diagonal_backward.default", results_forward, 0, ""},
@@ -58,6 +57,7 @@ static const struct aten_op_rule backward[] = {
     {"aten.median.dim", results_forward, 0, ""},
     {"aten.mse_loss_backward.default", results_forward, 0, ""},
     {"aten.multi_margin_loss_backward.default", results_forward, 0, ""},
+    {"aten.native_dropout_backward.default", results_forward, 0, ""},
     {"aten.randint.low", results_forward, 0, ""},
     {"aten.rrelu_with_noise_backward.default", results_forward, 0, ""},
     {"aten.select_backward.default", results_forward, 0, ""},

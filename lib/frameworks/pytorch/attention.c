@@ -362,8 +362,26 @@ safe_softmax_forward(struct step *step, const struct layer *layer, int detail)
         aten_op_estimate(step, layer);
 }
 
+/* Below autograd it is the kernel, whatever the operands; of other ranks there are none. */
+static void
+flash_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *operands[4];
+
+    (void)detail;
+    for (int i = 0; i < 4; i++) {
+        operands[i] = step_input(step, layer, i);
+        if (i < 3 && operands[i]->shape.rank != WIDTH + 1) {
+            aten_op_estimate(step, layer);
+            return;
+        }
+    }
+    step_output(step, layer, 0, flash_attention(step, operands[0], operands[1], operands[2], operands[3]));
+}
+
 static const struct aten_op_rule aten_op_rules[] = {
     {"aten._safe_softmax.default", safe_softmax_forward, 0, "1"},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default", flash_forward, 0, "444"},
     {"aten.scaled_dot_product_attention.default", aten_op_attention_forward, 0, "222"},
 };
 

@@ -2,6 +2,21 @@
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/aten_ops.h"
 
+/* A whole number beside whole ones stays one. */
+static struct value *
+like_with_number(struct formula_call *call, struct value *x)
+{
+    struct value *number, *result;
+
+    if (value_is_float(x) || !call->operands[1].whole)
+        return number_result(call->step, x);
+    number = value_on_host(call->step, MEMMODEL_DTYPE_INT64);
+    number->number = true;
+    result = binary_result(call->step, x, number, 0);
+    value_drop(call->step, number);
+    return result;
+}
+
 /* Of the operands' common shape and type. */
 static struct value *
 like(struct formula_call *call)
@@ -13,7 +28,7 @@ like(struct formula_call *call)
         return value_like_typed(call->step, x, types[call->detail]);
     if (operand_is_tensor(call, 1))
         return binary_result(call->step, x, operand_tensor(call, 1), 0);
-    return call->count > 1 ? number_result(call->step, x) : value_like(call->step, x);
+    return call->count > 1 ? like_with_number(call, x) : value_like(call->step, x);
 }
 
 /* both(a, b): logical_and, or any other mask of two */

@@ -3,8 +3,6 @@
 
 #include "base/text.h"
 
-#include <stddef.h>
-
 /* Sorted. */
 static const struct lowering lowerings[] = {
     {"aten._adaptive_avg_pool2d.default", "aten.adaptive_avg_pool2d.default", NULL, NULL, NULL, NULL},
@@ -15,10 +13,22 @@ static const struct lowering lowerings[] = {
     {"aten._log_softmax_backward_data.default", "aten._log_softmax.default", "p", "0", "0", NULL},
     {"aten._native_batch_norm_legit.default", "aten.batch_norm.default", NULL, NULL, NULL, NULL},
     {"aten._prelu_kernel_backward.default", "aten._prelu_kernel.default", "1q", "0", "01", NULL},
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", "aten.scaled_dot_product_attention.default", NULL,
-     NULL, NULL, NULL},
-    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default", "aten.scaled_dot_product_attention.default",
-     "1236", "0", "012", NULL},
+    {"aten._scaled_dot_product_cudnn_attention.default", "aten.scaled_dot_product_attention.default", "0123", NULL,
+     NULL, NULL},
+    {"aten._scaled_dot_product_cudnn_attention_backward.default", "aten.scaled_dot_product_attention.default", "123",
+     "0", "012", NULL},
+    {"aten._scaled_dot_product_efficient_attention.default", "aten.scaled_dot_product_attention.default", "0123", NULL,
+     NULL, NULL},
+    {"aten._scaled_dot_product_efficient_attention_backward.default", "aten.scaled_dot_product_attention.default",
+     "1234", "0", "012", NULL},
+    {"aten._scaled_dot_product_flash_attention.default", "aten.scaled_dot_product_attention.default", "012", NULL, NULL,
+     NULL},
+    {"aten._scaled_dot_product_flash_attention_backward.default", "aten.scaled_dot_product_attention.default", "123",
+     "0", "012", NULL},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+     "aten._scaled_dot_product_flash_attention_for_cpu.default", NULL, NULL, NULL, NULL},
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+     "aten._scaled_dot_product_flash_attention_for_cpu.default", "1236", "0", "012", NULL},
     {"aten._softmax_backward_data.default", "aten._softmax.default", "p", "0", "0", NULL},
     {"aten._upsample_bicubic2d_aa.default", "aten._upsample_bicubic2d_aa.vec", NULL, NULL, NULL, NULL},
     {"aten._upsample_bicubic2d_aa_backward.default", "aten._upsample_bicubic2d_aa.vec", "p", "0", "0", NULL},
@@ -31,11 +41,14 @@ static const struct lowering lowerings[] = {
     {"aten._upsample_nearest_exact3d.default", "aten._upsample_nearest_exact3d.vec", NULL, NULL, NULL, NULL},
     {"aten._upsample_nearest_exact3d_backward.default", "aten._upsample_nearest_exact3d.vec", "p", "0", "0", NULL},
     {"aten._weight_norm_interface.default", "aten._weight_norm.default", NULL, NULL, NULL, NULL},
+    {"aten._weight_norm_interface_backward.default", "aten._weight_norm.default", "12", "0", "01", NULL},
     {"aten.adaptive_max_pool2d_backward.default", "aten.adaptive_max_pool2d.default", "1", "0", "0", NULL},
     {"aten.adaptive_max_pool3d_backward.default", "aten.adaptive_max_pool3d.default", "1", "0", "0", NULL},
     {"aten.avg_pool2d_backward.default", "aten.avg_pool2d.default", "1", "0", "0", NULL},
     {"aten.avg_pool3d_backward.default", "aten.avg_pool3d.default", "1", "0", "0", NULL},
     {"aten.convolution_backward.default", "aten.convolution.default", "12r", "0", "012", NULL},
+    {"aten.cudnn_batch_norm.default", "aten.batch_norm.default", NULL, NULL, NULL, NULL},
+    {"aten.cudnn_batch_norm_backward.default", "aten.batch_norm.default", "02r", "1", "012", NULL},
     {"aten.elu_backward.default", "aten.elu.default", "1", "0", "0", NULL},
     {"aten.embedding_dense_backward.default", "aten.embedding.default", "p1", "0", "0", NULL},
     {"aten.fractional_max_pool2d_backward.default", "aten.fractional_max_pool2d.default", "1", "0", "0", NULL},
@@ -55,6 +68,7 @@ static const struct lowering lowerings[] = {
     {"aten.mkldnn_rnn_layer_backward.default", "aten.mkldnn_rnn_layer.default", "0123456", "ABC", "0123456", NULL},
     {"aten.native_batch_norm.default", "aten.batch_norm.default", NULL, NULL, NULL, NULL},
     {"aten.native_batch_norm_backward.default", "aten.batch_norm.default", "12r34", "0", "012", "train=training"},
+    {"aten.native_dropout.default", "aten.dropout.default", NULL, NULL, NULL, NULL},
     {"aten.native_group_norm.default", "aten.group_norm.default", NULL, NULL, NULL, "group=num_groups"},
     {"aten.native_group_norm_backward.default", "aten.group_norm.default", "14r", "0", "012", "group=num_groups"},
     {"aten.native_layer_norm.default", "aten.layer_norm.default", NULL, NULL, NULL, NULL},
@@ -89,8 +103,16 @@ static const struct lowering lowerings[] = {
     {"aten.upsample_trilinear3d_backward.default", "aten.upsample_trilinear3d.vec", "p", "0", "0", NULL},
 };
 
+enum { COUNT = sizeof lowerings / sizeof lowerings[0] };
+
+const struct lowering *
+lowering_at(size_t index)
+{
+    return index < COUNT ? &lowerings[index] : NULL;
+}
+
 const struct lowering *
 lowering_find(const char *operation)
 {
-    return text_find(operation, lowerings, sizeof lowerings / sizeof lowerings[0], sizeof lowerings[0]);
+    return text_find(operation, lowerings, COUNT, sizeof lowerings[0]);
 }

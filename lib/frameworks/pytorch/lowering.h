@@ -5,6 +5,8 @@
 #ifndef PYTORCH_LOWERING_H
 #define PYTORCH_LOWERING_H
 
+#include <stddef.h>
+
 /*
  * Places are counted '0' to '9', then 'A' to 'F'. As an operand, 'p' to 'w' is a tensor of the shape of an output, '-'
  * none.
@@ -17,6 +19,10 @@ struct lowering {
     const char *gradients; /* and operands of `operation` whose gradients its outputs are */
     const char *attribute; /* "own=its": a name that an attribute has in `operation`; NULL: all are called alike */
 };
+
+/* Row `index`, or NULL after the last. */
+const struct lowering *
+lowering_at(size_t index);
 
 /* NULL: its rule, if it has one, goes by its own name. */
 const struct lowering *

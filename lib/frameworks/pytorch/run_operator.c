@@ -166,8 +166,9 @@ build(struct alone *alone, struct arena *arena)
     if (!status) {
         size_t count;
 
-        for (size_t i = 0; i < operation->input_count; i++)
-            alone->inputs[i] = add_input(alone, &operation->inputs[i]);
+        for (size_t i = 0; i < room; i++)
+            alone->inputs[i] =
+                i < operation->input_count ? add_input(alone, &operation->inputs[i]) : MEMMODEL_TENSOR_NONE;
         count = find_operands(alone, operands);
         memmodel_network_custom(
             alone->network, operands, count,
