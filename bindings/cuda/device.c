@@ -13,7 +13,8 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ledger *ledger;
-static int process = -1; /* its number in the ledger, from its first charge */
+static int process = -1; /* its number in the ledger, from its first charge to its end */
+static bool has_left;
 static bool has_context[LEDGER_DEVICES], has_modules[LEDGER_DEVICES];
 static _Thread_local int current;
 
@@ -23,6 +24,7 @@ begin_anew(void)
 {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     process = -1;
+    has_left = false;
     memset(has_context, 0, sizeof has_context);
     memset(has_modules, 0, sizeof has_modules);
 }
@@ -51,8 +53,12 @@ device_ledger(void)
 __attribute__((destructor)) static void
 leave(void)
 {
+    pthread_mutex_lock(&lock);
     if (ledger && process >= 0)
         ledger_leave(ledger, process);
+    process = -1;
+    has_left = true;
+    pthread_mutex_unlock(&lock);
 }
 
 /* This process's number in the ledger; -1 where it cannot have one. */
@@ -63,7 +69,7 @@ ledger_of_process(void)
     FILE *file;
 
     pthread_mutex_lock(&lock);
-    if (process < 0 && device_ledger()) {
+    if (process < 0 && !has_left && device_ledger()) {
         file = fopen("/proc/self/comm", "re");
         if (!file || !fgets(name, sizeof name, file))
             name[0] = 0;

@@ -21,8 +21,7 @@ enum driver_result {
 struct physical {
     size_t bytes;
     const void *caller;
-    int device;
-    bool imported; /* another process has taken it from the device */
+    int device, owner; /* the process that has taken it from the device; 0: another one */
 };
 
 /* The address of a function of the driver, with or without the version at the end of its name; NULL if there is none. */

@@ -5,6 +5,7 @@
 #include "host.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ---- allocations ---- */
 
@@ -232,7 +233,7 @@ ANSWER(int, cuMemCreate, void **handle, size_t bytes, const struct allocation *a
         memory_discharge(device, bytes, CALLER);
         return DRIVER_OUT_OF_MEMORY;
     }
-    *made = (struct physical){.bytes = bytes, .caller = CALLER, .device = device};
+    *made = (struct physical){.bytes = bytes, .caller = CALLER, .device = device, .owner = (int)getpid()};
     *handle = made;
     return DRIVER_SUCCESS;
 }
@@ -243,7 +244,7 @@ ANSWER(int, cuMemRelease, void *handle)
 
     if (!found)
         return DRIVER_INVALID_VALUE;
-    if (!found->imported)
+    if (found->owner == (int)getpid())
         memory_discharge(found->device, found->bytes, found->caller);
     handle_delete(handle, HANDLE_PHYSICAL);
     return DRIVER_SUCCESS;

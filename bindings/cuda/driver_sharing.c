@@ -90,7 +90,7 @@ ANSWER(int, cuMemImportFromShareableHandle, void **handle, const void *shared, i
     made = handle_new(HANDLE_PHYSICAL);
     if (!made)
         return DRIVER_OUT_OF_MEMORY;
-    *made = (struct physical){.bytes = exported.bytes, .device = device_at(exported.place), .imported = true};
+    *made = (struct physical){.bytes = exported.bytes, .device = device_at(exported.place)};
     *handle = made;
     return DRIVER_SUCCESS;
 }

@@ -26,7 +26,8 @@ struct range {
     size_t bytes, room; /* asked for; addresses taken */
     size_t kept;        /* bytes that copies wrote, an upper bound */
     enum ledger_kind kind;
-    bool reserved; /* addresses alone */
+    bool reserved;  /* addresses alone */
+    bool inherited; /* charged to the parent */
 };
 
 /* Ranges of one device, by address. */
@@ -41,6 +42,23 @@ LOCK_OF_FILE(lock)
 static struct space spaces[LEDGER_DEVICES];
 static uintptr_t base;
 static size_t kept_in_all;
+
+/* What a parent has taken is not its child's to give back. */
+static void
+begin_anew(void)
+{
+    for (int i = 0; i < LEDGER_DEVICES; i++) {
+        for (size_t k = 0; k < spaces[i].count; k++)
+            spaces[i].ranges[k].inherited = true;
+        memset(spaces[i].small, 0, sizeof spaces[i].small);
+    }
+}
+
+__attribute__((constructor)) static void
+follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, begin_anew);
+}
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -262,7 +280,8 @@ memory_release(void *address)
     range = find_range(address);
     found = range && !range->reserved && range->start == (uintptr_t)address;
     if (found) {
-        discharge(memory_device(address), range->kind, range->room);
+        if (!range->inherited)
+            discharge(memory_device(address), range->kind, range->room);
         remove_range(range);
     }
     pthread_mutex_unlock(&lock);

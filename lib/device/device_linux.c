@@ -149,12 +149,11 @@ memmodel_device_environment(memmodel_device *device, char **environment)
 /* ---- what the ledger says ---- */
 
 static void
-add_process(const struct ledger_use *use, struct memmodel_device_usage *usage)
+add_use(const struct ledger_use *use, struct memmodel_device_usage *usage)
 {
     usage->peak_context += use->at_peak[LEDGER_CONTEXT];
     usage->peak_allocator += use->at_peak[LEDGER_ALLOCATOR];
     usage->peak_other += use->at_peak[LEDGER_OTHER];
-    usage->process_count += use->peak > 0;
     if (use->allocated >= 0)
         usage->allocated = (usage->allocated < 0 ? 0 : usage->allocated) + use->allocated;
 }
@@ -169,11 +168,15 @@ usage_of(struct ledger *ledger, int32_t number, const struct ledger_device *foun
                                           .peak = found->peak,
                                           .wanted = found->wanted,
                                           .failures = found->failures,
+                                          .process_count = (int32_t)found->ended_count,
                                           .allocated = -1};
     struct ledger_process process;
 
-    for (int i = 0; ledger_process(ledger, i, &process); i++)
-        add_process(&process.use[number], &usage);
+    add_use(&found->ended, &usage);
+    for (int i = 0; ledger_process(ledger, i, &process); i++) {
+        add_use(&process.use[number], &usage);
+        usage.process_count += process.use[number].peak > 0;
+    }
     return usage;
 }
 

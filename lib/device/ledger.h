@@ -66,6 +66,8 @@ struct ledger_device {
     int64_t peak;     /* @unit bytes */
     int64_t wanted;   /* most that was asked for at once, with allocations that failed. @unit bytes */
     int64_t failures; /* allocations that did not fit */
+    struct ledger_use ended; /* of processes whose places others have taken: all together */
+    int64_t ended_count;     /* how many of them used the device */
 };
 
 enum ledger_note_kind {
@@ -100,7 +102,7 @@ ledger_device_count(const struct ledger *ledger);
 const struct ledger_gpu *
 ledger_gpu(const struct ledger *ledger);
 
-/* Enters this process: its number in the ledger, or -1 if that is full. */
+/* Enters this process: its number in the ledger, or -1 if that is full of processes that run. */
 int
 ledger_enter(struct ledger *ledger, int pid, const char *name);
 
@@ -108,7 +110,7 @@ ledger_enter(struct ledger *ledger, int pid, const char *name);
 void
 ledger_leave(struct ledger *ledger, int process);
 
-/* Takes more of a device, or gives back (bytes < 0). False, and nothing is taken, if it does not fit. */
+/* Takes more of a device, or gives back (bytes < 0). False, and nothing is taken, if it does not fit or `process` < 0. */
 bool
 ledger_charge(struct ledger *ledger, int process, int device, enum ledger_kind kind, int64_t bytes);
 

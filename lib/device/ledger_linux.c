@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = "mmledge";
 
 struct ledger {
@@ -106,7 +106,7 @@ ledger_new(const struct ledger_gpu *gpu, int count, int64_t capacity, bool overc
     ledger->overcommit = overcommit;
     ledger->gpu = *gpu;
     for (int i = 0; i < count; i++)
-        ledger->devices[i].capacity = capacity;
+        ledger->devices[i] = (struct ledger_device){.capacity = capacity, .ended.allocated = -1};
     memcpy(ledger->magic, magic, sizeof magic);
     *descriptor = file;
     return ledger;
@@ -151,24 +151,6 @@ ledger_gpu(const struct ledger *ledger)
 
 /* ---- processes ---- */
 
-int
-ledger_enter(struct ledger *ledger, int pid, const char *name)
-{
-    int number = -1;
-
-    lock(ledger);
-    if (ledger->process_count < LEDGER_PROCESSES) {
-        struct ledger_process *process = &ledger->processes[number = ledger->process_count++];
-
-        process->pid = pid;
-        snprintf(process->name, sizeof process->name, "%s", name);
-        for (int i = 0; i < LEDGER_DEVICES; i++)
-            process->use[i].allocated = -1;
-    }
-    unlock(ledger);
-    return number;
-}
-
 static void
 leave(struct ledger *ledger, struct ledger_process *process)
 {
@@ -199,6 +181,56 @@ reap(struct ledger *ledger)
     }
 }
 
+/* What the report needs of a process that has ended: its part of the peaks. */
+static void
+keep_record(struct ledger *ledger, const struct ledger_process *process)
+{
+    for (int i = 0; i < ledger->device_count; i++) {
+        struct ledger_device *device = &ledger->devices[i];
+        const struct ledger_use *use = &process->use[i];
+
+        for (int kind = 0; kind < LEDGER_KINDS; kind++)
+            device->ended.at_peak[kind] += use->at_peak[kind];
+        if (use->allocated >= 0)
+            device->ended.allocated = (device->ended.allocated < 0 ? 0 : device->ended.allocated) + use->allocated;
+        device->ended_count += use->peak > 0;
+    }
+}
+
+/* A new place, or that of a process that has ended; -1 if all run. */
+static int
+free_place(struct ledger *ledger)
+{
+    if (ledger->process_count < LEDGER_PROCESSES)
+        return ledger->process_count++;
+    reap(ledger);
+    for (int i = 0; i < LEDGER_PROCESSES; i++)
+        if (ledger->processes[i].ended) {
+            keep_record(ledger, &ledger->processes[i]);
+            return i;
+        }
+    return -1;
+}
+
+int
+ledger_enter(struct ledger *ledger, int pid, const char *name)
+{
+    int number;
+
+    lock(ledger);
+    number = free_place(ledger);
+    if (number >= 0) {
+        struct ledger_process *process = &ledger->processes[number];
+
+        *process = (struct ledger_process){.pid = pid};
+        snprintf(process->name, sizeof process->name, "%s", name);
+        for (int i = 0; i < LEDGER_DEVICES; i++)
+            process->use[i].allocated = -1;
+    }
+    unlock(ledger);
+    return number;
+}
+
 void
 ledger_reap(struct ledger *ledger)
 {
@@ -219,6 +251,7 @@ note_peak(struct ledger *ledger, int number)
     if (device->used <= device->peak)
         return;
     device->peak = device->used;
+    memset(device->ended.at_peak, 0, sizeof device->ended.at_peak);
     for (int i = 0; i < ledger->process_count; i++)
         memcpy(ledger->processes[i].use[number].at_peak, ledger->processes[i].use[number].bytes,
                sizeof ledger->processes[i].use[number].at_peak);
@@ -237,9 +270,12 @@ bool
 ledger_charge(struct ledger *ledger, int process, int number, enum ledger_kind kind, int64_t bytes)
 {
     struct ledger_device *device = &ledger->devices[number];
-    struct ledger_use *use = &ledger->processes[process].use[number];
+    struct ledger_use *use;
     bool taken;
 
+    if (process < 0)
+        return false;
+    use = &ledger->processes[process].use[number];
     lock(ledger);
     taken = fits(ledger, device, bytes);
     device->failures += !taken;

@@ -13,6 +13,8 @@
  *   threads         takes and gives back 1 MiB 200 times in each of 8 threads
  *   fork MIB        a child takes so much, and ends
  *   killed MIB      a child takes so much, and is killed
+ *   inherit MIB     a child takes so much, gives back what its parent holds, takes as much again, and ends
+ *   children N      so many children, one after the other, take 1 GiB and end
  */
 #include <pthread.h>
 #include <signal.h>
@@ -117,6 +119,22 @@ run_child(const char *mib, int killed)
 }
 
 static void
+run_heir(const char *mib)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        int mine = count, failed = take(mib) != 0;
+
+        for (int i = 0; i < mine; i++)
+            cudaFree(taken[i]);
+        failed += take(mib) != 0;
+        exit(failed);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void
 print_free(void)
 {
     size_t available, total;
@@ -153,6 +171,11 @@ main(int argc, char **argv)
             run_threads();
         else if (strcmp(argv[i], "fork") == 0 || strcmp(argv[i], "killed") == 0)
             run_child(next, strcmp(argv[i++], "killed") == 0);
+        else if (strcmp(argv[i], "inherit") == 0)
+            run_heir(argv[++i]);
+        else if (strcmp(argv[i], "children") == 0)
+            for (int children = atoi(argv[++i]); children > 0; children--)
+                run_child("1024", 0);
     }
     return 0;
 }

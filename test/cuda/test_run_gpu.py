@@ -79,6 +79,19 @@ class Processes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(result(done)["gpus"][0]["failures"], 0)
 
+    def test_a_child_that_frees_what_its_parent_holds_gives_nothing_back(self):
+        gpu = result(run("take", 100, "inherit", 30))["gpus"][0]
+        self.assertEqual(gpu["peak"], 2 * CONTEXT + 160 * MIB)
+        self.assertEqual(gpu["outside_allocator"], 160 * MIB)
+
+    def test_more_processes_than_the_ledger_has_places_for(self):
+        gpu = result(run("children", 600))["gpus"][0]
+        self.assertEqual(gpu["failures"], 0)
+        self.assertEqual(gpu["process_count"], 600)
+        self.assertEqual(gpu["peak"], CONTEXT + GIB)
+        self.assertEqual(gpu["context"], CONTEXT)
+        self.assertEqual(gpu["outside_allocator"], GIB)
+
     def test_nothing_stays_behind(self):
         with tempfile.TemporaryDirectory() as folder:
             run("take", 10, environment={"TMPDIR": folder})
