@@ -54,6 +54,7 @@ print_asked(const struct memmodel_job *job)
 {
     const char *const asked[][2] = {
         {"framework", job->framework},
+        {"framework version", job->framework_version},
         {"textbook rule", job->textbook_rule},
         {"device", job->device},
         {"gpu", job->gpu},

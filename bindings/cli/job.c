@@ -99,6 +99,7 @@ job_from_options(const struct command *command, const struct job_options *given,
         .gpu = given->gpu,
         .allocator_settings = given->allocator_settings,
         .graph_optimization = given->graph_optimization,
+        .framework_version = given->framework_version,
         .keep_gradients = given->keep_gradients,
     };
     for (size_t i = 0; !status && i < given->set.count; i++)
@@ -127,6 +128,7 @@ job_given(const struct job_options *given)
         {"gpu", given->gpu},
         {"allocator-settings", given->allocator_settings},
         {"graph-optimization", given->graph_optimization},
+        {"framework-version", given->framework_version},
         {"metric", given->metric},
         {"mode", given->mode},
         {"intra-op-threads", given->intra_op_threads != 0},
@@ -224,6 +226,8 @@ job_print_doubts(const memmodel_report *report)
 
     print_unmodelled(report);
     memmodel_report_get_result(report, &result);
+    if (result.warning[0])
+        printf("\nwarning: %s\n", result.warning);
     if (!result.validated)
         printf("\nnot validated: these bytes have not been compared with measured ones on such a device\n");
 }

@@ -8,7 +8,7 @@
 struct job_options {
     struct option_list set;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
-        *allocator_settings, *graph_optimization, *metric, *mode;
+        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget;
     bool keep_gradients;
 };
@@ -23,6 +23,8 @@ struct job_options {
 #define JOB_OPTIONS(type)                                                                                              \
     {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
+        JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
+                   "pytorch: such as 2.14; the newest unless given", framework_version),                               \
         JOB_OPTION(type, "textbook-rule", OPTION_TEXT, "NAME", "of the textbook: forward, outputs, cs231n or slots",   \
                    textbook_rule),                                                                                     \
         JOB_OPTION(type, "mode", OPTION_TEXT, "NAME",                                                                  \

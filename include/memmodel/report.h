@@ -43,8 +43,12 @@ struct memmodel_report_result {
     int32_t verdict;    /**< enum memmodel_verdict */
     int32_t step_count; /**< steps that were simulated; 1 for the textbook */
     /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md): on the device "cuda" those of
-     *  the GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported */
+     *  the GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported, and for versions of the
+     *  framework that are newer than those whose rules are known */
     int32_t validated;
+    /** what makes the bytes doubtful besides, such as "pytorch 2.20 is newer than 2.15, the newest that is known"; ""
+     *  for nothing. Owned by the report */
+    const char *warning;
 };
 
 /** An operator that the framework's rules do not know, estimated by its outputs alone. @since 0.1 */

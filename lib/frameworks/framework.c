@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -37,7 +39,8 @@ static const struct framework frameworks[] = {
         .run_operator = pytorch_run_operator,
         .draws = 1,
         .options = FRAMEWORK_PRECISION | FRAMEWORK_CHECKPOINT | FRAMEWORK_ACCUMULATION | FRAMEWORK_KEPT_GRADIENTS |
-                   FRAMEWORK_GPU,
+                   FRAMEWORK_GPU | FRAMEWORK_VERSION,
+        .versions = {.oldest = "2.6", .newest = "2.15"},
         .process_bytes = PYTORCH_PROCESS_BYTES,
         .memory = {{"cpu", "exact", "glibc", "alignment:64"}, {"cuda", "cuda_caching", NULL, NULL}},
     },
@@ -103,6 +106,43 @@ framework_with(enum framework_option option)
     while (i + 1 < FRAMEWORKS && !(frameworks[i].options & option))
         i++;
     return &frameworks[i];
+}
+
+int
+version_number(const char *text)
+{
+    char *end;
+    long major, minor;
+
+    if (!isdigit((unsigned char)text[0]))
+        return -1;
+    major = strtol(text, &end, 10);
+    if (end[0] != '.' || !isdigit((unsigned char)end[1]))
+        return -1;
+    minor = strtol(end + 1, &end, 10);
+    return major < VERSION(1, 0) && minor < VERSION(1, 0) ? VERSION((int)major, (int)minor) : -1;
+}
+
+int
+framework_check_version(memmodel_context *context, const struct framework *framework, const char *version)
+{
+    int number = version_number(version);
+
+    if (!framework->versions.oldest)
+        return 0;
+    if (number < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "framework_version",
+                             "'%s' is no version, such as %s", version, framework->versions.newest);
+    if (number < version_number(framework->versions.oldest))
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, version, "%s is known from %s to %s", framework->name,
+                             framework->versions.oldest, framework->versions.newest);
+    return 0;
+}
+
+bool
+framework_is_newer(const struct framework *framework, const char *version)
+{
+    return framework->versions.newest && version_number(version) > version_number(framework->versions.newest);
 }
 
 const struct framework_memory *

@@ -61,6 +61,12 @@ enum framework_option {
     FRAMEWORK_GPU = 1 << 4,
     FRAMEWORK_GRAPH_OPTIMIZATION = 1 << 5,
     FRAMEWORK_BASE_BYTES = 1 << 6,
+    FRAMEWORK_VERSION = 1 << 7,
+};
+
+/* Versions whose rules are known, such as "2.15"; all NULL: they make no difference. */
+struct framework_versions {
+    const char *oldest, *newest;
 };
 
 enum { FRAMEWORK_MAX_DRAWS = 45, FRAMEWORK_DEVICES = 2 };
@@ -75,6 +81,7 @@ struct framework {
     bool process_simulated; /* what its process holds besides is in the simulation */
     framework_run_operator run_operator; /* NULL: it has no rules for single ones */
     bool grows_in_jumps;                 /* its allocator does: a larger job may take less */
+    struct framework_versions versions;
     struct framework_memory memory[FRAMEWORK_DEVICES];
 };
 
@@ -89,6 +96,21 @@ framework_find(memmodel_context *context, const char *name, const struct framewo
 /* The first framework that knows of an option; never NULL. */
 const struct framework *
 framework_with(enum framework_option option);
+
+/* A version as a number that grows with it. */
+#define VERSION(major, minor) (1000 * (major) + (minor))
+
+/* "2.15.0+cu132" as VERSION(2, 15); -1 of what is no version. */
+int
+version_number(const char *text);
+
+/* MEMMODEL_ERROR_INVALID_ARGUMENT of what is no version, MEMMODEL_ERROR_UNSUPPORTED of one that is too old. */
+int
+framework_check_version(memmodel_context *context, const struct framework *framework, const char *version);
+
+/* Newer than the newest whose rules are known. */
+bool
+framework_is_newer(const struct framework *framework, const char *version);
 
 /* NULL: it is not simulated on that device. */
 const struct framework_memory *

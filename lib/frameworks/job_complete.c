@@ -27,6 +27,14 @@ static const struct memmodel_job defaults = {
 
 enum { MAX_STEPS = 1000, MAX_THREADS = 4096, MAX_ACCUMULATE = 1000 };
 
+static const char *
+newest_version(const char *framework)
+{
+    const struct framework *row = framework_named(framework);
+
+    return row && row->versions.newest ? row->versions.newest : "";
+}
+
 void
 job_complete(struct memmodel_job *job)
 {
@@ -47,6 +55,7 @@ job_complete(struct memmodel_job *job)
     job->graph_optimization = job->graph_optimization ? job->graph_optimization : defaults.graph_optimization;
     job->gradient_accumulation =
         job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
+    job->framework_version = job->framework_version ? job->framework_version : newest_version(job->framework);
     job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
 }
 
@@ -55,6 +64,8 @@ job_is_validated(const struct memmodel_job *job)
 {
     const struct gpu *gpu = strcmp(job->device, "cpu") == 0 ? NULL : gpu_of_name(job->gpu);
 
+    if (framework_is_newer(framework_named(job->framework), job->framework_version))
+        return false;
     return gpu ? gpu->measured : strcmp(job->device, "cpu") == 0;
 }
 
@@ -76,6 +87,7 @@ check_options(memmodel_context *context, const struct framework *framework, cons
         {strcmp(job->graph_optimization, defaults.graph_optimization) != 0, "graph_optimization",
          FRAMEWORK_GRAPH_OPTIMIZATION},
         {job->base_bytes != 0, "base_bytes", FRAMEWORK_BASE_BYTES},
+        {*job->framework_version != '\0', "framework_version", FRAMEWORK_VERSION},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -133,6 +145,8 @@ check_job(memmodel_context *context, const struct memmodel_job *job, const struc
         status = framework_find(context, job->framework, framework);
     if (!status)
         status = check_options(context, *framework, job);
+    if (!status)
+        status = framework_check_version(context, *framework, job->framework_version);
     return status ? status : check_device(context, job);
 }
 
@@ -168,9 +182,17 @@ keep_symbols(struct arena *arena, const struct memmodel_job *job, struct memmode
 int
 job_keep(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
 {
-    const char **texts[] = {
-        &kept->framework, &kept->textbook_rule, &kept->device, &kept->optimizer,          &kept->isa,
-        &kept->precision, &kept->checkpoint,    &kept->gpu,    &kept->allocator_settings, &kept->graph_optimization};
+    const char **texts[] = {&kept->framework,
+                            &kept->textbook_rule,
+                            &kept->device,
+                            &kept->optimizer,
+                            &kept->isa,
+                            &kept->precision,
+                            &kept->checkpoint,
+                            &kept->gpu,
+                            &kept->allocator_settings,
+                            &kept->graph_optimization,
+                            &kept->framework_version};
 
     *kept = *job;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -14,7 +14,8 @@ report_new(memmodel_context *context, memmodel_report **report)
     new->context = memmodel_context_ref(context);
     atomic_init(&new->references, 1);
     new->arena = ARENA_INIT(context);
-    new->result = (struct memmodel_report_result){.size = sizeof new->result, .peak_location = "", .assumptions = ""};
+    new->result = (struct memmodel_report_result){
+        .size = sizeof new->result, .peak_location = "", .assumptions = "", .warning = ""};
     *report = new;
     return 0;
 }
@@ -104,6 +105,22 @@ unmodelled_copy(struct arena *arena, const struct unmodelled *unmodelled, size_t
     return 0;
 }
 
+/* What is newer than the rules is taken for the newest that they know. */
+static int
+warn_of_version(memmodel_report *report, const struct query *query)
+{
+    const struct framework *framework = query->framework;
+    struct text text = TEXT_INIT(report->context);
+
+    if (!framework_is_newer(framework, report->job.framework_version))
+        return 0;
+    text_printf(&text, "%s %s is newer than %s, the newest that is known", framework->name,
+                report->job.framework_version, framework->versions.newest);
+    report->result.warning = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
+    text_release(&text);
+    return report->result.warning ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+}
+
 static void
 judge(memmodel_report *report)
 {
@@ -155,6 +172,8 @@ fill(memmodel_report *report, const struct query *query, struct result *result)
 {
     int status = job_keep(&report->arena, &query->job, &report->job);
 
+    if (!status)
+        status = warn_of_version(report, query);
     if (!status)
         status = copy_result(report, result);
     if (!status)

@@ -35,6 +35,7 @@ write_job(struct text *page, const struct memmodel_job *job)
 {
     const char *const texts[][2] = {
         {"framework", job->framework},
+        {"framework_version", job->framework_version},
         {"device", job->device},
         {"gpu", job->gpu},
         {"metric", memmodel_metric_name(job->metric)},
@@ -70,6 +71,8 @@ write_summary(struct text *page, const memmodel_report *report)
 
     text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
     write_text(page, "peak_location", report->result.peak_location);
+    text_append(page, ",");
+    write_text(page, "warning", report->result.warning);
     text_printf(page, ",\"validated\":%d,\"steps\":[", report->result.validated);
     write_bytes(page, report->step_peaks, (size_t)report->result.step_count);
     text_append(page, "],\n\"categories\":[");

@@ -56,7 +56,7 @@ function describeLoop(job) {
 
 function describeMachine(job) {
   if (job.framework === "textbook") return [];
-  if (job.device === "cuda") return ["cuda", job.gpu, ...(job.allocator_settings ? [job.allocator_settings] : [])];
+  if (job.device === "cuda") return [job.framework_version, "cuda", job.gpu, ...(job.allocator_settings ? [job.allocator_settings] : [])];
   const level = job.framework === "onnxruntime" ? [`optimization ${job.graph_optimization}`] : [];
   return [...level, job.device, job.isa, `${job.intra_op_threads} threads`];
 }
@@ -80,6 +80,7 @@ function summary() {
   if (data.peak_location) at("peak_location").innerHTML = `Peak of the live tensors in <b>${escaped(data.peak_location)}</b>. `;
   if (data.steps.length > steps.length) steps.push("\u2026");
   if (steps.length > 1) at("peak_location").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
+  if (data.warning) at("peak_location").innerHTML += ` ${escaped(data.warning)}.`;
   if (!data.validated) at("peak_location").innerHTML += " Not validated: not compared with measured bytes of such a device.";
   at("held").innerHTML = stack(data.held, data.peak[0]);
   at("keys").innerHTML = keys(data.held);

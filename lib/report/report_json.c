@@ -121,14 +121,14 @@ symbols_json(const struct memmodel_job *job)
 static json_t *
 job_json(const struct memmodel_job *job)
 {
-    return json_pack("{ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework,
-                     "textbook_rule", job->textbook_rule, "device", job->device, "gpu", job->gpu, "metric",
-                     memmodel_metric_name(job->metric), "allocator_settings", job->allocator_settings, "optimizer",
-                     job->optimizer, "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint,
-                     "graph_optimization", job->graph_optimization, "mode", memmodel_mode_name(job->mode),
-                     "keep_gradients", job->keep_gradients, "steps", job->steps, "intra_op_threads",
-                     job->intra_op_threads, "gradient_accumulation", job->gradient_accumulation, "budget",
-                     (json_int_t)job->budget, "symbols", symbols_json(job));
+    return json_pack("{ss ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework,
+                     "framework_version", job->framework_version, "textbook_rule", job->textbook_rule, "device",
+                     job->device, "gpu", job->gpu, "metric", memmodel_metric_name(job->metric), "allocator_settings",
+                     job->allocator_settings, "optimizer", job->optimizer, "isa", job->isa, "precision", job->precision,
+                     "checkpoint", job->checkpoint, "graph_optimization", job->graph_optimization, "mode",
+                     memmodel_mode_name(job->mode), "keep_gradients", job->keep_gradients, "steps", job->steps,
+                     "intra_op_threads", job->intra_op_threads, "gradient_accumulation", job->gradient_accumulation,
+                     "budget", (json_int_t)job->budget, "symbols", symbols_json(job));
 }
 
 static int
@@ -142,13 +142,14 @@ json_of_report(const void *object, memmodel_context *context, char **text)
         json_decref(layers);
         return status;
     }
-    root = json_pack("{ss si so so ss sI sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
+    root = json_pack("{ss si so so ss sI sb ss so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
                      FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->result), "verdict",
                      memmodel_verdict_name(report->result.verdict), "headroom", (json_int_t)report->result.headroom,
-                     "validated", report->result.validated, "step_peaks", step_peaks_json(report), "peak_location",
-                     report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
-                     "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers",
-                     layers, "formulas", formulas_json(report), "assumptions", report->result.assumptions, "unmodelled",
+                     "validated", report->result.validated, "warning", report->result.warning, "step_peaks",
+                     step_peaks_json(report), "peak_location", report->result.peak_location, "parameter_count",
+                     (json_int_t)report->total.parameter_count, "categories", categories_json(report->categories),
+                     "total", layer_json(&report->total), "layers", layers, "formulas", formulas_json(report),
+                     "assumptions", report->result.assumptions, "unmodelled",
                      unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
     return json_write(context, root, text);
 }

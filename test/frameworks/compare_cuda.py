@@ -35,6 +35,7 @@ NETWORKS = DATA / "pytorch_models"
 GPUS = ("rtx3060", "rtx3090", "rtx4060", "rtx4090", "a100", "h100", "h200", "v100", "l40s", "a10", "a40", "l4")
 ALLOC, FREE = 0, 1  # of record_cuda.ACTIONS: the second is when the program lets go
 STEPS = 3
+VERSION = "2.11"  # of PyTorch, where a recording does not say
 
 
 def half_of(name: str) -> str:
@@ -68,12 +69,13 @@ def checkpoint_of(case: dict[str, Any]) -> str | None:
     return f"{names}(use_reentrant=True)" if names and case.get("reentrant") else names
 
 
-def estimate(network: memmodel.Network, case: dict[str, Any], gpu: str) -> memmodel.Report:
+def estimate(network: memmodel.Network, case: dict[str, Any], gpu: str, version: str = VERSION) -> memmodel.Report:
     """The report of a recorded run; the GPU by its name, such as "NVIDIA A100-SXM4-40GB"."""
     words = gpu.lower().replace(" ", "")
     return memmodel.estimate(
-        network, framework="pytorch", device="cuda", gpu=next(name for name in GPUS if name in words),
-        optimizer=case["optimizer"], mode=mode_of(case), precision=case["precision"], steps=STEPS,
+        network, framework="pytorch", framework_version=version, device="cuda",
+        gpu=next(name for name in GPUS if name in words), optimizer=case["optimizer"], mode=mode_of(case),
+        precision=case["precision"], steps=STEPS,
         gradient_accumulation=case.get("accumulate", 1), keep_gradients=case.get("keep_gradients", False),
         checkpoint=checkpoint_of(case), **dict.fromkeys(network.symbols, case["batch"]),
     )  # fmt: skip
@@ -149,7 +151,7 @@ def compared(name: str, recording: dict[str, Any], networks: Path) -> Compared |
     if network is None:
         return None
     made_by, steps = recording["made_by"], recording["steps"]
-    report = estimate(network, recording["case"], made_by["gpu"])
+    report = estimate(network, recording["case"], made_by["gpu"], made_by.get("torch", VERSION))
     live, reserved = (max(step[key] for step in steps) for key in ("allocated", "reserved"))
     process = made_by["device_after"] - made_by["device_before"] if made_by.get("device_after") else None
     peak = report.peak

@@ -30,6 +30,7 @@ from memmodel import _ffi
 DATA = Path(__file__).resolve().parents[1] / "data"
 MIB = 1 << 20
 STEPS = 4
+VERSION = "2.6"  # of PyTorch in xMem's runs; the other tables do not say, and cuBLAS worked alike in all before 2.9
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ def with_gradients_held(trace: memmodel.Trace) -> memmodel.Trace:
 
 def answer_of(network: memmodel.Network, row: Row, gpu: str, held: int) -> Answer:
     """What a run takes, on a device of that size: the allocator gives back what is unused before it gives up."""
-    report = memmodel.estimate(network, batch=row.batch, optimizer=row.optimizer, gpu=gpu, steps=STEPS)
+    job = {"framework_version": VERSION, "optimizer": row.optimizer, "gpu": gpu, "steps": STEPS}
+    report = memmodel.estimate(network, batch=row.batch, **job)
     trace = report.trace
     assert trace is not None
     if row.held:

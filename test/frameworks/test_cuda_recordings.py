@@ -113,7 +113,8 @@ def asked_for(sizes):
 
 def trained(net):
     """What each pass of the third step allocates; trained by SGD, which takes nothing more."""
-    report = memmodel.estimate(net, device="cuda", gpu="h200", optimizer="sgd", steps=compare_cuda.STEPS)
+    job = {"gpu": "h200", "framework_version": compare_cuda.VERSION, "steps": compare_cuda.STEPS}
+    report = memmodel.estimate(net, optimizer="sgd", **job)
     passes = {"forward": [], "backward": []}
     for event in report.trace:
         if event.step == compare_cuda.STEPS and event.bytes > 0 and event.phase in passes:

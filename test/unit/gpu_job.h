@@ -1,4 +1,4 @@
-/* Jobs on a GPU, and a small network for them. */
+/* Jobs on a GPU, and a small network for them. Their PyTorch is the one of test/data/pytorch_cuda. */
 #ifndef TEST_GPU_JOB_H
 #define TEST_GPU_JOB_H
 
@@ -8,7 +8,12 @@ static inline struct memmodel_job
 gpu_job(const char *gpu, const char *optimizer)
 {
     return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .device = "cuda", .gpu = gpu, .optimizer = optimizer};
+        .size = sizeof(struct memmodel_job),
+        .device = "cuda",
+        .gpu = gpu,
+        .optimizer = optimizer,
+        .framework_version = "2.11",
+    };
 }
 
 static inline memmodel_network *

@@ -57,6 +57,7 @@ def estimate(
     network: Network,
     *,
     framework: str | None = None,
+    framework_version: str | None = None,
     textbook_rule: str | None = None,
     device: str | None = None,
     optimizer: str | None = None,
@@ -80,8 +81,9 @@ def estimate(
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
 
     framework: "pytorch" (the default), "tensorflow", "onnxruntime", or "textbook", which counts by `textbook_rule`.
-    optimizer: "adam" unless given. isa: of the CPU that will run the job, "avx2", "avx512" (the default), "amx", or
-    "native", this machine's. mode: "training", "inference", or "forward", without a backward pass but with autograd on.
+    framework_version: of "pytorch", such as "2.14"; the newest that is known unless given. optimizer: "adam" unless
+    given. isa: of the CPU that will run the job, "avx2", "avx512" (the default), "amx", or "native", this machine's.
+    mode: "training", "inference", or "forward", without a backward pass but with autograd on.
     base_bytes: with "tensorflow", of the process just before training begins, where they are known. With "pytorch":
     precision, "bfloat16" as under torch.autocast; checkpoint, scopes that are recomputed in the backward pass, such as
     "encoder.*"; gradient_accumulation, batches a step of the optimizer; keep_gradients, set_to_none=False; gpu, such as
@@ -96,9 +98,10 @@ def estimate(
     >>> memmodel.estimate(net, budget="16GiB", batch=8, dim=144).verdict
     """
     job = _job(
-        symbols, sizes, framework=framework, textbook_rule=textbook_rule, device=device, optimizer=optimizer, isa=isa,
-        mode=mode, steps=steps, intra_op_threads=intra_op_threads, base_bytes=base_bytes, precision=precision,
-        checkpoint=checkpoint, gpu=gpu, allocator_settings=allocator_settings, graph_optimization=graph_optimization,
+        symbols, sizes, framework=framework, framework_version=framework_version, textbook_rule=textbook_rule,
+        device=device, optimizer=optimizer, isa=isa, mode=mode, steps=steps, intra_op_threads=intra_op_threads,
+        base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
+        allocator_settings=allocator_settings, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)

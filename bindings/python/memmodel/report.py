@@ -186,6 +186,11 @@ class Report:
         return bool(self._result.validated)
 
     @property
+    def warning(self) -> str:
+        """What makes the bytes doubtful besides: a version of the framework that is newer than the rules; or ""."""
+        return _call.decoded(self._result.warning)
+
+    @property
     def trace(self) -> Trace | None:
         """All events of the simulated steps; None for the textbook."""
         handle = _ffi.report_trace(self._handle)
@@ -223,6 +228,8 @@ class Report:
         """What has to be known of the numbers: operators that are not modelled, a device that was not measured."""
         operators = ", ".join(f"{one.op} ({format_bytes(one.bytes)})" for one in self.unmodelled)
         notes = [f"not modelled, estimated by their outputs alone: {operators}"] if operators else []
+        if self.warning:
+            notes.append(self.warning)
         if not self.validated:
             notes.append("not validated: not compared with measured bytes on such a device")
         return notes

@@ -306,6 +306,7 @@ def estimate(
     allocator_settings: str | None = None,
     isa: str | None = None,
     intra_op_threads: int | None = None,
+    framework_version: str | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
 ) -> Report:
@@ -323,14 +324,16 @@ def estimate(
     loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2", "avx512" or "amx".
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
-    Compared with measured bytes on an H200 alone. budget, metric: as memmodel.estimate() takes them.
+    Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
+    budget, metric: as memmodel.estimate() takes them.
     """
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     network = from_module(
         module, args, kwargs, loss=loss, target=target, mode=mode, symbolic=False, precision=precision,
     )  # fmt: skip
     return estimation.estimate(
-        network, framework="pytorch", device=device, optimizer=optimizer_text(optimizer, module, loss),
+        network, framework="pytorch", framework_version=framework_version or torch.__version__, device=device,
+        optimizer=optimizer_text(optimizer, module, loss),
         mode=mode, steps=steps, isa=isa or _this_isa(), intra_op_threads=intra_op_threads or torch.get_num_threads(),
         precision=precision, gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients,
         checkpoint=checkpoint, gpu=gpu, allocator_settings=allocator_settings, budget=budget, metric=metric,

@@ -17,6 +17,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "frameworks/framework.h"
 
 #include <string.h>
 #include <strings.h>
@@ -97,11 +98,15 @@ gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu)
     return 0;
 }
 
-/* PyTorch: aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize: ":4096:2:16:8", from Hopper on 32 MiB. */
+/*
+ * PyTorch: aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize: ":4096:2:16:8", on Hopper 32 MiB; also on
+ * Blackwell since 2.12 (pull request 175344).
+ */
 int64_t
-gpu_cublas_workspace(const struct gpu *gpu)
+gpu_cublas_workspace(const struct gpu *gpu, int version)
 {
-    enum { HOPPER = 90, KIB = 1024 };
+    enum { HOPPER = 90, BLACKWELL = 100, KIB = 1024 };
+    bool large = gpu->capability == HOPPER || (gpu->capability >= BLACKWELL && version >= VERSION(2, 12));
 
-    return gpu->capability >= HOPPER ? 4096 * 8 * KIB : 4096 * 2 * KIB + 16 * 8 * KIB;
+    return large ? 4096 * 8 * KIB : 4096 * 2 * KIB + 16 * 8 * KIB;
 }

@@ -25,8 +25,8 @@ gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
 const struct gpu *
 gpu_of_name(const char *name);
 
-/* Bytes that PyTorch gives each cuBLAS handle and stream to work in. */
+/* Bytes that PyTorch of a version (version_number) gives cuBLAS to work in. */
 int64_t
-gpu_cublas_workspace(const struct gpu *gpu);
+gpu_cublas_workspace(const struct gpu *gpu, int version);
 
 #endif

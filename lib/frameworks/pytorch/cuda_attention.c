@@ -4,6 +4,7 @@
  * native/transformers/cuda/flash_attn/flash_api.cpp, mem_eff_attention/kernel_backward.h.
  */
 #include "frameworks/cuda/gpu.h"
+#include "frameworks/framework.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
@@ -43,6 +44,21 @@ make_gradients(struct step *step, const struct node *node, const struct value *i
     }
 }
 
+/* Where heads of key and value are shared, their gradients for each head of the query, which are summed; else NULL. */
+static void
+make_expanded(struct step *step, const struct node *node, const struct value *incoming, struct value *expanded[2])
+{
+    int64_t heads = node->edges[0].shape.dims[HEADS];
+
+    for (int i = 0; i < 2; i++) {
+        struct shape shape = shape_typed(&node->edges[1 + i].shape, incoming->shape.dtype);
+        bool grouped = shape.dims[HEADS] != heads;
+
+        shape.dims[HEADS] = heads;
+        expanded[i] = grouped ? length_first(step, &shape) : NULL;
+    }
+}
+
 static void
 drop_unwanted(struct step *step, const struct node *node, struct value **gradients)
 {
@@ -54,7 +70,34 @@ drop_unwanted(struct step *step, const struct node *node, struct value **gradien
     }
 }
 
-/* Saved: query, key, value, mask, result, logsumexp; of cuDNN the generator's seed and offset. */
+/* Seed and offset of the generator. */
+struct generator {
+    struct value *state[2];
+};
+
+static struct generator
+on_host(void)
+{
+    return (struct generator){{NULL, NULL}};
+}
+
+static struct generator
+on_device(struct step *step, int64_t seed_bytes)
+{
+    struct value *seed = value_buffer(step, seed_bytes);
+
+    return (struct generator){{seed, value_scalar(step, MEMMODEL_DTYPE_INT64)}};
+}
+
+enum { SEED = 8, SEED_AND_OFFSET = 16 };
+
+static bool
+drops(const struct step *step, const struct memmodel_attention *options)
+{
+    return options->dropout > 0 && step->training;
+}
+
+/* Saved: query, key, value, mask, result, logsumexp; the generator's seed and offset where they are on the device. */
 enum {
     SAVED_QUERY,
     SAVED_KEY,
@@ -69,11 +112,11 @@ enum {
 
 static struct value *
 record(struct step *step, const struct derivative *derivative, struct value *const operands[4], struct value *result,
-       struct value *rows, struct value *mask, struct value *const generator[2])
+       struct value *rows, struct value *mask, const struct generator *generator)
 {
     struct value *inputs[] = {operands[0], operands[1], operands[2], mask};
-    struct value *saved[SAVED_COUNT] = {operands[0], operands[1], operands[2],  operands[3],
-                                        result,      rows,        generator[0], generator[1]};
+    struct value *saved[SAVED_COUNT] = {operands[0], operands[1], operands[2],         operands[3],
+                                        result,      rows,        generator->state[0], generator->state[1]};
     struct node *node = step_record(step, derivative, result, 4, inputs);
 
     for (int i = 0; i < SAVED_COUNT; i++)
@@ -88,8 +131,6 @@ trains(const struct step *step, struct value *const operands[3])
 {
     return step->grad_mode && (operands[0]->node || operands[1]->node || operands[2]->node);
 }
-
-static struct value *const on_host[2] = {NULL, NULL}; /* seed and offset */
 
 /* ---- memory-efficient ---- */
 
@@ -188,14 +229,16 @@ mask_gradient(struct step *step, const struct node *node)
 static void
 efficient_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct value *rows;
+    struct value *rows, *expanded[2];
 
     make_gradients(step, node, incoming[0], gradients);
     if (node_wants(node, MASK_EDGE))
         gradients[MASK_EDGE] = mask_gradient(step, node);
+    make_expanded(step, node, incoming[0], expanded);
     rows = row_products(step, node->saved[SAVED_QUERY], incoming[0]);
     value_drop(step, backward_workspace(step, node));
     value_drop(step, rows);
+    value_drop_all(step, expanded, 2);
     drop_unwanted(step, node, gradients);
 }
 
@@ -204,10 +247,11 @@ static bool
 can_be_efficient(const struct step *step, struct value *const operands[3])
 {
     enum { AMPERE = 80, ALIGNMENT = 4 };
+    bool groups = step->version >= VERSION(2, 14);
 
     for (int i = 0; i < 3; i++)
         if (operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
-            operands[i]->shape.dims[HEADS] != operands[0]->shape.dims[HEADS] ||
+            (!groups && operands[i]->shape.dims[HEADS] != operands[0]->shape.dims[HEADS]) ||
             (step->cuda.gpu->capability >= AMPERE && operands[i]->shape.dims[WIDTH] % ALIGNMENT != 0))
             return false;
     return true;
@@ -233,9 +277,11 @@ padded_mask(struct step *step, struct value *mask)
 
 /* logsumexp is for the backward pass; its rows come in blocks: mem_eff_attention/kernel_forward.h, kAlignLSE */
 static struct value *
-efficient_attention(struct step *step, struct value *const operands[4])
+efficient_attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
     enum { LOGSUMEXP_ROWS = 32 };
+    bool own = step->version >= VERSION(2, 14) && !drops(step, options);
+    struct generator generator = own ? on_device(step, SEED) : on_host();
     static const struct derivative efficient = {"scaled_dot_product_efficient_attention", efficient_backward};
     struct value *mask = operands[3] ? padded_mask(step, operands[3]) : NULL;
     struct value *given[] = {operands[0], operands[1], operands[2], mask};
@@ -246,7 +292,7 @@ efficient_attention(struct step *step, struct value *const operands[4])
     result = length_first(step, &shape);
     if (trains(step, operands))
         rows = row_numbers(step, operands[0], LOGSUMEXP_ROWS);
-    record(step, &efficient, given, result, rows, operands[3], on_host);
+    record(step, &efficient, given, result, rows, operands[3], &generator);
     value_drop(step, mask);
     return result;
 }
@@ -300,17 +346,35 @@ static struct value *
 flash_attention(struct step *step, struct value *const operands[4])
 {
     static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
-    struct value *result = length_first(step, &operands[0]->shape);
+    struct value *result = length_first(step, &operands[0]->shape), *rows = row_numbers(step, operands[0], 1);
+    struct generator generator = on_device(step, SEED_AND_OFFSET);
 
-    return record(step, &flash, operands, result, row_numbers(step, operands[0], 1), NULL, on_host);
+    return record(step, &flash, operands, result, rows, NULL, &generator);
 }
 
 /*
  * ---- cuDNN ---- native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and _bprop. What its plans work in is not published:
- * on an H200 256 bytes forward; backward the gradient of the query and a number for each row in float32, and 256 bytes.
+ * on an H200 256 bytes forward; backward the gradient of the query and a number for each row in float32, and 256 bytes;
+ * with shared keys and values (cuDNN 9.26, asked for an H100) their gradients for each head of the query besides.
  */
 
 enum { CUDNN_WORKSPACE = 256 };
+
+/* Gradients of shared keys and values for each head of the query. */
+static int64_t
+expanded_bytes(const struct node *node)
+{
+    int64_t heads = node->edges[0].shape.dims[HEADS], bytes = 0;
+
+    for (int i = 1; i < 3; i++) {
+        struct shape shape = node->edges[i].shape;
+        bool grouped = shape.dims[HEADS] != heads;
+
+        shape.dims[HEADS] = heads;
+        bytes += grouped ? multiply_saturating(shape_elements(&shape), dtype_bytes(shape.dtype)) : 0;
+    }
+    return bytes;
+}
 
 static void
 cudnn_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
@@ -319,21 +383,39 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
     int64_t sums = multiply_saturating(value_elements(query), dtype_bytes(MEMMODEL_DTYPE_FLOAT32));
 
     make_gradients(step, node, incoming[0], gradients);
-    value_drop(step, value_buffer(step, sums + rows->storage->bytes + CUDNN_WORKSPACE));
+    value_drop(step, value_buffer(step, sums + expanded_bytes(node) + rows->storage->bytes + CUDNN_WORKSPACE));
     drop_unwanted(step, node, gradients);
 }
 
+/* sdp_utils.cpp, check_cudnn_tensor_shapes. From 2.14 on heads of up to 128, or all of 256, or a query's of 192. */
+static bool
+has_cudnn_widths(const struct step *step, struct value *const operands[4])
+{
+    enum { USUAL = 128, LARGE = 192, LARGEST = 256 };
+    int64_t width = operands[0]->shape.dims[WIDTH], value_width = operands[2]->shape.dims[WIDTH];
+
+    if (step->version < VERSION(2, 14) || max_i64(width, value_width) <= USUAL)
+        return true;
+    return (width == LARGEST && value_width == LARGEST) || (width == LARGE && value_width == USUAL);
+}
+
 /*
- * sdp_utils.cpp, check_prefer_cudnn_attention: Hopper and the first Blackwell; check_cudnn_tensor_shapes; the same number
- * of heads.
+ * sdp_utils.cpp, check_prefer_cudnn_attention: Hopper and the first Blackwell, since 2.11; no gradient of a mask; more than
+ * one query; from 2.12 on no dropout.
  */
 static bool
-can_cudnn(const struct step *step, struct value *const operands[4])
+can_cudnn(const struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
     enum { HOPPER = 90, BLACKWELL = 100 };
     int capability = step->cuda.gpu->capability;
 
-    return (capability == HOPPER || capability == BLACKWELL) && are_narrow_halves(operands);
+    if (step->version < VERSION(2, 11) || (capability != HOPPER && capability != BLACKWELL))
+        return false;
+    if (step->version >= VERSION(2, 12) && drops(step, options))
+        return false;
+    if (!are_narrow_halves(operands) || operands[0]->shape.dims[LENGTH] == 1)
+        return false;
+    return !(operands[3] && operands[3]->node) && has_cudnn_widths(step, operands);
 }
 
 /* Seed and offset of the generator, the result, and the log-sum-exp of each row if there will be a backward pass. */
@@ -341,7 +423,7 @@ static struct value *
 cudnn_attention(struct step *step, struct value *const operands[4])
 {
     static const struct derivative cudnn = {"scaled_dot_product_cudnn_attention", cudnn_backward};
-    struct value *seed = value_scalar(step, MEMMODEL_DTYPE_INT64), *offset = value_scalar(step, MEMMODEL_DTYPE_INT64);
+    struct generator generator = on_device(step, SEED);
     struct shape shape = operands[0]->shape;
     struct value *result, *rows = NULL;
 
@@ -350,7 +432,7 @@ cudnn_attention(struct step *step, struct value *const operands[4])
     if (trains(step, operands))
         rows = row_numbers(step, operands[0], 1);
     value_drop(step, value_buffer(step, CUDNN_WORKSPACE));
-    return record(step, &cudnn, operands, result, rows, NULL, (struct value *[]){seed, offset});
+    return record(step, &cudnn, operands, result, rows, NULL, &generator);
 }
 
 /* ---- which ---- */
@@ -361,10 +443,9 @@ cuda_attention(struct step *step, struct value *query, struct value *key, struct
 {
     struct value *const operands[] = {query, key, value, mask};
 
-    (void)options;
-    if (can_cudnn(step, operands))
+    if (can_cudnn(step, operands, options))
         return cudnn_attention(step, operands);
     if (can_flash(step, operands))
         return flash_attention(step, operands);
-    return can_be_efficient(step, operands) ? efficient_attention(step, operands) : NULL;
+    return can_be_efficient(step, operands) ? efficient_attention(step, operands, options) : NULL;
 }

@@ -43,6 +43,9 @@ cpu_attention(struct step *step, struct value *query, struct value *key, struct 
 void
 cpu_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
+void
+cuda_product(struct step *step, enum product_kind kind, const struct value *result, int64_t summed);
+
 struct value *
 cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);
 

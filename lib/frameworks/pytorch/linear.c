@@ -22,14 +22,14 @@ is_blas_ready(const struct value *x)
 
 /* [n, k] x [k, m]; operands that BLAS cannot read are copied for the call. */
 static struct value *
-product(struct step *step, const struct value *a, const struct value *b)
+product(struct step *step, const struct value *a, const struct value *b, enum product_kind kind)
 {
     struct shape shape = {.dims = {a->shape.dims[0], b->shape.dims[1]}, .rank = 2, .dtype = a->shape.dtype};
     struct value *result = value_empty(step, &shape);
     struct value *first = is_blas_ready(a) ? NULL : value_copy(step, a);
     struct value *second = is_blas_ready(b) ? NULL : value_copy(step, b);
 
-    step->device->product(step, PRODUCT, result, a->shape.dims[1]);
+    step->device->product(step, kind, result, a->shape.dims[1]);
     value_drop(step, first);
     value_drop(step, second);
     return result;
@@ -59,7 +59,7 @@ product_of_transposed(struct step *step, const struct value *a, const struct val
 {
     struct value *first = transpose_a ? transposed(step, a) : value_detach(step, a);
     struct value *second = transpose_b ? transposed(step, b) : value_detach(step, b);
-    struct value *result = product(step, first, second);
+    struct value *result = product(step, first, second, PRODUCT);
 
     value_drop(step, second);
     value_drop(step, first);
@@ -118,7 +118,7 @@ struct value *
 aten_mm(struct step *step, struct value *a, struct value *b)
 {
     static const struct derivative derivative = {"mm", mm_backward};
-    struct value *result = product(step, a, b);
+    struct value *result = product(step, a, b, PRODUCT);
     struct node *node = step_record(step, &derivative, result, 2, (struct value *[]){a, b});
 
     step_save(step, node, a->node ? b : NULL);
@@ -157,15 +157,22 @@ addmm_backward(struct step *step, struct node *node, struct value **incoming, st
         gradients[0] = scaled(step, value_keep(incoming[0]), flags & ADDMM_BETA);
 }
 
+/* On a GPU cublasLt adds a vector on the way: cuda/Blas.cpp, isInputCompliesAddmmCudaLt. */
+static enum product_kind
+kind_of_addmm(const struct value *bias, const struct value *b, int factors)
+{
+    bool adds = bias->shape.rank == 1 && bias->shape.dims[0] == b->shape.dims[1] && !(factors & ADDMM_BETA);
+
+    return adds && b->shape.dims[0] > 1 && b->shape.dims[1] > 1 ? PRODUCT_WITH_BIAS : PRODUCT;
+}
+
 struct value *
 aten_addmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors)
 {
     static const struct derivative derivative = {"addmm", addmm_backward};
-    struct value *result = product(step, a, b);
+    struct value *result = product(step, a, b, kind_of_addmm(bias, b, factors));
     struct node *node = step_record(step, &derivative, result, 3, (struct value *[]){bias, a, b});
 
-    if (bias->shape.rank == 1)
-        step->device->product(step, PRODUCT_WITH_BIAS, result, a->shape.dims[1]);
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);
     if (node)
@@ -267,7 +274,7 @@ vector_product(struct step *step, struct value *a, struct value *b)
 
     shape.rank--;
     result = value_empty(step, &shape);
-    step->device->product(step, PRODUCT_WITH_VECTOR, result, a->shape.dims[shape.rank]);
+    step->device->product(step, PRODUCT, result, a->shape.dims[shape.rank]);
     node = step_record(step, shape.rank ? &mv_derivative : &dot_derivative, result, 2, (struct value *[]){a, b});
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);

@@ -199,7 +199,7 @@ struct checkpoints {
 
 /* ---- the device: device.h ---- */
 
-enum product_kind { PRODUCT, PRODUCT_WITH_BIAS, PRODUCT_WITH_VECTOR };
+enum product_kind { PRODUCT, PRODUCT_WITH_BIAS };
 
 struct device {
     const char *name;
@@ -287,6 +287,7 @@ struct step {
     struct target_cpu machine;
     struct convolution_cache convolutions;
     struct formula_text *formulas[FORMULA_SLOTS]; /* that were read, by their addresses; in the pool's arena */
+    int version;                                  /* of PyTorch: version_number */
     const struct device *device;
     struct cuda cuda;
     int status; /* of the first failure; everything stops at the next layer */

@@ -219,6 +219,7 @@ step_find_machine(struct step *step)
     const struct memmodel_job *job = step->job;
     int status = device_find(step->context, job->device, &step->device);
 
+    step->version = version_number(job->framework_version);
     if (!status && step->device->open)
         status = step->device->open(step);
     return status ? status : target_cpu_find(step->context, job->isa, job->intra_op_threads, &step->machine);
