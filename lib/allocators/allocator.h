@@ -53,7 +53,8 @@ struct allocator_block {
 
 struct allocator {
     const char *name;
-    bool settings; /* has any */
+    bool settings;      /* has any */
+    size_t block_bytes; /* of the context that a block takes, at least */
     int (*open)(memmodel_context *context, const struct allocator_options *options, void **self);
     void (*close)(void *self);
 

@@ -212,6 +212,21 @@ allocator_run_counters(const struct allocator_run *run)
     return counters;
 }
 
+/*
+ * Iterations that are all run take as many events, and memory for all that they keep. A device may be full before.
+ */
+static int
+foresee(const struct allocator_run *run, const struct allocator_options *options)
+{
+    int64_t each = (int64_t)(sizeof(void *) + run->allocator->block_bytes), bytes;
+
+    if (run->periods || options->capacity > 0)
+        return 0;
+    if (!checked_multiply(trace_copies_kept(run->trace), each, &bytes))
+        bytes = INT64_MAX;
+    return context_foresee(run->context, trace_left_out(run->trace), bytes);
+}
+
 /* *proven is false where iterations were left out that might not be as the others. */
 static int
 run_once(memmodel_context *context, const struct allocator *allocator, const struct allocator_options *options,
@@ -223,6 +238,7 @@ run_once(memmodel_context *context, const struct allocator *allocator, const str
     *proven = true;
     if (status)
         return status;
+    status = foresee(&run, options);
     visitor->begin(visitor->user);
     while (!status && *proven && allocator_run_goes_on(&run)) {
         struct allocator_counters counters;

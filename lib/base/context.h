@@ -143,6 +143,13 @@ context_nodes(size_t items)
     return 1 + (int64_t)(items / 64);
 }
 
+/*
+ * Of work that is known before it begins: 0, or MEMMODEL_ERROR_LIMIT with the context's error set where that many nodes
+ * or bytes more are beyond a limit. Counts nothing.
+ */
+int
+context_foresee(memmodel_context *context, int64_t nodes, int64_t bytes);
+
 /* Whether the call is cancelled or its time is over, asked by a thread that works for it. Looks each time. */
 bool
 context_must_stop(const memmodel_context *context);

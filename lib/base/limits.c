@@ -206,6 +206,21 @@ context_look(memmodel_context *context, int64_t nodes)
     return context_is_used_up(context, nodes) ? stop_error(context, context_limits(context)) : 0;
 }
 
+int
+context_foresee(memmodel_context *context, int64_t nodes, int64_t bytes)
+{
+    const struct limits *limits = context_limits(context);
+    int64_t spent = limits->nodes + limits->granted - limits->left;
+    size_t more = (size_t)min_i64(bytes, PTRDIFF_MAX);
+    int status = nodes > limits->max.nodes - spent ? context_look(context, nodes) : 0;
+
+    if (!status)
+        status = memory_charge(context, more);
+    if (!status)
+        memory_discharge(context, more);
+    return status;
+}
+
 bool
 context_must_stop(const memmodel_context *context)
 {

@@ -109,6 +109,40 @@ trace_add_repeat(struct memmodel_trace *trace, const struct trace_iterations *it
     return 0;
 }
 
+/* ---- how much is left out ---- */
+
+int64_t
+trace_left_out(const struct memmodel_trace *trace)
+{
+    int64_t sum = 0, events;
+
+    for (size_t i = 0; i < trace->repeat_count; i++)
+        if (!checked_multiply(trace->repeats[i].times, trace->repeats[i].count, &events) ||
+            !checked_accumulate(&sum, events))
+            return INT64_MAX;
+    return sum;
+}
+
+/* Blocks of a repeat stand one after another. */
+int64_t
+trace_copies_kept(const struct memmodel_trace *trace)
+{
+    int64_t most = 0, sum = 0;
+    int32_t repeat = -1;
+
+    for (size_t i = 0; i < trace->block_count; i++) {
+        const struct trace_block *block = &trace->blocks[i];
+
+        if (block->repeat != repeat)
+            sum = 0;
+        repeat = block->repeat;
+        if (!checked_accumulate(&sum, block->copies))
+            return INT64_MAX;
+        most = max_i64(most, sum);
+    }
+    return most;
+}
+
 /* ---- periods of a walk ---- */
 
 /* A block with copies that all go where it goes itself. */

@@ -27,6 +27,14 @@ int
 trace_add_repeat(struct memmodel_trace *trace, const struct trace_iterations *iterations, int64_t times, int64_t growth,
                  bool *regular);
 
+/* Events that repeats leave out; INT64_MAX: there are more. */
+int64_t
+trace_left_out(const struct memmodel_trace *trace);
+
+/* The most copies that blocks of one repeat have, which are live at the same time; INT64_MAX: there are more. */
+int64_t
+trace_copies_kept(const struct memmodel_trace *trace);
+
 /* ---- the whole trace, event by event ---- */
 
 /* Which event, and which of the blocks that its block stands for: 0 the block itself, 1 its first copy ... */

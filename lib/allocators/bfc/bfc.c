@@ -287,7 +287,7 @@ bfc_walk(const void *self, int (*visit)(void *user, const struct allocator_block
 #define BFC(name_, open_)                                                                                              \
     {                                                                                                                  \
         .name = (name_), .open = (open_), .close = bfc_close, .allocate = bfc_allocate, .release = bfc_release,        \
-        .counters = bfc_counters, .walk = bfc_walk                                                                     \
+        .counters = bfc_counters, .walk = bfc_walk, .block_bytes = sizeof(struct chunk)                                \
     }
 
 const struct allocator allocator_bfc = BFC("bfc", bfc_open);

@@ -398,6 +398,7 @@ cuda_goes_by_order(const void *self)
 const struct allocator allocator_cuda_caching = {
     .name = "cuda_caching",
     .settings = true,
+    .block_bytes = sizeof(struct cuda_block),
     .open = cuda_new,
     .close = cuda_free,
     .allocate = cuda_allocate,

@@ -271,6 +271,7 @@ glibc_counters(const void *self)
 const struct allocator allocator_glibc = {
     .name = "glibc",
     .settings = true,
+    .block_bytes = sizeof(struct chunk),
     .open = glibc_open,
     .close = glibc_close,
     .allocate = glibc_allocate,

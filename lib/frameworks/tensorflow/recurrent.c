@@ -20,6 +20,18 @@ struct loop {
     int32_t *products;
 };
 
+/* A time step's operations in the forward pass: the slice of its input, a product, what it keeps. */
+static void
+foresee(const struct loop *loop)
+{
+    struct build *build = loop->build;
+    int64_t operations = build_times(build, loop->steps, 2 + loop->kept);
+    int64_t bytes = build_times(build, operations, (int64_t)sizeof(struct operation));
+
+    if (!build->status)
+        build_fail(build, context_foresee(build->context, operations, bytes));
+}
+
 static struct loop
 loop_of(struct build *build, const struct layer *layer)
 {
@@ -36,6 +48,7 @@ loop_of(struct build *build, const struct layer *layer)
     if (loop.steps > INT32_MAX)
         build_fail(build, context_error(build->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
                                         "%" PRId64 " time steps are more than TensorFlow's step can have", loop.steps));
+    foresee(&loop);
     if (build->status)
         return loop;
     loop.slices = memory_allocate_zeroed(build->context, (size_t)loop.steps, 2 * sizeof *loop.slices);
