@@ -28,7 +28,8 @@ struct memmodel_report_result {
     /**
      * peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a CPU in the heap of
      * glibc's malloc. What PyTorch's libraries keep for themselves is left out. On a GPU, bytes of the device:
-     * reserved, with the CUDA context and kernels of its profile. -1 if not modelled. @unit bytes
+     * reserved, with the CUDA context and kernels of its profile. -1 if not modelled, or if `metric` is another and
+     * recurrent layers have more time steps than malloc runs through within a second. @unit bytes
      */
     int64_t process;
     int64_t budget;   /**< of the job; 0: none. @unit bytes */
@@ -77,6 +78,11 @@ struct memmodel_report_layer {
 
 /**
  * Estimate the memory of a job.
+ *
+ * Of a recurrent layer of "pytorch" the live and reserved bytes take as much time and memory of the call at any length
+ * of its sequence. Those of the process on a CPU take more with each time step, for malloc runs through it: ask for
+ * them by the metric. So does a graph of "tensorflow", of which time steps are operations. Where either is sure to go
+ * beyond a limit of the context it is refused before it begins.
  *
  * @param[in]  network  built network, only read
  * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "report/process.h"
 #include "report/report.h"
+#include "trace/repeat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,20 @@ measure_reserved(struct query *query, const struct framework_memory *memory, str
     return status;
 }
 
+/*
+ * Where the metric does not ask for the bytes of the process, they are measured if that takes well below a second:
+ * malloc goes by more than the order of its chunks, so that each time step of a long loop is run.
+ */
+static bool
+wants_process(const struct query *query, const struct memmodel_trace *trace)
+{
+    enum { MAX_LEFT_OUT = 1 << 18 };
+
+    if (query->job.metric == MEMMODEL_METRIC_PROCESS)
+        return true;
+    return !query->peak_only && trace_left_out(trace) <= MAX_LEFT_OUT;
+}
+
 static int
 measure_allocator(struct query *query, const struct framework *framework, struct result *result)
 {
@@ -74,7 +89,7 @@ measure_allocator(struct query *query, const struct framework *framework, struct
     result->peak.process = -1;
     if (status)
         return status;
-    if (query->peak_only && query->job.metric != MEMMODEL_METRIC_PROCESS)
+    if (!wants_process(query, result->simulation.trace))
         return 0;
     status = measure_resident(query, memory, result, &resident);
     if (!status && !checked_accumulate(&resident, framework->process_bytes))

@@ -3,6 +3,7 @@
  * clearly why not, within bounds; what it answers holds what the job must hold, and never falls as a size grows.
  */
 #include "../unit/check.h"
+#include "base/splitmix.h"
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/aten_ops.h"
 #include "network/network.h"
@@ -393,6 +394,76 @@ layers_of_any_size_are_answered_or_refused(void **state)
         }
 }
 
+/* ---- long sequences ---- */
+
+static int64_t
+draw(uint64_t *random, int64_t below)
+{
+    *random += SPLITMIX_STEP;
+    return (int64_t)(splitmix(*random) % (uint64_t)below);
+}
+
+/* A recurrent layer of random sizes that PyTorch runs time step by time step. */
+static struct memmodel_recurrent
+random_recurrence(uint64_t *random)
+{
+    struct memmodel_recurrent options = {
+        .size = sizeof options,
+        .kind = MEMMODEL_RECURRENT_LSTM + (int32_t)draw(random, 4),
+        .hidden_size = 2 + draw(random, 100),
+        .layer_count = 1 + draw(random, 3),
+        .bidirectional = (int32_t)draw(random, 2),
+        .no_bias = (int32_t)draw(random, 2),
+        .batch_first = 1,
+    };
+
+    if (options.kind == MEMMODEL_RECURRENT_LSTM)
+        options.projection_size = 1 + draw(random, options.hidden_size - 1);
+    return options;
+}
+
+/* Within the bounds of a short one. */
+static int64_t
+live_of(const struct memmodel_recurrent *options, int64_t batch, int64_t length, int mode)
+{
+    memmodel_context *context = bounded_context();
+    struct plan plan = {.batch = batch, .length = length};
+    struct memmodel_job job = {.size = sizeof job, .metric = MEMMODEL_METRIC_LIVE, .mode = mode};
+    struct memmodel_report_result peak = {.size = sizeof peak};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_network_new(context, &plan.net), 0);
+    memmodel_network_mark_output(plan.net, memmodel_network_recurrent(plan.net, rows(&plan), options));
+    if (memmodel_estimate(plan.net, &job, NULL, &report))
+        fail_msg("length %lld: %s", (long long)length, memmodel_context_error(context)->message);
+    assert_int_equal(memmodel_report_get_result(report, &peak), 0);
+    memmodel_report_unref(report);
+    memmodel_network_unref(plan.net);
+    memmodel_context_unref(context);
+    return peak.live;
+}
+
+/* Any two time steps take the same. */
+static void
+live_bytes_grow_by_the_same_with_each_time_step(void **state)
+{
+    enum { TRIALS = 60 };
+    uint64_t random = 1;
+
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct memmodel_recurrent options = random_recurrence(&random);
+        int64_t batch = 1 + draw(&random, 8), length = INT64_C(1000) << draw(&random, 20);
+        int64_t more = 1 + draw(&random, 100000), bytes[3];
+        int mode = (int)draw(&random, 3);
+
+        for (int k = 0; k < 3; k++)
+            bytes[k] = live_of(&options, batch, length + k * more, mode);
+        assert_int_equal(bytes[1] - bytes[0], bytes[2] - bytes[1]);
+        assert_int_equal((bytes[1] - bytes[0]) % more, 0);
+    }
+}
+
 /* ---- operators by name ---- */
 
 /* The name of rule `index`, written in C or a formula; NULL after the last. */
@@ -479,6 +550,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_of_any_size_are_answered_or_refused),
         cmocka_unit_test(layers_of_any_size_are_answered_or_refused),
+        cmocka_unit_test(live_bytes_grow_by_the_same_with_each_time_step),
     };
 
     return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);

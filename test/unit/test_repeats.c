@@ -415,10 +415,184 @@ what_is_run_of_a_long_loop_does_not_grow(void **state)
     assert_true(many * 20 < 1.2 * few);
 }
 
+/* ---- reports of loops of any length ---- */
+
+enum { STEPS = 3, LAYERS = 4 }; /* of a job unless told; of network_of() */
+
+/* The bytes that a report tells. */
+struct figures {
+    int64_t step_peaks[STEPS];
+    int64_t layers[LAYERS][MEMMODEL_MAX_CATEGORIES]; /* at the peak of all steps */
+};
+
+enum { FIGURES = sizeof(struct figures) / sizeof(int64_t) };
+
+static struct figures
+figures_of_whole(memmodel_context *context, const struct evaluated_set *trial)
+{
+    struct memmodel_trace *whole = simulate(context, trial, true, NULL);
+    int32_t peak = trace_peak_event(whole, 0);
+    struct figures figures = {.step_peaks = {0}};
+
+    for (int step = 0; step < STEPS; step++)
+        figures.step_peaks[step] = whole->events[trace_peak_event(whole, step + 1)].live;
+    for (size_t i = 0; i < whole->block_count; i++) {
+        const struct trace_block *block = &whole->blocks[i];
+
+        if (block->allocated <= peak && (block->released < 0 || block->released > peak))
+            figures.layers[block->layer][block->category] += block->bytes;
+    }
+    memmodel_trace_unref(whole);
+    return figures;
+}
+
+static int
+estimate_of(memmodel_context *context, const struct evaluated_set *trial, int metric, memmodel_report **report)
+{
+    memmodel_network *net = network_of(context, trial);
+    struct memmodel_job job = job_of(trial);
+    int status;
+
+    job.metric = metric;
+    status = memmodel_estimate(net, &job, NULL, report);
+    memmodel_network_unref(net);
+    return status;
+}
+
+static struct figures
+figures_of_report(const memmodel_report *report)
+{
+    struct memmodel_report_result result = {.size = sizeof result};
+    struct figures figures = {.step_peaks = {0}};
+    int64_t most = 0;
+
+    assert_int_equal(memmodel_report_get_result(report, &result), 0);
+    for (size_t step = 0; step < STEPS; step++) {
+        figures.step_peaks[step] = memmodel_report_step_peak(report, step);
+        most = max_i64(most, figures.step_peaks[step]);
+    }
+    assert_int_equal(result.live, most);
+    assert_int_equal(result.reserved, most);
+    for (size_t i = 0; i < LAYERS; i++) {
+        struct memmodel_report_layer layer = {.size = sizeof layer};
+
+        assert_int_equal(memmodel_report_get_layer(report, i, &layer), 0);
+        memcpy(figures.layers[i], layer.peak_by_category, sizeof figures.layers[i]);
+    }
+    return figures;
+}
+
+/* Few enough that no time step of a long loop can be among them one by one. */
+static struct figures
+figures_within_limits(memmodel_context *context, const struct evaluated_set *trial)
+{
+    const struct memmodel_limits limits = {.size = sizeof limits, .nodes = 1000000, .memory_bytes = INT64_C(64) << 20};
+    struct figures figures;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_context_set_limits(context, &limits), 0);
+    if (estimate_of(context, trial, MEMMODEL_METRIC_LIVE, &report))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    assert_int_equal(memmodel_context_set_limits(context, NULL), 0);
+    figures = figures_of_report(report);
+    memmodel_report_unref(report);
+    return figures;
+}
+
+static struct evaluated_set
+shape_of_layer(int kind, int form)
+{
+    return (struct evaluated_set){
+        .batch = 1 + form % 3,
+        .hidden = 4 + 3 * form,
+        .kind = kind,
+        .directions = 1 + form % 2,
+        .layers = 1 + form / 2 % 2,
+        .sequence = form / 4,
+        .projection = kind == MEMMODEL_RECURRENT_LSTM ? 2 : 0,
+        .inference = (form + kind) % 3,
+    };
+}
+
+static void
+reports_of_short_loops_are_those_of_all_time_steps(void **state)
+{
+    for (int64_t length = 1; length <= 75; length++)
+        for (int kind = MEMMODEL_RECURRENT_LSTM; kind <= MEMMODEL_RECURRENT_RNN_RELU; kind++) {
+            struct evaluated_set trial = shape_of_layer(kind, (int)(length + kind) % 8);
+            struct figures given, expected;
+
+            trial.length = length;
+            given = figures_within_limits(*state, &trial);
+            expected = figures_of_whole(*state, &trial);
+            assert_memory_equal(&given, &expected, sizeof given);
+        }
+}
+
+/*
+ * Every tensor has a fixed size or so many bytes a time step: from two lengths of which all time steps are run each
+ * figure of others is known.
+ */
+static void
+reports_of_long_loops_go_on_from_all_time_steps(void **state)
+{
+    static const int64_t lengths[] = {1001, 100000, 1000000, 100000001};
+    enum { FEW = 301, MORE = 701 };
+
+    for (int kind = MEMMODEL_RECURRENT_LSTM; kind <= MEMMODEL_RECURRENT_RNN_RELU; kind++)
+        for (int form = 0; form < 8; form++) {
+            struct evaluated_set trial = shape_of_layer(kind, form);
+            struct figures few, more, given;
+            const int64_t *a = (int64_t *)&few, *b = (int64_t *)&more, *c = (int64_t *)&given;
+
+            trial.length = FEW;
+            few = figures_of_whole(*state, &trial);
+            trial.length = MORE;
+            more = figures_of_whole(*state, &trial);
+            for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+                trial.length = lengths[i];
+                given = figures_within_limits(*state, &trial);
+                for (int k = 0; k < FIGURES; k++)
+                    assert_int_equal(c[k], a[k] + (b[k] - a[k]) / (MORE - FEW) * (lengths[i] - FEW));
+            }
+        }
+}
+
+/* What is refused in the end is refused at once: nothing that grows has been made by then. */
+static void
+the_process_of_a_long_loop_is_measured_within_limits_or_refused(void **state)
+{
+    struct evaluated_set trial = {.length = 200, .batch = 2, .hidden = 5, .kind = MEMMODEL_RECURRENT_GRU};
+    struct memmodel_limits limits = {.size = sizeof limits};
+    struct memmodel_report_result result = {.size = sizeof result};
+    memmodel_report *report;
+    int64_t peak = 0;
+
+    assert_int_equal(estimate_of(*state, &trial, MEMMODEL_METRIC_LIVE, &report), 0);
+    memmodel_report_get_result(report, &result);
+    assert_true(result.process > result.live); /* short enough to be measured for nobody */
+    memmodel_report_unref(report);
+    trial.length = 1000000000;
+    assert_int_equal(estimate_of(*state, &trial, MEMMODEL_METRIC_LIVE, &report), 0);
+    memmodel_report_get_result(report, &result);
+    assert_int_equal(result.process, -1);
+    memmodel_report_unref(report);
+    assert_error(*state, estimate_of(*state, &trial, MEMMODEL_METRIC_PROCESS, &report), MEMMODEL_ERROR_LIMIT, "nodes");
+    limits.nodes = INT64_MAX;
+    assert_int_equal(memmodel_context_set_limits(*state, &limits), 0);
+    assert_error(*state, estimate_of(*state, &trial, MEMMODEL_METRIC_PROCESS, &report), MEMMODEL_ERROR_LIMIT,
+                 "memory_bytes");
+    memmodel_context_memory(*state, NULL, &peak);
+    assert_true(peak < INT64_C(64) << 20);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        LONG_WITH_CONTEXT(reports_of_short_loops_are_those_of_all_time_steps),
+        LONG_WITH_CONTEXT(reports_of_long_loops_go_on_from_all_time_steps),
+        WITH_CONTEXT(the_process_of_a_long_loop_is_measured_within_limits_or_refused),
         LONG_WITH_CONTEXT(iterations_left_out_of_replays_change_nothing),
         WITH_CONTEXT(what_is_run_of_a_long_loop_does_not_grow),
         LONG_WITH_CONTEXT(all_ways_to_run_a_job),
