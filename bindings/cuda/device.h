@@ -12,6 +12,10 @@
     __attribute__((visibility("default"))) type name(__VA_ARGS__);                                                     \
     type name(__VA_ARGS__)
 
+/* The same function by the name that a program calls which was built with `nvcc --default-stream per-thread`. */
+#define PER_THREAD(name, ending)                                                                                       \
+    extern __typeof__(name) name##_##ending __attribute__((alias(#name), visibility("default")));
+
 /* Who called the function that this stands in. */
 #define CALLER __builtin_return_address(0)
 

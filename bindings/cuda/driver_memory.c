@@ -264,3 +264,21 @@ ANSWER(int, cuMemSetAccess, void *address, size_t bytes, const void *access, siz
 {
     return memory_device(address) >= 0 && access ? DRIVER_SUCCESS : DRIVER_INVALID_VALUE;
 }
+
+/* ---- for programs with a default stream of each thread ---- */
+
+PER_THREAD(cuMemAllocAsync, ptsz)
+PER_THREAD(cuMemFreeAsync, ptsz)
+PER_THREAD(cuMemcpy, ptds)
+PER_THREAD(cuMemcpyAsync, ptsz)
+PER_THREAD(cuMemcpyHtoD_v2, ptds)
+PER_THREAD(cuMemcpyHtoDAsync_v2, ptsz)
+PER_THREAD(cuMemcpyDtoH_v2, ptds)
+PER_THREAD(cuMemcpyDtoHAsync_v2, ptsz)
+PER_THREAD(cuMemcpyDtoD_v2, ptds)
+PER_THREAD(cuMemcpyDtoDAsync_v2, ptsz)
+PER_THREAD(cuMemsetD8_v2, ptds)
+PER_THREAD(cuMemsetD8Async, ptsz)
+PER_THREAD(cuMemsetD32_v2, ptds)
+PER_THREAD(cuMemsetD32Async, ptsz)
+PER_THREAD(cuStreamWriteValue32_v2, ptsz)

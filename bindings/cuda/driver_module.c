@@ -248,3 +248,11 @@ ANSWER(int, cuEventElapsedTime_v2, float *milliseconds, void *start, void *end)
 {
     return cudaEventElapsedTime(milliseconds, start, end);
 }
+
+/* ---- for programs with a default stream of each thread ---- */
+
+PER_THREAD(cuLaunchKernel, ptsz)
+PER_THREAD(cuLaunchCooperativeKernel, ptsz)
+PER_THREAD(cuLaunchKernelEx, ptsz)
+PER_THREAD(cuStreamIsCapturing, ptsz)
+PER_THREAD(cuEventRecord, ptsz)

@@ -13,6 +13,7 @@
 #include "launches_runtime.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 enum state { UNKNOWN, SUCCEEDS, CREATES, DESTROYS, UNANSWERED, ABSENT };
@@ -49,9 +50,23 @@ static const struct family families[] = {
     {profilers, ABSENT},
 };
 
-static enum state
-state_of(const char *name)
+/* Functions on the default stream of each thread do what those of the same name do: its length without the ending. */
+static size_t
+length_of(const char *name)
 {
+    enum { ENDING = 5 };
+    size_t length = strlen(name);
+    const char *ending = length > ENDING ? name + length - ENDING : "";
+
+    return strcmp(ending, "_ptsz") == 0 || strcmp(ending, "_ptds") == 0 ? length - ENDING : length;
+}
+
+static enum state
+state_of(const char *whole)
+{
+    char name[256];
+
+    snprintf(name, sizeof name, "%.*s", (int)length_of(whole), whole);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const char *const *pattern = families[i].patterns; *pattern; pattern++)
             if (fnmatch(*pattern, name, 0) == 0)

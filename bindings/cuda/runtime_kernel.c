@@ -340,3 +340,12 @@ ANSWER(int, cudaGetDriverEntryPoint, const char *name, void **entry, unsigned lo
 {
     return driver_entry(name, entry, result);
 }
+
+/* ---- for programs with a default stream of each thread ---- */
+
+PER_THREAD(cudaLaunchKernel, ptsz)
+PER_THREAD(__cudaLaunchKernel, ptsz)
+PER_THREAD(cudaLaunchCooperativeKernel, ptsz)
+PER_THREAD(cudaLaunchKernelExC, ptsz)
+PER_THREAD(cudaGetDriverEntryPointByVersion, ptsz)
+PER_THREAD(cudaGetDriverEntryPoint, ptsz)

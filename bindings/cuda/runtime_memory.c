@@ -306,3 +306,15 @@ ANSWER(int, cudaDeviceGetGraphMemAttribute, int device, int attribute, void *val
     memset(value, 0, sizeof(uint64_t));
     return RUNTIME_SUCCESS;
 }
+
+/* ---- for programs with a default stream of each thread ---- */
+
+PER_THREAD(cudaMallocAsync, ptsz)
+PER_THREAD(cudaMallocFromPoolAsync, ptsz)
+PER_THREAD(cudaFreeAsync, ptsz)
+PER_THREAD(cudaMemcpy, ptds)
+PER_THREAD(cudaMemcpyAsync, ptsz)
+PER_THREAD(cudaMemcpy2D, ptds)
+PER_THREAD(cudaMemcpy2DAsync, ptsz)
+PER_THREAD(cudaMemset, ptds)
+PER_THREAD(cudaMemsetAsync, ptsz)

@@ -438,3 +438,23 @@ ANSWER(int, cudaUserObjectCreate, void **object, void *data, void (*destroy)(voi
     *object = handle_new(HANDLE_OTHER);
     return *object ? RUNTIME_SUCCESS : runtime_fail(RUNTIME_OUT_OF_MEMORY);
 }
+
+/* ---- for programs with a default stream of each thread ---- */
+
+PER_THREAD(cudaStreamSynchronize, ptsz)
+PER_THREAD(cudaStreamQuery, ptsz)
+PER_THREAD(cudaStreamWaitEvent, ptsz)
+PER_THREAD(cudaStreamGetPriority, ptsz)
+PER_THREAD(cudaStreamGetFlags, ptsz)
+PER_THREAD(cudaStreamGetDevice, ptsz)
+PER_THREAD(cudaStreamGetId, ptsz)
+PER_THREAD(cudaLaunchHostFunc, ptsz)
+PER_THREAD(cudaStreamAddCallback, ptsz)
+PER_THREAD(cudaEventRecordWithFlags, ptsz)
+PER_THREAD(cudaEventRecord, ptsz)
+PER_THREAD(cudaStreamBeginCapture, ptsz)
+PER_THREAD(cudaStreamBeginCaptureToGraph, ptsz)
+PER_THREAD(cudaStreamEndCapture, ptsz)
+PER_THREAD(cudaStreamIsCapturing, ptsz)
+PER_THREAD(cudaStreamGetCaptureInfo, ptsz)
+PER_THREAD(cudaGraphLaunch, ptsz)

@@ -1,6 +1,8 @@
 /*
  * cuda.h declares a function as "CUresult CUDAAPI cuInit(...)", sometimes with a line's end before the name, and says in a
- * macro which version programs get: "#define cuMemAlloc cuMemAlloc_v2". Names on such lines are functions.
+ * macro which version programs get: "#define cuMemAlloc cuMemAlloc_v2". Names on such lines are functions. Those that work
+ * on a stream have a second one, for programs whose threads have default streams of their own:
+ * "#define cuMemcpyHtoD __CUDA_API_PTDS(cuMemcpyHtoD_v2)" stands for cuMemcpyHtoD_v2_ptds as well.
  */
 #include "device/header_names.h"
 
@@ -30,6 +32,31 @@ next_name(const char *line, char name[NAME_BYTES])
     return NULL;
 }
 
+static int
+add_once(struct elf_names *names, const char *name)
+{
+    return elf_names_has(names, name) ? 0 : elf_names_add(names, name);
+}
+
+/* `end` is behind the name in the line. */
+static int
+add_per_thread(struct elf_names *names, const char *line, const char *end, char name[NAME_BYTES])
+{
+    static const char sync[] = "__CUDA_API_PTDS(", async[] = "__CUDA_API_PTSZ(";
+    size_t length = strlen(name);
+    const char *before;
+    bool is_sync;
+
+    if ((size_t)(end - line) < length + strlen(sync) || length + sizeof "_ptds" > NAME_BYTES)
+        return 0;
+    before = end - length - strlen(sync);
+    is_sync = strncmp(before, sync, strlen(sync)) == 0;
+    if (!is_sync && strncmp(before, async, strlen(async)) != 0)
+        return 0;
+    strcpy(name + length, is_sync ? "_ptds" : "_ptsz");
+    return add_once(names, name);
+}
+
 /* The name that is declared, or those of a macro. */
 static int
 add_names(struct elf_names *names, const char *line)
@@ -41,9 +68,11 @@ add_names(struct elf_names *names, const char *line)
 
     if (declared && next_name(declared, name))
         return elf_names_add(names, name);
-    while (!status && at && (at = next_name(at, name)) != NULL)
-        if (!elf_names_has(names, name))
-            status = elf_names_add(names, name);
+    while (!status && at && (at = next_name(at, name)) != NULL) {
+        status = add_once(names, name);
+        if (!status)
+            status = add_per_thread(names, line, at, name);
+    }
     return status;
 }
 

@@ -60,12 +60,12 @@ struct ledger_process {
 };
 
 struct ledger_device {
-    int64_t capacity; /* @unit bytes */
-    int64_t used;     /* @unit bytes */
-    int64_t high;     /* most since it was last asked for. @unit bytes */
-    int64_t peak;     /* @unit bytes */
-    int64_t wanted;   /* most that was asked for at once, with allocations that failed. @unit bytes */
-    int64_t failures; /* allocations that did not fit */
+    int64_t capacity;        /* @unit bytes */
+    int64_t used;            /* @unit bytes */
+    int64_t high;            /* most since it was last asked for. @unit bytes */
+    int64_t peak;            /* @unit bytes */
+    int64_t wanted;          /* most that was asked for at once, with allocations that failed. @unit bytes */
+    int64_t failures;        /* allocations that did not fit */
     struct ledger_use ended; /* of processes whose places others have taken: all together */
     int64_t ended_count;     /* how many of them used the device */
 };

@@ -594,6 +594,33 @@ a_library_from_a_file_has_one_kernel(void **state)
     assert_int_equal(cuLibraryGetKernelCount(&count, NULL), DRIVER_INVALID);
 }
 
+/* ---- functions on the default stream of each thread ---- */
+
+int
+cudaMemcpy_ptds(void *to, const void *from, size_t bytes, int kind);
+int
+memmodel_cuda_generic(void *first, void *record, const char *library);
+
+static void
+a_default_stream_of_each_thread_is_answered(void **state)
+{
+    enum { TO_DEVICE = 1, TO_HOST = 2, NOT_SUPPORTED = 801 };
+    struct {
+        int32_t state, status;
+        char name[32];
+    } fills = {.name = "cudaMemset2DAsync_ptsz"}, nobody = {.name = "cudaNobody_ptsz"};
+    int sent = 7, got = 0;
+    void *memory = memory_allocate(0, sizeof sent, NULL);
+
+    (void)state;
+    assert_int_equal(cudaMemcpy_ptds(memory, &sent, sizeof sent, TO_DEVICE), 0);
+    assert_int_equal(cudaMemcpy_ptds(&got, memory, sizeof got, TO_HOST), 0);
+    assert_int_equal(got, sent);
+    assert_int_equal(memmodel_cuda_generic(NULL, &fills, "libcudart.so.13"), 0);
+    assert_int_equal(memmodel_cuda_generic(NULL, &nobody, "libcudart.so.13"), NOT_SUPPORTED);
+    assert_true(memory_release(memory));
+}
+
 /* ---- what the hook in Python follows ---- */
 
 unsigned char *
@@ -651,6 +678,7 @@ main(void)
         cmocka_unit_test(one_rank_alone_takes_nothing),
         cmocka_unit_test(memory_handed_on_is_taken_once),
         cmocka_unit_test(a_library_from_a_file_has_one_kernel),
+        cmocka_unit_test(a_default_stream_of_each_thread_is_answered),
         cmocka_unit_test(a_mark_is_cleared_when_its_place_is_handed_out),
     };
 
