@@ -423,13 +423,13 @@ live_at_end(const memmodel_trace *trace)
 }
 
 /*
- * PyTorch gives cuBLAS on Hopper 32 MiB for each thread that calls it, once: CublasHandlePool.cpp, parseChosenWorkspaceSize. The
+ * PyTorch 2.13 gives cuBLAS on Hopper 32 MiB for each thread that calls it, once: CublasHandlePool.cpp, parseChosenWorkspaceSize. The
  * results are 64 floats each, three in the forward and two in the backward pass.
  */
 static void
 a_library_keeps_its_workspace_between_operators(void **state)
 {
-    struct memmodel_job job = {.size = sizeof job, .gpu = "h200"};
+    struct memmodel_job job = {.size = sizeof job, .gpu = "h200", .framework_version = "2.13"};
     struct memmodel_recording_tensor factors[] = {matrix(8, 8), matrix(8, 8)};
     struct memmodel_recording_operator product = {.size = sizeof product,
                                                   .name = "aten.mm.default",
