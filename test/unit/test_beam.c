@@ -102,7 +102,7 @@ squares_are_those_of_the_support(void **state)
 {
     struct shortlist *shortlist;
     double coefficients[SUPPORT_COLUMNS];
-    struct left_out work;
+    struct qr work;
     struct drawn drawn;
     uint64_t seed = 3;
 
@@ -110,7 +110,7 @@ squares_are_those_of_the_support(void **state)
     for (size_t i = 0; i < SAMPLES; i++)
         drawn.rows.response[i] = draw(&seed);
     shortlist = search(*state, &drawn);
-    assert_int_equal(left_out_new(*state, SAMPLES, SUPPORT_COLUMNS, &work), 0);
+    assert_int_equal(qr_new(*state, SAMPLES, SUPPORT_COLUMNS, &work), 0);
     assert_true(shortlist->count > 3 * BEAM_WIDTH);
     for (size_t i = 0; i < shortlist->count; i++) {
         const struct support *support = &shortlist->supports[i];
@@ -126,7 +126,7 @@ squares_are_those_of_the_support(void **state)
         }
         assert_near(support->squares, squares, 1e-12);
     }
-    left_out_release(&work);
+    qr_release(&work);
     memory_release(*state, shortlist);
     release(*state, &drawn);
 }

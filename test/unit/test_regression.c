@@ -216,11 +216,11 @@ error_without(memmodel_context *context, const struct matrix *library, const dou
 {
     double rest_response[ROWS], solution[SUPPORT_COLUMNS], error = response[left_out];
     struct matrix rest;
-    struct left_out work;
+    struct qr work;
     size_t rows = 0;
 
     assert_int_equal(matrix_new(context, ROWS, COLUMNS, &rest), 0);
-    assert_int_equal(left_out_new(context, ROWS, SUPPORT_COLUMNS, &work), 0);
+    assert_int_equal(qr_new(context, ROWS, SUPPORT_COLUMNS, &work), 0);
     for (size_t i = 0; i < ROWS; i++)
         rows += points[i] != points[left_out];
     rest.rows = rows;
@@ -235,7 +235,7 @@ error_without(memmodel_context *context, const struct matrix *library, const dou
     assert_true(left_out_fit(&work, &rest, rest_response, support, solution));
     for (size_t k = 0; k < support->count; k++)
         error -= solution[k] * matrix_column(library, support->columns[k])[left_out];
-    left_out_release(&work);
+    qr_release(&work);
     matrix_release(&rest);
     return error;
 }
@@ -246,9 +246,9 @@ leave_one_out_errors_are_those_of_as_many_refits(void **state)
 {
     static const struct support support = {.count = 3, .columns = {0, 1, 3}};
     static const size_t points[ROWS] = {0, 1, 2, 3, 3, 4, 5, 5, 5};
-    struct left_out work;
+    struct qr work;
 
-    assert_int_equal(left_out_new(*state, ROWS, SUPPORT_COLUMNS, &work), 0);
+    assert_int_equal(qr_new(*state, ROWS, SUPPORT_COLUMNS, &work), 0);
     for (uint64_t seed = 1; seed <= 60; seed++) {
         double response[ROWS], errors[ROWS];
         struct matrix library;
@@ -259,7 +259,7 @@ leave_one_out_errors_are_those_of_as_many_refits(void **state)
             assert_near(errors[i], error_without(*state, &library, response, points, &support, i), 1e-9);
         matrix_release(&library);
     }
-    left_out_release(&work);
+    qr_release(&work);
 }
 
 /* A row that alone has a term: nothing else tells its coefficient. */
@@ -269,16 +269,16 @@ a_row_that_decides_a_coefficient_alone_has_no_error(void **state)
     static const struct support support = {.count = 2, .columns = {0, 1}};
     static const double response[] = {1, 1, 3};
     static const size_t points[] = {0, 1, 2};
-    struct left_out work;
+    struct qr work;
     struct matrix library;
     double errors[3];
 
     assert_int_equal(matrix_new(*state, 3, 2, &library), 0);
     matrix_column(&library, 0)[0] = matrix_column(&library, 0)[1] = 1;
     matrix_column(&library, 1)[2] = 1;
-    assert_int_equal(left_out_new(*state, 3, SUPPORT_COLUMNS, &work), 0);
+    assert_int_equal(qr_new(*state, 3, SUPPORT_COLUMNS, &work), 0);
     assert_false(left_out_errors(&work, &library, response, points, &support, errors));
-    left_out_release(&work);
+    qr_release(&work);
     matrix_release(&library);
 }
 

@@ -44,17 +44,12 @@ bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
     }
 }
 
-/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NO_MEMORY. */
+/* repeats[i]: how many rows share row i's point. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 static int
 bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows, uint32_t *repeats)
 {
-    uint32_t *counts;
+    uint32_t *counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
 
-    for (size_t i = 0; i < rows; i++)
-        repeats[i] = 1;
-    if (!points)
-        return 0;
-    counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
     if (!counts)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++)
@@ -117,7 +112,7 @@ bound_fill(memmodel_model *model, const struct bound_rows *rows)
     struct model_bound *bound = &model->bound;
     int status;
 
-    bound->points = (int64_t)(rows->points ? rows->point_count : bound->ratio_count);
+    bound->points = (int64_t)rows->point_count;
     bound->dof = bound->points - (int64_t)(model->term_count + rows->numbers);
     bound->dof = bound->dof < 1 ? 1 : bound->dof;
     bound->sigma = measure_sigma(model, rows, NULL);
@@ -153,32 +148,20 @@ variance_rows_new(memmodel_context *context, size_t rows, size_t points, struct 
     return 0;
 }
 
-static double
-row_leverage(const struct qr *qr, size_t row)
-{
-    double leverage = 0;
-
-    for (size_t k = 0; k < qr->count; k++)
-        leverage += matrix_column(&qr->q, k)[row] * matrix_column(&qr->q, k)[row];
-    return leverage;
-}
-
 /* The leverage of a row in a fit without its point, whose rows have the same terms. */
 static void
 fill_variance_rows(const struct bound_rows *rows, size_t count, struct variance_rows *variance)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t point = rows->points ? rows->points[i] : i;
-
-        variance->taken[point] += row_leverage(rows->qr, i);
-        variance->counts[point]++;
+        variance->taken[rows->points[i]] += qr_leverage(rows->qr, i);
+        variance->counts[rows->points[i]]++;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t point = rows->points ? rows->points[i] : i;
+        size_t point = rows->points[i];
 
         variance->errors[i] = rows->ratios[i] - 1;
         variance->leverages[i] =
-            row_leverage(rows->qr, i) / rows->weights[i] / fmax(1 - variance->taken[point], min_left);
+            qr_leverage(rows->qr, i) / rows->weights[i] / fmax(1 - variance->taken[point], min_left);
         variance->shares[i] = rows->weights[i] / variance->counts[point];
     }
 }
@@ -203,7 +186,7 @@ bound_fit_variance(memmodel_model *model, const struct bound_rows *rows)
 {
     size_t count = model->bound.ratio_count;
     struct variance_rows variance = {.errors = NULL};
-    int status = variance_rows_new(model->context, count, rows->points ? rows->point_count : count, &variance);
+    int status = variance_rows_new(model->context, count, rows->point_count, &variance);
 
     if (!status) {
         fill_variance_rows(rows, count, &variance);
@@ -311,13 +294,6 @@ squared_norm(const double *triangle, const double *terms, size_t count, double s
     return sum;
 }
 
-/* What t s sqrt(1 + h) says, of the same kind as the held-out ratio or difference. */
-static double
-student_margin(const memmodel_model *model, const struct model_safety *safety, double leverage)
-{
-    return model->relative + safety->quantile * model->bound.sigma * sqrt(1 + leverage);
-}
-
 /* Below them a bound is that of the formula alone: where little is measured, little is needed. */
 static bool
 is_beyond(const memmodel_model *model, const double *inputs)
@@ -395,17 +371,20 @@ point_leverage(const struct point *point)
 static double
 deviation_here(const struct point *point)
 {
-    return variance_function(point->model->bound.variance.slope, point_leverage(point));
+    double slope = point->model->bound.variance.slope;
+
+    return slope == 0 ? 1 : variance_function(slope, point_leverage(point));
 }
 
+/* What t s sqrt(1 + h) says, of the same kind as the held-out ratio or difference. */
 static double
-point_margin(const struct point *point)
+student_margin(const struct point *point)
 {
-    const struct model_variance *variance = &point->model->bound.variance;
+    const struct model_bound *bound = &point->model->bound;
+    double sigma = bound->variance.slope == 0 ? bound->sigma : bound->variance.sigma;
 
-    if (variance->slope == 0)
-        return student_margin(point->model, point->safety, point_leverage(point));
-    return 1 + point->safety->quantile * variance->sigma * deviation_here(point) * sqrt(1 + point_leverage(point));
+    return point->model->relative +
+           point->safety->quantile * sigma * deviation_here(point) * sqrt(1 + point_leverage(point));
 }
 
 static double
@@ -416,33 +395,24 @@ held_out_margin(const struct point *point)
     return point->model->bound.variance.slope == 0 ? margin : 1 + (margin - 1) * deviation_here(point);
 }
 
-/* The larger of the two, and which that is. */
+/*
+ * The bound by one method; by default by that which gives the larger one, which *method becomes. NaN, or a prediction
+ * that is not above 0 where it must be, is its own bound, by no method.
+ */
 static double
-larger_margin(const struct point *point, int32_t *rule)
+bound_by(const struct point *point, int32_t *method)
 {
-    double margin = held_out_margin(point), other = point_margin(point);
+    double held_out, student;
 
-    *rule = other > margin ? MEMMODEL_BOUND_METHOD_STUDENT_T : MEMMODEL_BOUND_METHOD_CONFORMAL;
-    return fmax(margin, other);
-}
-
-/* NaN, or a prediction that is not above 0 where it must be, is its own bound, by no rule. */
-static double
-larger_bound(const struct point *point, int32_t *rule)
-{
-    if (has_bound(point))
-        return apply(point, larger_margin(point, rule));
-    *rule = MEMMODEL_BOUND_METHOD_DEFAULT;
-    return point->value;
-}
-
-/* The bound by one method. */
-static double
-bound_by(const struct point *point, int32_t *rule)
-{
-    if (!has_bound(point) || *rule == MEMMODEL_BOUND_METHOD_DEFAULT)
-        return larger_bound(point, rule);
-    return apply(point, *rule == MEMMODEL_BOUND_METHOD_CONFORMAL ? held_out_margin(point) : point_margin(point));
+    if (!has_bound(point)) {
+        *method = MEMMODEL_BOUND_METHOD_DEFAULT;
+        return point->value;
+    }
+    held_out = held_out_margin(point);
+    student = student_margin(point);
+    if (*method == MEMMODEL_BOUND_METHOD_DEFAULT)
+        *method = student > held_out ? MEMMODEL_BOUND_METHOD_STUDENT_T : MEMMODEL_BOUND_METHOD_CONFORMAL;
+    return apply(point, *method == MEMMODEL_BOUND_METHOD_CONFORMAL ? held_out : student);
 }
 
 double

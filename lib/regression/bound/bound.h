@@ -30,7 +30,7 @@ struct bound_rows {
     const int *exponents;  /* term k's column there was divided by 2^exponents[k] */
     const double *ratios;  /* of every row: measurement / prediction that did not see it, or their difference */
     const double *weights; /* of mean 1 */
-    const size_t *points;  /* of every row the number of its point; NULL: no two rows share one */
+    const size_t *points;  /* of every row the number of its point */
     size_t point_count;
     size_t numbers; /* fitted besides the coefficients: each takes a degree of freedom */
 };

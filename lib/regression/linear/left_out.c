@@ -3,29 +3,16 @@
 
 static const double min_dof = 1e-7; /* 1 - leverage below which a point determines a coefficient alone */
 
-int
-left_out_new(memmodel_context *context, size_t rows, size_t columns, struct left_out *work)
-{
-    *work = (struct left_out){.qr = {.count = 0}};
-    return qr_new(context, rows, columns, &work->qr);
-}
-
-void
-left_out_release(struct left_out *work)
-{
-    qr_release(&work->qr);
-}
-
 bool
-left_out_fit(struct left_out *work, const struct matrix *columns, const double *response, const struct support *support,
+left_out_fit(struct qr *qr, const struct matrix *columns, const double *response, const struct support *support,
              double *coefficients)
 {
-    work->qr.count = 0;
-    work->qr.q.rows = columns->rows;
+    qr->count = 0;
+    qr->q.rows = columns->rows;
     for (size_t k = 0; k < support->count; k++)
-        if (!qr_append(&work->qr, matrix_column(columns, support->columns[k])))
+        if (!qr_append(qr, matrix_column(columns, support->columns[k])))
             return false;
-    qr_solve(&work->qr, response, coefficients);
+    qr_solve(qr, response, coefficients);
     return true;
 }
 
@@ -104,29 +91,26 @@ leave_out(const struct point *point, double *residuals)
 static bool
 leave_out_row(const struct qr *qr, size_t row, double *residuals)
 {
-    double leverage = 0;
+    double dof = 1 - qr_leverage(qr, row);
 
-    for (size_t k = 0; k < qr->count; k++)
-        leverage += matrix_column(&qr->q, k)[row] * matrix_column(&qr->q, k)[row];
-    residuals[row] /= 1 - leverage;
-    return 1 - leverage > min_dof;
+    residuals[row] /= dof;
+    return dof > min_dof;
 }
 
 bool
-left_out_errors(struct left_out *work, const struct matrix *columns, const double *response, const size_t *points,
+left_out_errors(struct qr *qr, const struct matrix *columns, const double *response, const size_t *points,
                 const struct support *support, double *errors)
 {
     double coefficients[SUPPORT_COLUMNS];
     size_t rows = columns->rows, end;
 
-    if (!left_out_fit(work, columns, response, support, coefficients))
+    if (!left_out_fit(qr, columns, response, support, coefficients))
         return false;
-    fill_residuals(&work->qr, response, errors);
+    fill_residuals(qr, response, errors);
     for (size_t row = 0; row < rows; row = end) {
         for (end = row + 1; end < rows && points[end] == points[row];)
             end++;
-        if (end == row + 1 ? !leave_out_row(&work->qr, row, errors)
-                           : !leave_out(&(struct point){&work->qr, row, end}, errors))
+        if (end == row + 1 ? !leave_out_row(qr, row, errors) : !leave_out(&(struct point){qr, row, end}, errors))
             return false;
     }
     return true;

@@ -5,20 +5,9 @@
 #include "regression/linear/matrix.h"
 #include "regression/select/support.h"
 
-struct left_out {
-    struct qr qr;
-};
-
-/* Room for so many rows and columns; a failed one may be released. */
-int
-left_out_new(memmodel_context *context, size_t rows, size_t columns, struct left_out *work);
-
-void
-left_out_release(struct left_out *work);
-
-/* Least squares coefficients; false if the columns depend on each other. work->qr has the factors. */
+/* Least squares coefficients; false if the columns depend on each other. `qr` has room, and then the factors. */
 bool
-left_out_fit(struct left_out *work, const struct matrix *columns, const double *response, const struct support *support,
+left_out_fit(struct qr *qr, const struct matrix *columns, const double *response, const struct support *support,
              double *coefficients);
 
 /*
@@ -28,7 +17,7 @@ left_out_fit(struct left_out *work, const struct matrix *columns, const double *
  * coefficient is determined by one point alone.
  */
 bool
-left_out_errors(struct left_out *work, const struct matrix *columns, const double *response, const size_t *points,
+left_out_errors(struct qr *qr, const struct matrix *columns, const double *response, const size_t *points,
                 const struct support *support, double *errors);
 
 #endif

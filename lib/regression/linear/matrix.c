@@ -185,3 +185,13 @@ qr_solve(const struct qr *qr, const double *response, double *solution)
     qr_align(qr, response, solution);
     qr_back_substitute(qr, solution);
 }
+
+double
+qr_leverage(const struct qr *qr, size_t row)
+{
+    double leverage = 0;
+
+    for (size_t k = 0; k < qr->count; k++)
+        leverage += matrix_column(&qr->q, k)[row] * matrix_column(&qr->q, k)[row];
+    return leverage;
+}

@@ -75,6 +75,10 @@ qr_align(const struct qr *qr, const double *response, double *products);
 void
 qr_solve(const struct qr *qr, const double *response, double *solution);
 
+/* Squared norm of that row of Q. */
+double
+qr_leverage(const struct qr *qr, size_t row);
+
 /* x = R^-1 x, in place */
 void
 qr_back_substitute(const struct qr *qr, double *x);

@@ -330,8 +330,6 @@ formula_leverages(struct fitter *fitter, const struct formula *formula, double *
     if (numbers > 0 && fill_slopes(fitter, formula))
         for (size_t j = 0; j < numbers; j++)
             qr_append(&fitter->linear, matrix_column(&fitter->slopes, j));
-    memset(leverages, 0, rows * sizeof *leverages);
-    for (size_t k = 0; k < fitter->linear.count; k++)
-        for (size_t i = 0; i < rows; i++)
-            leverages[i] += matrix_column(&fitter->linear.q, k)[i] * matrix_column(&fitter->linear.q, k)[i];
+    for (size_t i = 0; i < rows; i++)
+        leverages[i] = qr_leverage(&fitter->linear, i);
 }

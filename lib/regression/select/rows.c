@@ -19,7 +19,7 @@ rows_new(const struct training *table, const struct basis *basis, const struct l
     *rows = (struct rows){.table = table, .basis = basis, .loss = loss};
     status = matrix_new(context, count, basis->columns.columns, &rows->columns);
     if (!status)
-        status = left_out_new(context, count, SUPPORT_COLUMNS, &rows->left_out);
+        status = qr_new(context, count, SUPPORT_COLUMNS, &rows->qr);
     if (!status && !loss_is_square(loss))
         status = irls_new(context, count, SUPPORT_COLUMNS, &rows->irls);
     if (status)
@@ -43,7 +43,7 @@ rows_release(struct rows *rows)
     memmodel_context *context = rows->table->context;
 
     matrix_release(&rows->columns);
-    left_out_release(&rows->left_out);
+    qr_release(&rows->qr);
     if (rows->irls.qr.q.context)
         irls_release(context, &rows->irls);
     memory_release(context, rows->numbers);
@@ -135,7 +135,7 @@ rows_fit(struct rows *rows, const struct support *support, double *coefficients)
     double loss;
 
     if (loss_is_square(rows->loss)) {
-        loss = left_out_fit(&rows->left_out, &rows->columns, rows->response, support, coefficients)
+        loss = left_out_fit(&rows->qr, &rows->columns, rows->response, support, coefficients)
                    ? support->squares / (double)rows->columns.rows
                    : INFINITY;
     } else {
@@ -165,7 +165,7 @@ rows_leave_out(struct rows *rows, const struct support *support, double *predict
         irls_leave_out(&rows->irls, &problem, rows->points, refits(rows), predictions);
         return true;
     }
-    if (!left_out_errors(&rows->left_out, &rows->columns, rows->response, rows->points, support, predictions))
+    if (!left_out_errors(&rows->qr, &rows->columns, rows->response, rows->points, support, predictions))
         return false;
     for (size_t i = 0; i < rows->columns.rows; i++)
         predictions[i] = (rows->response[i] - predictions[i]) / rows->sqrt_weights[i];

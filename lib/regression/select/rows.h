@@ -19,7 +19,7 @@ struct rows {
     size_t *points;                  /* of each its number among those that are seen */
     size_t *indices;                 /* of each its number among all rows; behind them are those that are not seen */
     size_t point_count;
-    struct left_out left_out;
+    struct qr qr;
     struct irls irls; /* of other losses than squares */
     double *numbers;
     size_t *whole;
