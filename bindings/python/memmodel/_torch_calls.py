@@ -30,6 +30,11 @@ def dtype_of(tensor: Any) -> str:
     return name
 
 
+def this_isa() -> str | None:
+    """Of this machine, as far as PyTorch uses it; None if it has no vectors of these kinds."""
+    return {"AVX2": "avx2", "AVX512": "native"}.get(torch.backends.cpu.get_cpu_capability())
+
+
 class NoTensor(Exception):
     """An argument that a layer must have is none, or was made by a call that makes nothing."""
 

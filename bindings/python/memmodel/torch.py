@@ -19,7 +19,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from memmodel import _call, _ffi, _torch_export, estimation
-from memmodel._torch_calls import Calls, dtype_of
+from memmodel._torch_calls import Calls, dtype_of, this_isa
 from memmodel._torch_checkpoints import Segments
 from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Given, Program, Step, Value
@@ -29,6 +29,10 @@ from memmodel._torch_optimizers import optimizer_text
 from memmodel._torch_rewrites import without_made_masks
 from memmodel._torch_storages import Lies, lies_of
 from memmodel.network import Network
+from memmodel.recording import Assumption as Assumption
+from memmodel.recording import Recording as Recording
+from memmodel.recording import UnknownValue as UnknownValue
+from memmodel.recording import record as record
 from memmodel.report import Report
 from memmodel.tensor import Tensor
 
@@ -282,11 +286,6 @@ def _any_batch(handed: Any) -> Any:
 # ---- the answer ----
 
 
-def _this_isa() -> str | None:
-    """Of this machine, as far as PyTorch uses it; None if it has no vectors of these kinds."""
-    return {"AVX2": "avx2", "AVX512": "native"}.get(torch.backends.cpu.get_cpu_capability())
-
-
 def estimate(
     module: nn.Module,
     args: Sequence[Any],
@@ -334,7 +333,7 @@ def estimate(
     return estimation.estimate(
         network, framework="pytorch", framework_version=framework_version or torch.__version__, device=device,
         optimizer=optimizer_text(optimizer, module, loss),
-        mode=mode, steps=steps, isa=isa or _this_isa(), intra_op_threads=intra_op_threads or torch.get_num_threads(),
+        mode=mode, steps=steps, isa=isa or this_isa(), intra_op_threads=intra_op_threads or torch.get_num_threads(),
         precision=precision, gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients,
         checkpoint=checkpoint, gpu=gpu, allocator_settings=allocator_settings, budget=budget, metric=metric,
     )  # fmt: skip
@@ -354,3 +353,11 @@ def apply_checkpointing(module: nn.Module, segments: Sequence[Sequence[str]]) ->
     applied = Segments()
     for modules in [[module.get_submodule(name) for name in names] for names in segments]:
         applied.add(modules)
+
+
+if __name__ == "__main__":
+    import sys
+
+    from memmodel._record_script import main
+
+    sys.exit(main())

@@ -1,0 +1,277 @@
+"""What a recorded program does, handed to the library: storages that come and go, operators with their shapes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from memmodel import _ffi, _limits
+from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules
+from memmodel._record_values import Call
+from memmodel._torch_calls import attribute_text, dtype_of
+
+# Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
+# torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
+IN_PLACE = ("add", "index_put", "scatter", "index_add", "index_copy", "masked_fill")
+KEEPING = ("mul", "mul_", "div", "div_")
+NUMBER_BYTES = 8
+PHASES = {FORWARD: _ffi.Phase.FORWARD, BACKWARD: _ffi.Phase.BACKWARD, OPTIMIZER: _ffi.Phase.OPTIMIZER}
+
+
+class Events:
+    """In the order of time, on one device."""
+
+    def __init__(self, job: _ffi.Job, device: str, modules: Modules) -> None:
+        self._recording = _ffi.recording_new(_limits.new_context(), job)
+        self._device, self._modules = device, modules
+        self._blocks: dict[int, int] = {}  # by storage
+        self._born: dict[int, tuple[int, str]] = {}  # of storages: their step and pass
+        self._numbers: dict[Any, int] = {}  # of operators, by what they are called with
+        self._writing: Writing | None = None
+        self._views: set[int] = set()  # storages of which there are several tensors
+        self._entered = (0, "")
+        self._kept: dict[int, int] = {}  # blocks of numbers, by node
+        self._node = -1  # whose backward pass runs
+        self.step = 0
+        self.elsewhere: dict[str, int] = {}  # bytes on other devices
+
+    # ---- what there is ----
+
+    def allocate(self, storage: int, tensor: Any, role: str, category: int) -> None:
+        bytes = tensor.untyped_storage().nbytes()
+        if not self._here(tensor, bytes):
+            return
+        self._settle()
+        self._enter()
+        self._blocks[storage] = _ffi.recording_allocate(self._recording, bytes, self._owner(role, category))
+        self._born[storage] = self._entered
+
+    def resized(self, storage: Any) -> None:
+        """As its allocator does: another place, then the old one goes."""
+        key = int(storage._cdata)
+        if key not in self._blocks:
+            return
+        self._settle()
+        self._enter()
+        owner = self._owner("resize_", _ffi.Category.TEMPORARY_ACTIVATIONS)
+        old, new = self._blocks[key], _ffi.recording_allocate(self._recording, storage.nbytes(), owner)
+        _ffi.recording_release(self._recording, old)
+        self._blocks[key], self._born[key] = new, self._entered
+
+    def release(self, storage: int) -> None:
+        if self._writing and self._writing.first == storage:
+            self._write(self._writing)
+            return
+        self._settle()
+        self._views.discard(storage)
+        block = self._blocks.pop(storage, None)
+        if block is None:
+            return
+        self._enter()
+        self._categorize(storage, block)
+        _ffi.recording_release(self._recording, block)
+
+    def run(self, call: Call, made: list[int | None]) -> None:
+        """`made`: of each result, its storage if that is new."""
+        self._settle()
+        self._release_number()
+        self._views.update(
+            _storage(tensor) for tensor, new in zip(call.outputs, made) if new is None and tensor is not None
+        )
+        if not any(self._device == tensor.device.type for tensor in [*call.results, *call.read]):
+            return
+        self._enter()
+        ran = self._ran(call, call.operator._schema.name, made)
+        if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
+            instead = self._ran(call, f"{call.operator._schema.name}_", [None])
+            self._writing = Writing(ran, instead, _storage(call.args[0]), made[0])
+        else:
+            self._run(ran)
+            self._keep_number(call)
+
+    def _ran(self, call: Call, name: str, made: list[int | None]) -> Ran:
+        owner = self._owner(call.name, _ffi.Category.TEMPORARY_ACTIVATIONS)
+        return Ran(self._number(call, name), owner, made, [
+            _ffi.RECORDING_NONE if new is None else tensor.untyped_storage().nbytes()
+            for tensor, new in zip(call.outputs, made)
+        ])  # fmt: skip
+
+    def _run(self, ran: Ran) -> None:
+        blocks = _ffi.recording_run(self._recording, ran.number, ran.owner, ran.sizes)
+        for storage, block in zip(ran.made, blocks):
+            if storage is not None and block != _ffi.RECORDING_NONE:
+                self._blocks[storage] = block
+                self._born[storage] = self._entered
+
+    # ---- numbers that autograd keeps as tensors ----
+
+    def _keep_number(self, call: Call) -> None:
+        """x * 2 keeps the 2 for the gradient of x. It never comes as a tensor, but is one in a run."""
+        if call.name not in KEEPING or self._modules.phase != FORWARD or self._modules.node < 0:
+            return
+        if self._device == "cpu" and isinstance(call.args[1], (int, float)) and call.args[0].requires_grad:
+            owner = self._owner("number", _ffi.Category.SAVED_ACTIVATIONS)
+            self._kept[self._modules.node] = _ffi.recording_allocate(self._recording, NUMBER_BYTES, owner)
+
+    def _release_number(self) -> None:
+        """That of a node whose backward pass is done."""
+        node = self._modules.node if self._modules.phase == BACKWARD else -1
+        if node != self._node:
+            self._release_kept([self._kept.pop(self._node)] if self._node in self._kept else [])
+            self._node = node
+
+    def _release_kept(self, blocks: list[int]) -> None:
+        for block in blocks:
+            self._enter()
+            _ffi.recording_release(self._recording, block)
+
+    def end_step(self) -> None:
+        """Graphs do not outlive a step."""
+        self._settle()
+        self._release_kept(list(self._kept.values()))
+        self._kept.clear()
+        self.step += 1
+
+    def finish(self) -> _ffi.TraceHandle:
+        """What goes later is not noted."""
+        self._settle()
+        for storage, block in self._blocks.items():
+            self._categorize(storage, block)
+        self._blocks = {}
+        return _ffi.recording_finish(self._recording)
+
+    # ---- what is written in place, but for tensors without memory ----
+
+    def _is_alone(self, call: Call) -> bool:
+        """Nothing but the operator's first tensor lies in its storage, and its result is as large."""
+        first, result = call.args[0], call.results[0]
+        return (_storage(first) in self._blocks and _storage(first) not in self._views
+                and first.shape == result.shape and first.dtype == result.dtype)  # fmt: skip
+
+    def _write(self, writing: Writing) -> None:
+        self._writing = None
+        self._run(writing.instead)
+        self._blocks[writing.result] = self._blocks.pop(writing.first)
+        self._born[writing.result] = self._born.pop(writing.first, self._entered)
+
+    def _settle(self) -> None:
+        if self._writing:
+            ran, self._writing = self._writing.ran, None
+            self._run(ran)
+
+    # ---- what it is for ----
+
+    def set_category(self, tensor: Any, category: int) -> None:
+        block = self._blocks.get(_storage(tensor))
+        if block is not None:
+            self._born.pop(_storage(tensor), None)
+            _ffi.recording_set_category(self._recording, block, category)
+
+    def _categorize(self, storage: int, block: int) -> None:
+        """By the passes in which it was made and went, unless it was said."""
+        born = self._born.pop(storage, None)
+        if born is None:
+            return
+        category = _ffi.Category.TEMPORARY_ACTIVATIONS
+        if born[0] == 0:
+            category = _ffi.Category.INPUTS
+        elif born[1] == FORWARD and self._modules.phase == BACKWARD:
+            category = _ffi.Category.SAVED_ACTIVATIONS
+        elif born[1] == BACKWARD:
+            category = _ffi.Category.ACTIVATION_GRADIENTS
+        elif born[1] == OPTIMIZER:
+            category = _ffi.Category.WORKSPACE
+        _ffi.recording_set_category(self._recording, block, category)
+
+    # ---- for the library ----
+
+    def _here(self, tensor: Any, bytes: int) -> bool:
+        if tensor.device.type == self._device:
+            return True
+        self.elsewhere[tensor.device.type] = self.elsewhere.get(tensor.device.type, 0) + bytes
+        return False
+
+    def begin(self) -> None:
+        """The first step, when something is computed with gradients."""
+        self.step = self.step or 1
+
+    def _enter(self) -> None:
+        if self._modules.phase == BACKWARD:
+            self.begin()
+        now = (self.step, self._modules.phase)
+        if now != self._entered:
+            self._entered = now
+            _ffi.recording_enter(self._recording, self.step, PHASES[self._modules.phase] if self.step else 0)
+
+    def _owner(self, role: str, category: int) -> _ffi.RecordingOwner:
+        place = self._modules.place
+        return _ffi.RecordingOwner(role=role, layer=place.layer, line=place.line, category=category)
+
+    def _number(self, call: Call, name: str) -> int:
+        inputs, attributes = _split(call)
+        name = name.replace("::", ".")
+        overload = call.operator._overloadname
+        key = (name, overload, attributes, *map(_signature, inputs), "", *map(_signature, call.outputs))
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = _ffi.recording_add_operator(
+                self._recording,
+                _ffi.RecordingOperator(
+                    name=f"{name}.{overload}", attributes=attributes,
+                    inputs=[_described(tensor) for tensor in inputs],
+                    outputs=[_described(tensor) for tensor in call.outputs],
+                ),
+            )  # fmt: skip
+        return number
+
+
+class Ran(NamedTuple):
+    """An operator that ran, without its tensors: they are to go as if nobody looked."""
+
+    number: int
+    owner: _ffi.RecordingOwner
+    made: list[int | None]
+    sizes: list[int]
+
+
+class Writing(NamedTuple):
+    """An operator whose first tensor may go with it: what is then run instead."""
+
+    ran: Ran
+    instead: Ran
+    first: int
+    result: int
+
+
+def _storage(tensor: Any) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _split(call: Call) -> tuple[list[Any], str]:
+    """Tensors among the arguments, None where one is left out, and the text of the others."""
+    inputs: list[Any] = []
+    words = []
+    for argument, value in call.arguments:
+        if isinstance(value, torch.Tensor):
+            inputs.append(value)
+        elif isinstance(value, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in value):
+            inputs += value
+        elif value is None:
+            inputs += [None] if "Tensor" in str(argument.type) else []
+        else:
+            inputs += [None] if "Tensor" in str(argument.type) else []  # a number in its place
+            text = attribute_text(value)
+            words += [f"{argument.name}={text}"] if text else []
+    return inputs, " ".join(words)
+
+
+def _signature(tensor: Any) -> Any:
+    return tensor if tensor is None else (tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def _described(tensor: Any) -> _ffi.RecordingTensor:
+    if tensor is None or tensor.layout != torch.strided:
+        return _ffi.RecordingTensor(rank=-1)
+    return _ffi.RecordingTensor(
+        rank=tensor.dim(), dtype=dtype_of(tensor), dims=list(tensor.shape), strides=list(tensor.stride()))  # fmt: skip

@@ -1,0 +1,138 @@
+"""A training loop on tensors without memory: each operator as it is called, the lifetime of each storage."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._pytree import tree_map_only
+
+from memmodel import _ffi
+from memmodel._record_events import Events
+from memmodel._record_modules import Modules
+from memmodel._record_sizes import SIZED, sized
+from memmodel._record_values import Call, Values, follow
+
+IGNORED = ("prim::device",)
+REAL = (torch.Tensor, nn.Parameter)
+
+
+class Fakes(FakeTensorMode):  # type: ignore[misc]
+    """Tensors keep their mode when they are copied; a device is never touched."""
+
+    avoid_device_init = True
+
+    def __deepcopy__(self, memo: Any) -> Fakes:
+        return self
+
+    def __copy__(self) -> Fakes:
+        return self
+
+    def of(self, tensor: Any) -> Any:
+        return self.from_tensor(tensor, static_shapes=True)
+
+    def forget(self, tensor: Any) -> None:
+        """Its weak reference, which torch.utils.swap_tensors() refuses."""
+        memo = self.fake_tensor_converter.meta_converter.tensor_memo
+        for key in [key for key, value in memo.items() if value is tensor]:
+            del memo[key]
+
+
+class Storages:
+    """Those that are alive: each is seen once, and when it goes."""
+
+    def __init__(self, events: Events, values: Values) -> None:
+        self._events, self._values = events, values
+        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._twins: dict[int, weakref.ref[Any]] = {}  # fakes of real tensors, which are seen themselves
+
+    def new(self, tensor: Any) -> int | None:
+        """The storage, if it was not seen before."""
+        try:
+            storage = tensor.untyped_storage()
+        except (NotImplementedError, RuntimeError):  # a sparse tensor: its parts have storages
+            return None
+        key = int(storage._cdata)
+        if key in self._alive or key in self._twins or tensor.device.type == "meta":
+            return None
+        self._alive[key] = weakref.ref(storage, lambda _: self._gone(key))
+        return key
+
+    def twin(self, fake: Any) -> None:
+        storage = fake.untyped_storage()
+        key = int(storage._cdata)
+        if key not in self._twins and key not in self._alive:
+            self._twins[key] = weakref.ref(storage, lambda _: self._twin_gone(key))
+
+    def _gone(self, key: int) -> None:
+        del self._alive[key]
+        self._values.forget(key)
+        self._events.release(key)
+
+    def _twin_gone(self, key: int) -> None:
+        del self._twins[key]
+        self._values.forget(key)
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[misc]
+    """Stands above the mode of fakes."""
+
+    def __init__(self, events: Events, values: Values, fakes: Fakes, modules: Modules) -> None:
+        super().__init__()
+        self.events, self.values, self.fakes, self.modules = events, values, fakes, modules
+        self.storages = Storages(events, values)
+
+    def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if operator._schema.name in IGNORED:
+            return operator(*args, **kwargs)
+        args, kwargs = self._faked(operator, args, kwargs)
+        self.modules.entered()
+        result = self._run(operator, args, kwargs)
+        call = Call(operator, args, kwargs, result)
+        follow(self.values, call)
+        self.events.run(call, [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs])
+        return result
+
+    def _run(self, operator: Any, args: Any, kwargs: Any) -> Any:
+        name = operator._overloadpacket.__name__
+        if name in SIZED:
+            return SIZED[name](self, operator, args, kwargs)
+        try:
+            return operator(*args, **kwargs)
+        except DynamicOutputShapeException:
+            return sized(self, operator, args, kwargs)
+
+    # ---- real tensors ----
+
+    def _faked(self, operator: Any, args: Any, kwargs: Any) -> Any:
+        lifting = operator._schema.name.startswith("aten::lift")
+
+        def fake(tensor: Any) -> Any:
+            if type(tensor) not in REAL:
+                return tensor
+            return self.fake(tensor, noted=not lifting)
+
+        return tree_map_only(torch.Tensor, fake, (args, kwargs))
+
+    def fake(self, tensor: Any, *, noted: bool = True) -> Any:
+        """The fake of a real tensor, which is in memory besides; its values are known if they are few."""
+        if noted:
+            self.see(tensor, "before", _ffi.Category.INPUTS)
+        made = self.fakes.of(tensor)
+        if noted:
+            self.storages.twin(made)
+        if not self.values.known(made):
+            with _disable_current_modes(), torch.no_grad():
+                self.values.keep(made, tensor.detach().cpu())
+        return made
+
+    def see(self, tensor: Any, role: str, category: int) -> None:
+        """A tensor that no operator made."""
+        storage = self.storages.new(tensor)
+        if storage is not None:
+            self.events.allocate(storage, tensor, role, category)

@@ -1,0 +1,246 @@
+"""What of torch asks for memory that is not there, answered while a program is recorded, and as it was afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.optim import optimizer
+from torch.utils import _foreach_utils
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_map_only
+from torch.utils.data import DataLoader, dataloader
+
+from memmodel import _ffi
+from memmodel._record_mode import Recorder
+
+Put = Callable[[Any, str, Any], None]
+
+
+def patch(recorder: Recorder, stack: ExitStack, *, writes: bool = False) -> None:
+    """writes: files are written as the program says."""
+
+    def put(owner: Any, name: str, value: Any) -> None:
+        stack.enter_context(mock.patch.object(owner, name, value, create=True))
+
+    _tensors(recorder, put)
+    _storages(recorder, put)
+    _loaders(recorder, put)
+    if not writes:
+        _files(put)
+    _safetensors(recorder, put)
+    _foreach(stack)
+    stack.enter_context(torch.autograd.set_multithreading_enabled(False))  # modes are the thread's
+    stack.enter_context(torch.compiler.set_stance("force_eager"))
+
+
+# ---- tensors ----
+
+
+def _tensors(recorder: Recorder, put: Put) -> None:
+    """No operators of ATen, but methods: what they give is made of values."""
+    values = recorder.values
+    deepcopy, to_text = torch.Tensor.__deepcopy__, torch.Tensor.__format__
+
+    def array(tensor: Any, what: str) -> Any:
+        with _disable_current_modes():
+            return values.array(tensor, what)
+
+    def numpy(tensor: Any, *, force: bool = False) -> Any:
+        if tensor.requires_grad and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        found = array(tensor, "numpy()")
+        with _disable_current_modes():
+            return found.numpy()
+
+    def as_array(tensor: Any, dtype: Any = None, **_: Any) -> Any:
+        found = numpy(tensor)
+        return found if dtype is None else found.astype(dtype)
+
+    def tolist(tensor: Any) -> Any:
+        found = array(tensor, "tolist()")
+        with _disable_current_modes():
+            return found.tolist()
+
+    def text(tensor: Any, form: str) -> str:
+        return format(tensor.item(), form) if tensor.dim() == 0 else to_text(tensor, form)
+
+    def copied(tensor: Any, memo: Any) -> Any:
+        return memo[id(tensor)] if id(tensor) in memo else _copied(tensor, memo, deepcopy)
+
+    put(FakeTensor, "numpy", numpy)
+    put(FakeTensor, "__array__", as_array)
+    put(FakeTensor, "tolist", tolist)
+    put(FakeTensor, "__format__", text)
+    put(FakeTensor, "__deepcopy__", copied)
+    put(FakeTensor, "pin_memory", lambda tensor, *_: tensor)
+    put(FakeTensor, "is_pinned", lambda tensor, *_: False)
+    put(FakeTensor, "record_stream", lambda tensor, *_: None)
+    put(FakeTensor, "data_ptr", _address)
+    swap = torch.utils.swap_tensors
+
+    def swapped(one: Any, other: Any) -> Any:
+        for tensor in (one, other):
+            recorder.fakes.forget(tensor)
+        return swap(one, other)
+
+    put(torch.utils, "swap_tensors", swapped)
+
+
+def _copied(tensor: Any, memo: Any, deepcopy: Any) -> Any:
+    """`constant`, a real tensor that FakeTensorMode keeps beside, would be copied as a fake."""
+    constant, tensor.constant = tensor.constant, None
+    try:
+        if isinstance(tensor, nn.Parameter) or getattr(tensor, "_is_param", False):
+            copy = nn.Parameter(tensor.detach().clone(memory_format=torch.preserve_format), tensor.requires_grad)
+            memo[id(tensor)] = copy
+            return copy
+        return deepcopy(tensor, memo)
+    finally:
+        tensor.constant = constant
+
+
+def _address(tensor: Any) -> int:
+    return int(tensor.untyped_storage()._cdata + tensor.storage_offset() * tensor.element_size())
+
+
+def _storages(recorder: Recorder, put: Put) -> None:
+    resize, address = torch.UntypedStorage.resize_, torch.UntypedStorage.data_ptr
+
+    def resized(storage: Any, size: int) -> Any:
+        result = resize(storage, size)
+        recorder.events.resized(storage)
+        return result
+
+    put(torch.UntypedStorage, "resize_", resized)
+    put(torch.UntypedStorage, "data_ptr", lambda self: self._cdata if self.device.type == "meta" else address(self))
+
+
+# ---- loaders ----
+
+
+def _loaders(recorder: Recorder, put: Put) -> None:
+    """What workers would make is made here, outside the modes: that memory is theirs. Batches are seen as they come."""
+    make, begin, following = DataLoader.__init__, DataLoader.__iter__, dataloader._BaseDataLoaderIter.__next__
+    of_workers = ("num_workers", "persistent_workers", "prefetch_factor", "timeout", "multiprocessing_context")
+
+    def made(self: Any, dataset: Any, *args: Any, **kwargs: Any) -> None:
+        workers = kwargs.get("num_workers", args[4] if len(args) > 4 else 0)
+        kwargs = {name: value for name, value in kwargs.items() if name not in of_workers}
+        make(self, dataset, *args[:4], *((0,) if len(args) > 4 else ()), *args[5:], **kwargs | {"pin_memory": False})
+        self._memmodel_apart = workers > 0
+
+    def begun(self: Any) -> Any:
+        if not self._memmodel_apart:
+            return begin(self)
+        with _disable_current_modes():
+            iterator = begin(self)
+        iterator._memmodel_apart = True
+        return iterator
+
+    def next_batch(self: Any) -> Any:
+        if not getattr(self, "_memmodel_apart", False):
+            return following(self)
+        with _disable_current_modes():
+            batch = following(self)
+        return tree_map_only(torch.Tensor, lambda tensor: _arrived(recorder, tensor), batch)
+
+    put(DataLoader, "__init__", made)
+    put(DataLoader, "__iter__", begun)
+    put(dataloader._BaseDataLoaderIter, "__next__", next_batch)
+
+
+def _arrived(recorder: Recorder, tensor: Any) -> Any:
+    fake = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
+    recorder.see(fake, "input", _ffi.Category.INPUTS)
+    return fake
+
+
+# ---- files ----
+
+
+def _files(put: Put) -> None:
+    def nothing(*_: Any, **__: Any) -> None:
+        return None
+
+    put(torch, "save", nothing)
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] in ("safetensors", "transformers", "accelerate", "peft", "diffusers") and module:
+            for function in ("save_file", "safe_save_file", "save_model"):
+                if callable(vars(module).get(function)):
+                    put(module, function, nothing)
+
+
+def _safetensors(recorder: Recorder, put: Put) -> None:
+    """What is read of a file has shapes, and the values that are few."""
+    if "safetensors" not in sys.modules:
+        return
+    import safetensors.torch
+
+    opened, loaded = safetensors.safe_open, safetensors.torch.load_file
+
+    def fake(tensor: Any, device: Any) -> Any:
+        made = _arrived(recorder, tensor)
+        return made if str(device) == "cpu" else made.to("cuda" if isinstance(device, int) else device)
+
+    class Slice:
+        def __init__(self, part: Any, device: Any) -> None:
+            self._part, self._device = part, device
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._part, name)
+
+        def __getitem__(self, index: Any) -> Any:
+            with _disable_current_modes():
+                tensor = self._part[index]
+            return fake(tensor, self._device)
+
+    class File:
+        def __init__(self, file: Any, framework: str = "pt", device: Any = "cpu", **kwargs: Any) -> None:
+            self._file, self._device = opened(file, framework=framework, device="cpu", **kwargs), device
+
+        def __enter__(self) -> File:
+            self._file.__enter__()
+            return self
+
+        def __exit__(self, *error: Any) -> Any:
+            return self._file.__exit__(*error)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+        def get_tensor(self, name: str) -> Any:
+            with _disable_current_modes():
+                tensor = self._file.get_tensor(name)
+            return fake(tensor, self._device)
+
+        def get_slice(self, name: str) -> Slice:
+            return Slice(self._file.get_slice(name), self._device)
+
+    def load_file(filename: Any, device: Any = "cpu") -> dict[str, Any]:
+        with File(filename, device=device) as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  no mapping
+
+    for module in list(sys.modules.values()):
+        names = vars(module) if hasattr(module, "__dict__") else {}
+        if names.get("safe_open") is opened:
+            put(module, "safe_open", File)
+        if names.get("load_file") is loaded:
+            put(module, "load_file", load_file)
+
+
+# ---- optimizers ----
+
+
+def _foreach(stack: ExitStack) -> None:
+    """Fakes are updated in groups where tensors are, as torch does it for DTensor."""
+    for types in (optimizer._foreach_supported_types, _foreach_utils._foreach_supported_types):
+        if FakeTensor not in types:
+            types.append(FakeTensor)
+            stack.callback(types.remove, FakeTensor)

@@ -1,0 +1,134 @@
+"""python -m memmodel.torch [OPTION...] train.py ARGUMENTS: memory of a training script as it is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import shutil
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+EXCEEDS = 3
+USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]"
+
+
+def options_of(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m memmodel.torch", usage=USAGE,
+        description="Runs a training script without its data's memory and says how much memory each step takes.",
+        epilog="Exit code: 3 if the budget is exceeded; 1 if the script raised; that of sys.exit() if it ended so.",
+    )  # fmt: skip
+    parser.add_argument("--gpu", metavar="NAME[:COUNT]", help="run on simulated GPUs, such as h100")
+    parser.add_argument("--budget", metavar="BYTES", help="what it may take, such as 40GiB")
+    parser.add_argument("--steps", type=_positive, default=3, metavar="N", help="steps to run (default: 3)")
+    parser.add_argument("--world-size", type=_positive, metavar="N", help="run as one process of so many")
+    parser.add_argument("--rank", type=int, default=0, metavar="K", help="which one of them (default: 0)")
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write the report as a page")
+    parser.add_argument("--strict", action="store_true", help="stop where the script reads a value that is not known")
+    parser.add_argument("--write-files", action="store_true", help="let the script save models, which it does not else")
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
+    parser.add_argument("script", nargs=argparse.REMAINDER, metavar="SCRIPT", help="script to run, and its arguments")
+    options = parser.parse_args(arguments)
+    options.command = options.module if options.module is not None else options.script
+    if not options.command:
+        parser.error("which script? " + USAGE)
+    if options.module is None and not Path(options.command[0]).is_file():
+        parser.error(f"no such script: {options.command[0]}")
+    return options
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: 1 or more are needed")
+    return number
+
+
+def on_simulated_gpus(options: argparse.Namespace) -> None:
+    """Where PyTorch is a build with CUDA, the script runs on a simulated device, in place of this process."""
+    program = shutil.which("memmodel")
+    if program is None:
+        sys.exit("python -m memmodel.torch: the command `memmodel`, which simulates GPUs, is not on the PATH")
+    command = [program, "run", "--gpu", options.gpu, "--stop-after", str(options.steps)]
+    if options.budget:
+        command += ["--capacity", options.budget]
+    if options.world_size:
+        command += ["--world-size", str(options.world_size), "--rank", str(options.rank)]
+    command += ["--strict"] if options.strict else []
+    python = [sys.executable, "-m"] if options.module is not None else [sys.executable]
+    os.execv(program, [*command, "--", *python, *options.command])
+
+
+def run_script(options: argparse.Namespace) -> None:
+    """As Python would, in this process."""
+    sys.argv = list(options.command)
+    if options.module is not None:
+        sys.path.insert(0, str(Path.cwd()))
+        runpy.run_module(options.command[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = str(Path(options.command[0]).resolve().parent)
+        runpy.run_path(options.command[0], run_name="__main__")
+
+
+def recorded(options: argparse.Namespace) -> tuple[Any, int]:
+    """The recording, and the exit code of the script."""
+    from memmodel.recording import record
+
+    job = {"budget": options.budget} if options.budget else {}
+    code = 0
+    with record(steps=options.steps, strict=options.strict, write_files=options.write_files, **job) as recording:
+        try:
+            run_script(options)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
+        except Exception:
+            _print_error()
+            code = 1
+    return recording, code
+
+
+def _print_error() -> None:
+    """As Python prints it, without the frames of this program."""
+    kind, error, trace = sys.exc_info()
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith((str(Path(__file__).parent), "<frozen")):
+        trace = trace.tb_next
+    traceback.print_exception(kind, error, trace)
+
+
+def say(recording: Any, report: Any) -> None:
+    from memmodel.quantity import format_bytes
+
+    peaks = ", ".join(format_bytes(peak) for peak in report.step_peaks[: recording.steps])
+    steps = f"{recording.steps} step" + "s" * (recording.steps != 1)
+    print(f"\nmemmodel: {steps} on the CPU ({recording.engine})")
+    print(f"memmodel: peak of each step: {peaks or 'none was ended'}")
+    print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
+    if report.peak.process:
+        print(f"memmodel: the process takes {format_bytes(report.peak.process)}")
+    if report.verdict:
+        print(f"memmodel: budget {format_bytes(report.budget)}: {report.verdict}")
+    for operator in report.unmodelled:
+        print(f"memmodel: not modelled: {operator.op}")
+    for value in recording.assumed:
+        effect = ", which a size came of" if value.sized else ""
+        often = f", read {value.count} times" if value.count > 1 else ""
+        print(f"memmodel: assumed: {value.what} is {value.value} at {value.line}{often}{effect}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = options_of(sys.argv[1:] if arguments is None else arguments)
+    if options.gpu:
+        on_simulated_gpus(options)
+    recording, code = recorded(options)
+    report = recording.report()
+    say(recording, report)
+    for path, text in ((options.json, report.to_json), (options.html, report.to_html)):
+        if path:
+            Path(path).write_text(text(), encoding="utf-8")
+    return code or (EXCEEDS if report.verdict == "exceeds" else 0)

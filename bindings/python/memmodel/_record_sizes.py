@@ -1,0 +1,144 @@
+"""Operators whose result has a size, or a value, that values decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_map_only
+
+if TYPE_CHECKING:
+    from memmodel._record_mode import Recorder
+
+Rule = Callable[["Recorder", Any, Any, Any], Any]
+
+
+def _number(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    with _disable_current_modes():
+        return recorder.values.number(args[0])
+
+
+def _equal(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    with _disable_current_modes():
+        one, other = (recorder.values.real(tensor) for tensor in args)
+        if args[0].shape != args[1].shape:
+            return False
+        if one is None or other is None:
+            return recorder.values.assume("equal()", False)
+        return torch.equal(one, other)
+
+
+def _count(recorder: Recorder, mask: Any, what: str) -> int:
+    """Of what is not zero: an upper bound where it is not known."""
+    with _disable_current_modes():
+        real = recorder.values.real(mask)
+        return int(real.count_nonzero()) if real is not None else recorder.values.assume(what, mask.numel(), sized=True)
+
+
+def _nonzero(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    mask = args[0]
+    size = _count(recorder, mask, "nonzero"), mask.dim()
+    result = torch.ops.aten.empty.memory_format(size, dtype=torch.int64, device=mask.device)
+    with _disable_current_modes():
+        real = recorder.values.real(mask)
+        if real is not None:
+            recorder.values.keep(result, real.nonzero())
+    return result
+
+
+def _whether(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Whether all or any are true: yes, unless it is known otherwise."""
+    result = operator(*args, **kwargs)
+    if isinstance(result, torch.Tensor) and not recorder.values.known(args[0]):
+        with _disable_current_modes():
+            recorder.values.keep(result, torch.ones(result.shape, dtype=result.dtype))
+            recorder.values.assume(f"{operator._overloadpacket.__name__}()", True)
+    return result
+
+
+def _masked(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    source, mask = args[:2]
+    with _disable_current_modes():
+        shape = torch.broadcast_shapes(source.shape, mask.shape)
+        real = recorder.values.real(mask)
+        count = (int(real.expand(shape).count_nonzero()) if real is not None
+                 else recorder.values.assume("masked_select", shape.numel(), sized=True))  # fmt: skip
+    return torch.ops.aten.empty.memory_format((count,), dtype=source.dtype, device=source.device)
+
+
+def _unique(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    source = args[0]
+    with _disable_current_modes():
+        if recorder.values.real(source) is not None:
+            return sized(recorder, operator, args, kwargs)
+    count = recorder.values.assume(operator._overloadpacket.__name__, source.numel(), sized=True)
+    empty = torch.ops.aten.empty.memory_format
+    return (empty((count,), dtype=source.dtype, device=source.device),
+            empty(source.shape, dtype=torch.int64, device=source.device),
+            empty((count,), dtype=torch.int64, device=source.device))  # fmt: skip
+
+
+def _fills(source: Any, indices: Any, value: Any) -> bool:
+    """x[mask] = number needs no places. aten/src/ATen/native/TensorAdvancedIndexingUtils.h, canDispatchToMaskedFill"""
+    given = [index for index in indices if index is not None]
+    masks = [index for index in given if index.dtype in (torch.bool, torch.uint8)]
+    return value.numel() == 1 and value.device.type == "cpu" and len(given) == len(masks) == 1
+
+
+def _by_masks(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """x[mask]: the mask becomes the places of what is not zero, as in a run."""
+    if len(args) > 2 and _fills(*args[:3]):
+        return args[0] if operator._schema.is_mutable else torch.ops.aten.clone.default(args[0])
+    indices = []
+    for index in args[1]:
+        if isinstance(index, torch.Tensor) and index.dtype in (torch.bool, torch.uint8):
+            with recorder:
+                indices += torch.ops.aten.nonzero.default(index).unbind(1)
+        else:
+            indices.append(index)
+    return operator(args[0], indices, *args[2:], **kwargs)
+
+
+def sized(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Run on the values that are known, and on ones for those that are not."""
+
+    def real(tensor: Any) -> Any:
+        value = recorder.values.real(tensor)
+        if value is None:
+            recorder.values.assume(operator._overloadpacket.__name__, "ones", sized=True)
+            return torch.ones(tensor.shape, dtype=tensor.dtype)
+        return value
+
+    with _disable_current_modes(), torch.no_grad():
+        results = operator(*tree_map_only(torch.Tensor, real, args), **tree_map_only(torch.Tensor, real, kwargs))
+    device = next(tensor.device for tensor in args if isinstance(tensor, torch.Tensor))
+
+    def fake(tensor: Any) -> Any:
+        made = torch.ops.aten.empty.memory_format(tensor.shape, dtype=tensor.dtype, device=device)
+        with _disable_current_modes():
+            recorder.values.keep(made, tensor)
+        return made
+
+    return tree_map_only(torch.Tensor, fake, results)
+
+
+def _attention_gradients(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Laid out as the operands are. aten/src/ATen/native/transformers/attention.cpp"""
+    aten = torch.ops.aten
+    made = [aten.empty_like.default(aten.transpose.int(tensor, 1, 2)) for tensor in args[1:4]]
+    return tuple(aten.transpose.int(tensor, 1, 2) for tensor in made)
+
+
+SIZED: dict[str, Rule] = {
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_gradients,
+    "_local_scalar_dense": _number,
+    "item": _number,
+    "equal": _equal,
+    "nonzero": _nonzero,
+    "masked_select": _masked,
+    **dict.fromkeys(("all", "any", "_is_all_true", "_is_any_true"), _whether),
+    **dict.fromkeys(("_unique2", "unique_dim", "unique_consecutive"), _unique),
+    **dict.fromkeys(("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_"), _by_masks),
+}

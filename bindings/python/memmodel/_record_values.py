@@ -1,0 +1,257 @@
+"""Values behind tensors without memory, as far as a program may ask for them: small ones are computed beside.
+
+They are kept by storage, as real memory of the same size, so that views and writes through them need no care. What is
+not known when it is read is made up, and noted with the line that reads it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_map
+
+from memmodel._record_places import here
+
+SMALL_BYTES = 1 << 19  # of storages whose values are kept
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A value that was made up where the program read it: what was read, the value (the first one, where it differed),
+    the line, and how often there. sized: the size of a tensor came of it."""
+
+    what: str
+    value: str
+    line: str
+    count: int
+    sized: bool
+
+
+class UnknownValue(RuntimeError):
+    """The program reads a value that was not computed, and was to be stopped there (`strict`)."""
+
+
+class Values:
+    """What is known, by storage."""
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self._strict = strict
+        self._memory: dict[int, Any] = {}  # by storage: real storages of the same bytes
+        self._noted: dict[tuple[str, str, bool], tuple[str, int]] = {}  # by what, line and sized: value and count
+        self._losses = 0
+
+    # ---- what is known ----
+
+    def forget(self, storage: int) -> None:
+        self._memory.pop(storage, None)
+
+    def known(self, tensor: Any) -> bool:
+        return not isinstance(tensor, FakeTensor) or _key(tensor) in self._memory or tensor.numel() == 0
+
+    def real(self, tensor: Any) -> Any:
+        """The tensor with memory; what is written into it is known from then on. None: it is not known."""
+        if not isinstance(tensor, FakeTensor):
+            return tensor
+        if tensor.numel() == 0:
+            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+        memory = self._memory.get(_key(tensor))
+        if memory is None:
+            return None
+        view = torch.empty(0, dtype=tensor.dtype)
+        return view.set_(memory, tensor.storage_offset(), tensor.shape, tensor.stride())
+
+    def keep(self, tensor: Any, values: Any) -> None:
+        """The values of all of a tensor, which is alone on its storage."""
+        if not isinstance(tensor, FakeTensor) or not is_small(tensor) or values.shape != tensor.shape:
+            return
+        self.make_room(tensor)
+        self.real(tensor).copy_(values)
+
+    def make_room(self, tensor: Any) -> None:
+        """Zeros, for what writes all of it."""
+        if is_small(tensor) and _key(tensor) not in self._memory:
+            zeros = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
+            self._memory[_key(tensor)] = zeros.untyped_storage()
+
+    def forget_all(self, tensors: Iterable[Any]) -> None:
+        for tensor in tensors:
+            if isinstance(tensor, FakeTensor):
+                self.forget(_key(tensor))
+
+    # ---- what is made up ----
+
+    def assume(self, what: str, value: Any, *, sized: bool = False) -> Any:
+        line = here()
+        if self._strict:
+            raise UnknownValue(f"{what} at {line}: its value is not known without a run")
+        first, count = self._noted.get((what, line, sized), (str(value), 0))
+        self._noted[what, line, sized] = first, count + 1
+        return value
+
+    @property
+    def assumptions(self) -> list[Assumption]:
+        return [Assumption(what, value, line, count, sized)
+                for (what, line, sized), (value, count) in self._noted.items()]  # fmt: skip
+
+    def number(self, tensor: Any) -> Any:
+        """One value of a tensor, for Python. What is not known of losses falls from one to the next."""
+        real = self.real(tensor)
+        if real is not None:
+            return real.item()
+        if tensor.dtype == torch.bool:
+            return self.assume("a condition", True)
+        if not tensor.is_floating_point() and not tensor.is_complex():
+            return self.assume("an integer", 1)
+        self._losses += 1
+        return self.assume("a number", _sign() * (1 + 1 / self._losses))
+
+    def array(self, tensor: Any, what: str) -> Any:
+        """All values, of its own memory."""
+        real = self.real(tensor)
+        if real is not None:
+            return real.detach().clone()
+        self.assume(what, "ones", sized=False)
+        return torch.ones(tensor.shape, dtype=tensor.dtype)
+
+
+def _sign() -> float:
+    """The line search of LBFGS is handed a direction in which the loss falls."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.endswith("torch/optim/lbfgs.py"):
+            return -1.0 if "gtd" in _source(frame) else 1.0
+        frame = frame.f_back  # type: ignore[assignment]
+    return 1.0
+
+
+def _source(frame: Any) -> str:
+    import linecache
+
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _key(tensor: Any) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def is_small(tensor: Any) -> bool:
+    return bool(tensor.layout == torch.strided and tensor.untyped_storage().nbytes() <= SMALL_BYTES)
+
+
+# ---- operators on what is known ----
+
+OVERWRITING = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
+               "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
+WITHOUT_VALUES = ("empty", "empty_strided", "new_empty", "new_empty_strided", "empty_like", "empty_permuted")
+COMPARING = ("gt", "lt", "ge", "le", "eq", "ne")
+INFINITE = float("inf")
+
+
+def tensors_in(value: Any) -> list[Any]:
+    """Those of an argument or a result, which may be a list."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [tensor for part in value for tensor in tensors_in(part)]
+    return []
+
+
+def _flat(result: Any) -> list[Any]:
+    if isinstance(result, (list, tuple)):
+        return [output for part in result for output in _flat(part)]
+    return [result if isinstance(result, torch.Tensor) else None]
+
+
+class Call:
+    """An operator with what it was called with and what it gave, all without memory."""
+
+    def __init__(self, operator: Any, args: Any, kwargs: Any, result: Any) -> None:
+        self.operator, self.args, self.kwargs = operator, args, kwargs
+        self.name = operator._overloadpacket.__name__
+        self.outputs = _flat(result)  # None where there is none
+        self.results = tensors_in(result)
+        schema = operator._schema.arguments
+        by_name = [(argument, kwargs[argument.name]) for argument in schema if argument.name in kwargs]
+        self.arguments = named = [*zip(schema, args), *by_name]
+        self.written = [tensor for argument, value in named if _writes(argument) for tensor in tensors_in(value)]
+        self.read = [tensor for argument, value in named if not (_writes(argument) and self._overwrites(argument))
+                     for tensor in tensors_in(value)]  # fmt: skip
+
+    def _overwrites(self, argument: Any) -> bool:
+        return self.name in OVERWRITING or argument.kwarg_only
+
+
+def _writes(argument: Any) -> bool:
+    return argument.alias_info is not None and argument.alias_info.is_write
+
+
+def follow(values: Values, call: Call) -> None:
+    """After the call: what it made or wrote is known if all that it read is, and is small."""
+    if _finite(values, call) or call.name in WITHOUT_VALUES or call.name.startswith("_amp_"):
+        return
+    small = all(is_small(tensor) for tensor in call.results + call.written)
+    if not small or not all(values.known(tensor) for tensor in call.read):
+        values.forget_all(call.written)
+        _compare(values, call)
+        return
+    if call.results or call.written:
+        _compute(values, call)
+
+
+def _compute(values: Values, call: Call) -> None:
+    for tensor in call.written:
+        values.make_room(tensor)
+
+    def given(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return values.real(value)
+        if isinstance(value, torch.device):
+            return torch.device("cpu")
+        return None if isinstance(value, torch.Generator) else value
+
+    try:
+        with _disable_current_modes(), torch.no_grad():
+            args, kwargs = tree_map(given, (call.args, call.kwargs))
+            kwargs.pop("pin_memory", None)
+            made = tensors_in(call.operator(*args, **kwargs))
+            if not call.operator._schema.is_mutable:
+                for tensor, value in zip(call.results, made):
+                    values.keep(tensor, value)
+    except Exception:  # noqa: BLE001  no kernel for these
+        values.forget_all(call.written)
+
+
+def _finite(values: Values, call: Call) -> bool:
+    """Numbers are taken to be finite."""
+    answers = {"isnan": False, "isinf": False, "isfinite": True}
+    answer = answers.get(call.name)
+    if call.name in ("eq", "ne") and len(call.args) == 2:
+        one, other = call.args
+        if one is other or (isinstance(other, float) and abs(other) == INFINITE):
+            answer = (call.name == "eq") == (one is other)
+    if answer is None or not call.results or all(values.known(tensor) for tensor in call.read):
+        return False
+    with _disable_current_modes():
+        values.keep(call.results[0], torch.full(call.results[0].shape, answer))
+    return True
+
+
+def _compare(values: Values, call: Call) -> None:
+    """A single number that is not known is taken for 1 where it is compared."""
+    if call.name not in COMPARING or call.results[0].dim() or len(call.args) != 2:
+        return
+
+    def value_of(value: Any) -> Any:
+        real = values.real(value) if isinstance(value, torch.Tensor) else value
+        return real if real is not None else torch.ones(value.shape, dtype=value.dtype) * _sign()
+
+    with _disable_current_modes():
+        answer = call.operator(*(value_of(value) for value in call.args))
+        values.assume(f"a comparison ({call.name})", bool(answer))
+        values.keep(call.results[0], answer)

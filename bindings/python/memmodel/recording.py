@@ -1,0 +1,155 @@
+"""Memory of a training loop as it is written: run on tensors without memory, each allocation recorded."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from memmodel import _ffi, _limits
+from memmodel._record_events import Events
+from memmodel._record_mode import Fakes, Recorder
+from memmodel._record_modules import Modules
+from memmodel._record_patches import patch
+from memmodel._record_values import Assumption, UnknownValue, Values
+from memmodel._torch_calls import this_isa
+from memmodel.estimation import job_of
+from memmodel.report import Report
+from memmodel.trace import Trace
+
+__all__ = ["Assumption", "Recording", "UnknownValue", "record"]
+
+
+class Stop(BaseException):
+    """As many steps as were asked for are recorded."""
+
+
+class Recording:
+    """What record() gives: it fills as the loop runs, and answers when it is done."""
+
+    engine = "tensors without memory"
+
+    def __init__(self, job: _ffi.Job, steps: int, *, strict: bool) -> None:
+        self.steps = 0
+        self._job, self._wanted = job, steps
+        self._values = Values(strict=strict)
+        self._modules = Modules(self._found)
+        self._events = Events(job, "cpu", self._modules)
+        self._recorder = Recorder(self._events, self._values, Fakes(allow_non_fake_inputs=True), self._modules)
+        self._explicit = False
+        self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
+        self._trace: Trace | None = None
+
+    @property
+    def assumed(self) -> list[Assumption]:
+        """Values that were made up, as the loop asked for them."""
+        return self._values.assumptions
+
+    @property
+    def trace(self) -> Trace:
+        if self._trace is None:
+            raise RuntimeError("the recording goes on: its trace is there when the `with` of record() is left")
+        return self._trace
+
+    def report(self) -> Report:
+        """As that of estimate()."""
+        job = self._job
+        job.steps = max(1, self.steps)
+        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()))
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """A step of the loop; without it one ends with each step of the optimizer."""
+        self._explicit = True
+        self._events.begin()
+        yield
+        self._end_step()
+
+    # ---- as the loop runs ----
+
+    def _run(self, stack: ExitStack, *, writes: bool) -> None:
+        self._modules.follow(stack)
+        stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        patch(self._recorder, stack, writes=writes)
+        stack.enter_context(self._recorder.fakes)
+        stack.enter_context(self._recorder)
+
+    def _found(self, root: nn.Module) -> None:
+        """A model that is called for the first time: what it holds is there already."""
+        self._events.begin()
+        for tensor in [*root.parameters(), *root.buffers()]:
+            if type(tensor) in (torch.Tensor, nn.Parameter):
+                self._given.append((tensor, tensor.grad))
+                self._recorder.fake(tensor)
+            self._events.set_category(tensor, _ffi.Category.PARAMETERS)
+
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        if not self._modules.end_step():
+            return
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._events.set_category(parameter.grad, _ffi.Category.GRADIENTS)
+        for state in optimizer.state.values():
+            for tensor in state.values() if isinstance(state, dict) else ():
+                if isinstance(tensor, torch.Tensor):
+                    self._events.set_category(tensor, _ffi.Category.OPTIMIZER_STATE)
+        if not self._explicit:
+            self._end_step()
+
+    def _end_step(self) -> None:
+        self.steps += 1
+        self._events.end_step()
+        if self.steps == self._wanted:
+            raise Stop
+
+    def _finish(self) -> None:
+        for tensor, gradient in self._given:
+            tensor.grad = gradient
+        self._trace = Trace(self._events.finish())
+
+
+@contextmanager
+def record(
+    *,
+    steps: int = 3,
+    strict: bool = False,
+    write_files: bool = False,
+    isa: str | None = None,
+    intra_op_threads: int | None = None,
+    budget: int | str | None = None,
+    metric: str | int | _ffi.Metric = "default",
+) -> Iterator[Recording]:
+    """Memory of the training loop in its `with`, which runs on the CPU on tensors that have none: nothing is computed
+    but what is small and known, no data of the caller's changes, and no file is written by torch.save().
+
+    The loop ends after `steps` steps of its optimizer, or goes on to its end with 0. A model may be made inside or
+    before; gradients that it gets inside are no more than shapes. strict: UnknownValue where the loop reads a value
+    that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes. isa,
+    intra_op_threads, budget, metric: see estimate().
+
+    >>> with memmodel.torch.record(budget="16GiB") as recording:
+    ...     train(model, loader)
+    >>> recording.report().step_peaks
+    """
+    given = {
+        "framework": "pytorch", "framework_version": torch.__version__, "device": "cpu", "steps": steps,
+        "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
+        "budget": budget, "metric": metric,
+    }  # fmt: skip
+    recording = Recording(job_of(None, given), steps, strict=strict)
+    try:
+        with ExitStack() as stack:
+            recording._run(stack, writes=write_files)
+            yield recording
+    except Stop:
+        pass
+    finally:
+        gc.collect()
+        recording._finish()

@@ -1,0 +1,208 @@
+"""memmodel.torch.record(): what a training loop takes as it is written, and what it leaves as it was."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TORCH = importlib.util.find_spec("torch") is not None
+MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_loops/peaks.json"
+
+if TORCH:
+    import memmodel.torch
+    import torch
+    from loops import LOOPS
+    from memmodel.torch import UnknownValue
+    from torch import nn
+    from torch.nn import functional
+    from torch.utils.data import DataLoader
+
+# Loops whose peaks differ from PyTorch's, and why. This list may only shrink.
+INEXACT = {}
+
+
+def train(model, optimizer, batches, after=lambda loss: None):
+    for x, y in batches:
+        loss = functional.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        after(loss)
+
+
+def batches(count=5):
+    for _ in range(count):
+        yield torch.randn(8, 16), torch.randint(0, 4, (8,))
+
+
+def trained(after=lambda loss: None, **options):
+    with memmodel.torch.record(**options) as recording:
+        model = nn.Linear(16, 4)
+        train(model, torch.optim.SGD(model.parameters(), 0.1), batches(), after)
+    return recording
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Loops(unittest.TestCase):
+    def test_peaks_are_those_of_pytorch(self):
+        measured = json.loads(MEASURED.read_text())
+        off = {}
+        for name, peaks in measured["peaks"].items():
+            torch.manual_seed(0)
+            with self.subTest(name), contextlib.redirect_stdout(io.StringIO()):
+                with memmodel.torch.record(steps=0, isa=measured["isa"], intra_op_threads=2) as recording:
+                    LOOPS[name]()
+                mine = recording.report().step_peaks[: len(peaks)]
+                if mine != peaks:
+                    off[name] = mine
+        self.assertEqual(sorted(off), sorted(INEXACT), off)
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Steps(unittest.TestCase):
+    def test_it_ends_after_the_steps_that_are_asked_for(self):
+        self.assertEqual(trained(steps=2).steps, 2)
+        self.assertEqual(trained(steps=0).steps, 5)
+
+    def test_a_step_may_be_said(self):
+        with memmodel.torch.record(steps=2) as recording:
+            model = nn.Linear(4, 4)
+            optimizer = torch.optim.SGD(model.parameters(), 0.1)
+            while True:
+                with recording.step():
+                    for _ in range(3):
+                        model(torch.randn(2, 4)).sum().backward()
+                        optimizer.step()
+        self.assertEqual(recording.steps, 2)
+
+    def test_there_is_no_report_before_the_end(self):
+        with memmodel.torch.record() as recording, self.assertRaisesRegex(RuntimeError, "goes on"):
+            recording.report()
+
+    def test_a_report_has_layers_categories_and_lines(self):
+        report = trained(budget="1GiB").report()
+        self.assertEqual(report.verdict, "fits")
+        # a weight of 16 x 4 and a bias of 4, of 4 bytes each
+        self.assertEqual(report.categories["parameters"], 272)
+        self.assertEqual(report.categories["gradients"], 272)
+        self.assertIn(Path(__file__).name, report.peak_location)
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Values(unittest.TestCase):
+    def test_what_was_made_up_is_listed_with_its_line(self):
+        assumed = trained(lambda loss: loss.item(), steps=0).assumed
+        self.assertEqual([(value.what, value.count, value.sized) for value in assumed], [("a number", 5, False)])
+        self.assertRegex(assumed[0].line, r"^test_torch_record.py:\d+$")
+
+    def test_strict_stops_there(self):
+        with self.assertRaisesRegex(UnknownValue, r"test_torch_record.py:\d+"):
+            trained(lambda loss: loss.item(), strict=True)
+
+    def test_sizes_that_come_of_known_values_are_right(self):
+        with memmodel.torch.record() as recording:
+            lengths = torch.tensor([3, 1, 2])
+            self.assertEqual(torch.arange(6)[torch.arange(6) % 2 == 0].shape, (3,))
+            self.assertEqual(int(lengths.max()), 3)
+            self.assertEqual(torch.repeat_interleave(torch.arange(3), lengths).shape, (6,))
+            self.assertEqual(torch.linspace(0, 1, 3).tolist(), [0.0, 0.5, 1.0])
+        self.assertEqual(recording.assumed, [])
+
+    def test_a_size_that_comes_of_an_unknown_value_is_marked(self):
+        with memmodel.torch.record() as recording:
+            x = torch.randn(1000, 1000)
+            self.assertEqual(x[x > 0].shape, (1000000,))
+        self.assertTrue(any(value.sized for value in recording.assumed))
+
+    def test_batches_of_workers_have_their_sizes(self):
+        with memmodel.torch.record(steps=0):
+            data = list(zip(torch.randn(10, 16), range(10)))
+            sizes = [len(x) for x, _ in DataLoader(data, batch_size=4, num_workers=2)]
+        self.assertEqual(sizes, [4, 4, 2])
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Afterwards(unittest.TestCase):
+    def test_a_real_model_is_what_it_was(self):
+        model = nn.Sequential(nn.Linear(16, 8), nn.BatchNorm1d(8), nn.Linear(8, 4))
+        before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        with memmodel.torch.record():
+            train(model, torch.optim.AdamW(model.parameters(), weight_decay=0.1), batches())
+        for name, tensor in model.state_dict().items():
+            self.assertIs(type(tensor), torch.Tensor)
+            self.assertTrue(torch.equal(tensor, before[name]), name)
+        self.assertTrue(all(parameter.grad is None for parameter in model.parameters()))
+        self.assertEqual(model(torch.randn(2, 16)).shape, (2, 4))
+
+    def test_torch_is_what_it_was_also_after_an_error(self):
+        names = [(torch, "save"), (torch.UntypedStorage, "resize_"), (DataLoader, "__init__"), (torch.Tensor, "numpy"),
+                 (torch.utils, "swap_tensors")]  # fmt: skip
+        before = [getattr(owner, name) for owner, name in names]
+        state = torch.get_rng_state()
+        with self.assertRaisesRegex(ValueError, "mine"), memmodel.torch.record():
+            torch.randn(3)
+            raise ValueError("mine")
+        self.assertEqual([getattr(owner, name) for owner, name in names], before)
+        self.assertTrue(torch.equal(torch.get_rng_state(), state))
+        self.assertEqual(torch.ones(2).sum().item(), 2.0)
+
+
+SCRIPT = """
+import sys, torch
+model = torch.nn.Linear(64, 64)
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(10):
+    loss = model(torch.randn(32, 64)).pow(2).mean()
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    torch.save(model.state_dict(), "model.pt")
+    print("step", step, f"{loss.item():.2f}", *sys.argv[1:])
+    if "raise" in sys.argv: raise ValueError("from the script")
+    if "exit" in sys.argv: sys.exit(7)
+"""
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Scripts(unittest.TestCase):
+    def run_script(self, *options, arguments=()):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "train.py"
+            script.write_text(SCRIPT)
+            done = subprocess.run(
+                [sys.executable, "-m", "memmodel.torch", *options, script.name, *arguments],
+                cwd=folder, capture_output=True, text=True, check=False, env=os.environ, timeout=300,
+            )  # fmt: skip
+            self.assertEqual((Path(folder) / "model.pt").exists(), "--write-files" in options)
+        return done
+
+    def test_an_unchanged_script_ends_in_the_verdict(self):
+        done = self.run_script("--budget", "8GiB", arguments=["--lr", "1"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("step 1", done.stdout)
+        self.assertIn("--lr 1", done.stdout)
+        self.assertNotIn("step 3", done.stdout)
+        self.assertIn("fits", done.stdout)
+
+    def test_exit_codes(self):
+        self.assertEqual(self.run_script("--budget", "1MiB").returncode, 3)
+        self.assertEqual(self.run_script(arguments=["exit"]).returncode, 7)
+        raised = self.run_script(arguments=["raise"])
+        self.assertEqual(raised.returncode, 1)
+        self.assertIn("from the script", raised.stderr)
+        self.assertNotIn("_record_script", raised.stderr)
+        self.assertIn("1 step", raised.stdout)
+
+    def test_a_script_that_is_not_there_is_named(self):
+        done = subprocess.run([sys.executable, "-m", "memmodel.torch", "no.py"], capture_output=True, text=True,
+                              check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no such script: no.py", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
