@@ -18,6 +18,7 @@ from memmodel._record_modules import Modules
 from memmodel._record_patches import patch
 from memmodel._record_values import Assumption, UnknownValue, Values
 from memmodel._torch_calls import this_isa
+from memmodel._torch_eager import told_as_in_a_run
 from memmodel.estimation import job_of
 from memmodel.report import Report
 from memmodel.trace import Trace
@@ -75,7 +76,7 @@ class Recording:
     def _run(self, stack: ExitStack, *, writes: bool) -> None:
         self._modules.follow(stack)
         stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
-        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.enter_context(told_as_in_a_run())
         patch(self._recorder, stack, writes=writes)
         stack.enter_context(self._recorder.fakes)
         stack.enter_context(self._recorder)
