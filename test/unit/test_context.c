@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 
+#include <limits.h>
+
 static void
 products_that_do_not_fit_are_refused(void **state)
 {
@@ -231,6 +233,35 @@ every_status_has_a_name_and_a_meaning(void **state)
     assert_string_equal(memmodel_status_name(12345), "unknown status");
 }
 
+/* Numbers that are no enumerator, beside those that are. */
+static void
+what_is_no_enumerator_has_no_name(void **state)
+{
+    static const struct {
+        const char *(*name)(int);
+        int last;
+    } enums[] = {
+        {memmodel_metric_name, MEMMODEL_METRIC_PROCESS},
+        {memmodel_verdict_name, MEMMODEL_VERDICT_UNKNOWN},
+        {memmodel_mode_name, MEMMODEL_MODE_FORWARD},
+        {memmodel_fit_loss_name, MEMMODEL_FIT_LOSS_PINBALL},
+        {memmodel_bound_method_name, MEMMODEL_BOUND_METHOD_STUDENT_T},
+        {memmodel_block_state_name, MEMMODEL_BLOCK_STATE_PENDING_FREE},
+        {memmodel_chain_operation_name, MEMMODEL_CHAIN_OPERATION_BACKWARD},
+        {memmodel_category_name, MEMMODEL_CATEGORY_RUNTIME},
+        {memmodel_phase_name, MEMMODEL_PHASE_OPTIMIZER},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof enums / sizeof enums[0]; i++) {
+        assert_non_null(enums[i].name(0));
+        assert_non_null(enums[i].name(enums[i].last));
+        assert_null(enums[i].name(-1));
+        assert_null(enums[i].name(enums[i].last + 1));
+        assert_null(enums[i].name(INT_MAX));
+    }
+}
+
 int
 main(void)
 {
@@ -248,6 +279,7 @@ main(void)
         cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
         WITH_CONTEXT(wrong_json_is_refused_with_line_and_column),
         cmocka_unit_test(every_status_has_a_name_and_a_meaning),
+        cmocka_unit_test(what_is_no_enumerator_has_no_name),
     };
 
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);
