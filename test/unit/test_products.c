@@ -1,10 +1,12 @@
-/* Products of powers and small trees, what they are made of, islands, and the digits of numbers. */
+/* Products of powers and small trees, sums, what they are made of, islands, and the digits of numbers. */
 #include "fitted.h"
 #include "near.h"
 
 #include "regression/linear/decimal.h"
 #include "regression/search/evolve.h"
+#include "regression/prove/structure.h"
 #include "regression/search/product.h"
+#include "regression/search/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,6 +100,46 @@ products_of_powers_and_trees_are_found(void **state)
     assert_true(error_of_products(*state, wave) < 1e-18);
     assert_true(error_of_products(*state, decay) < 1e-18);
     assert_true(error_of_products(*state, one_more) < 1e-18);
+}
+
+/* ---- sums ---- */
+
+static double
+waves(double x, double y, double z)
+{
+    return 0.5 * sin(x - y) - 2 * tanh(z);
+}
+
+static double
+shifted(double x, double y, double z)
+{
+    return 3 * x / (y + 1.3) + 2 * z;
+}
+
+static double
+error_of_sums(memmodel_context *context, double (*law)(double x, double y, double z), const struct structure *structure)
+{
+    static struct bench bench;
+    struct formula constant = {.count = 0};
+    double error;
+
+    bench_new(context, law, &bench);
+    bench.fitter.structure = structure;
+    assert_int_equal(sums_search(&bench.library, &bench.fitter, &bench.archive), 0);
+    assert_true(formula_fit_linear(&bench.fitter, &constant));
+    error = archive_best(&bench.archive, ARCHIVE_MAX_NODES)->error / constant.error;
+    bench_release(context, &bench);
+    return error;
+}
+
+static void
+sums_of_waves_and_of_trees_with_a_number_are_found(void **state)
+{
+    const struct structure whole = {.integer_exponents = true};
+
+    assert_true(error_of_sums(*state, waves, NULL) < 1e-18);
+    assert_true(error_of_sums(*state, waves, &whole) > 1e-9);
+    assert_true(error_of_sums(*state, shifted, NULL) < 1e-18);
 }
 
 /* ---- the library ---- */
@@ -299,6 +341,7 @@ main(void)
         WITH_CONTEXT(products_of_powers_and_trees_are_found),
         WITH_CONTEXT(numbers_are_rounded_to_digits),
         WITH_CONTEXT(islands_breed_the_same_on_any_number_of_threads),
+        WITH_CONTEXT(sums_of_waves_and_of_trees_with_a_number_are_found),
         WITH_CONTEXT(trees_that_say_the_same_are_listed_once),
         LONG_WITH_CONTEXT(coefficients_have_the_digits_that_the_data_know),
         WITH_CONTEXT(searched_formulas_keep_to_units_and_powers),

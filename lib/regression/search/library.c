@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FEATURES = 60000, MAX_VALUES = 1 << 22, MAX_DEGREE = 6 };
+enum { MAX_FEATURES = 60000, MAX_VALUES = 1 << 22, MAX_DEGREE = 6, WAVE_NODES = 3, WAVE_SHARE = 16 };
 
 static const double extreme = 1e100;
 static const double same = 1e-7; /* difference of two features, by their size, that makes them one */
@@ -177,11 +177,22 @@ add_inputs(struct builder *builder, const double *const *inputs, size_t input_co
     library->ends[1] = library->count;
 }
 
+/* Of the smallest features; nothing is made of them. */
+static void
+add_waves(struct builder *builder)
+{
+    for (size_t i = 0; i < builder->library->ends[WAVE_NODES]; i++)
+        for (unsigned operation = TREE_EXP; operation <= TREE_TANH; operation++)
+            add_operation(builder, operation, (int32_t)i, (int32_t)i);
+}
+
 static void
 build_trees(struct builder *builder, const double *const *inputs, size_t input_count)
 {
     struct library *library = builder->library;
+    size_t waves = library->capacity / WAVE_SHARE;
 
+    library->capacity -= waves;
     add_inputs(builder, inputs, input_count);
     for (size_t nodes = 2; nodes <= LIBRARY_MAX_NODES; nodes++) {
         add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
@@ -189,6 +200,9 @@ build_trees(struct builder *builder, const double *const *inputs, size_t input_c
             add_pairs(builder, nodes);
         library->ends[nodes] = library->count;
     }
+    library->trees = library->count;
+    library->capacity += waves;
+    add_waves(builder);
 }
 
 /* Sums of two and three of the features begin to end - 1, as long as there are fewer than `most`. */

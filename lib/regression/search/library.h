@@ -16,6 +16,7 @@ struct library {
     struct feature *features;
     struct matrix values; /* a column of each */
     size_t count, capacity;
+    size_t trees; /* the first of them; behind are e ^ u, sines, cosines and tanh of small ones, which only sums have */
     size_t ends[LIBRARY_MAX_NODES + 1]; /* features 0 to ends[s] - 1 have at most s nodes */
     size_t lengths, lengths_end;        /* squared lengths among monomials */
 };

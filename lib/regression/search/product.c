@@ -114,7 +114,8 @@ is_of_share(const struct products *products, const struct share *share, size_t f
     bool length = index >= products->monomials.lengths && index < products->monomials.lengths_end;
 
     if (share->of == TREES)
-        return feature < trees && products->library->features[feature].nodes <= forms[form].max_nodes;
+        return feature < products->library->trees &&
+               products->library->features[feature].nodes <= forms[form].max_nodes;
     return feature >= trees && length == (share->of == LENGTHS);
 }
 

@@ -1,8 +1,9 @@
-/* Products, evolution, and a last polish. */
+/* Products, sums, evolution, and a last polish. */
 #include "regression/search/tree_search.h"
 
 #include "regression/search/grow.h"
 #include "regression/search/random.h"
+#include "regression/search/sums.h"
 
 #include <math.h>
 
@@ -130,7 +131,11 @@ tree_search_restart(struct tree_search *tree_search, uint64_t restart, struct ar
     if (restart == 0) {
         allow(tree_search, 1);
         products_search(&tree_search->products, &tree_search->fitter, archive);
+        allow(tree_search, 1);
+        status = sums_search(&tree_search->library, &tree_search->fitter, archive);
     }
+    if (status)
+        return status;
     if (restart == 0 || !is_exact(tree_search, archive)) /* an exact formula may have terms too many */
         status = evolve(tree_search, restart, archive);
     polish(tree_search, archive);

@@ -1,4 +1,4 @@
-/* A search of all stages: products, evolution, and a last polish of what they found. */
+/* A search of all stages: products, sums, evolution, and a last polish of what they found. */
 #ifndef SEARCH_TREE_SEARCH_H
 #define SEARCH_TREE_SEARCH_H
 
@@ -28,7 +28,7 @@ void
 tree_search_release(memmodel_context *context, struct tree_search *tree_search);
 
 /*
- * One restart for the fitter's aim, of which the first begins with products: adds to the archive. 0,
+ * One restart for the fitter's aim, of which the first begins with products and sums: adds to the archive. 0,
  * MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
  */
 int
