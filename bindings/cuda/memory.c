@@ -393,7 +393,7 @@ memory_fill(void *to, int value, size_t unit, size_t count)
 {
     unsigned char *bytes = to;
 
-    if (unit == 0 || count > SIZE_MAX / unit || (memory_device(to) >= 0 && !keep(to, unit * count)))
+    if (!to || unit == 0 || count > SIZE_MAX / unit || (memory_device(to) >= 0 && !keep(to, unit * count)))
         return;
     if (unit == 1) {
         memset(to, value, count);

@@ -65,12 +65,13 @@ static const struct field fields[] = {
 static int
 write_properties(unsigned char *properties, int device, bool is_13)
 {
-    int64_t memory = device_capacity(device);
+    int64_t memory;
 
     if (!properties)
         return runtime_fail(RUNTIME_INVALID_VALUE);
     if (device < 0 || device >= device_count())
         return runtime_fail(RUNTIME_INVALID_DEVICE);
+    memory = device_capacity(device);
     memset(properties, 0, is_13 ? BYTES_13 : BYTES_12);
     snprintf((char *)properties, NAME_BYTES, "%s", device_gpu()->name);
     device_uuid(device_place(device), properties + UUID_PLACE);

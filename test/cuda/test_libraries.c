@@ -621,6 +621,23 @@ a_default_stream_of_each_thread_is_answered(void **state)
     assert_true(memory_release(memory));
 }
 
+/* ---- devices that are not there ---- */
+
+int
+cudaGetDeviceProperties_v2(void *properties, int device);
+
+static void
+a_device_beyond_the_last_has_no_properties(void **state)
+{
+    enum { INVALID_DEVICE = 101, BYTES = 2048 };
+    char properties[BYTES];
+
+    (void)state;
+    assert_int_equal(cudaGetDeviceProperties_v2(properties, 1), 0);
+    assert_int_equal(cudaGetDeviceProperties_v2(properties, 1 << 28), INVALID_DEVICE);
+    assert_int_equal(cudaGetDeviceProperties_v2(properties, -(1 << 28)), INVALID_DEVICE);
+}
+
 /* ---- what the hook in Python follows ---- */
 
 unsigned char *
@@ -679,6 +696,7 @@ main(void)
         cmocka_unit_test(memory_handed_on_is_taken_once),
         cmocka_unit_test(a_library_from_a_file_has_one_kernel),
         cmocka_unit_test(a_default_stream_of_each_thread_is_answered),
+        cmocka_unit_test(a_device_beyond_the_last_has_no_properties),
         cmocka_unit_test(a_mark_is_cleared_when_its_place_is_handed_out),
     };
 
