@@ -40,7 +40,8 @@ MEMORY = {
 }  # fmt: skip
 # Whose objects are structs of the caller's.
 OBJECTS_OF_CALLERS = (
-    "__cudaPopCallConfiguration", "cusparseLt", "cublasLtMatrixLayoutInit", "cublasLtGroupedMatrixLayoutInit", "cublasLtMatmulDescInit",
+    "__cudaPopCallConfiguration",
+    "cusparseLt", "cublasLtMatrixLayoutInit", "cublasLtGroupedMatrixLayoutInit", "cublasLtMatmulDescInit",
     "cublasLtMatmulPreferenceInit", "cublasLtMatrixTransformDescInit",
 )  # fmt: skip
 ANSWER = re.compile(r"^ANSWER\(([^;{]*?)\)\s*\{", re.MULTILINE | re.DOTALL)
