@@ -224,6 +224,27 @@ hopper_prefers_cudnn_since_2_11(void **state)
     memmodel_report_unref(shared);
 }
 
+/* ---- autocast: the history of cross_entropy(y of bfloat16) is half, whole, 4, 4, backward whole, half, half ---- */
+
+/* y [4, 40]: 640 bytes in float32, for nll_loss and its gradient in each of three steps. */
+static void
+cross_entropy_takes_its_log_softmax_in_half(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){4, 16});
+    memmodel_tensor target = memmodel_network_input(net, "target", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){4});
+    struct memmodel_job job = gpu_job("h100", "sgd");
+    memmodel_report *report;
+
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 40));
+    memmodel_network_mark_output(net, x);
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_CROSS_ENTROPY));
+    job.precision = "bfloat16";
+    report = estimated(net, &job);
+    assert_int_equal(blocks_of(report, 640).made, 2 * 3);
+    memmodel_report_unref(report);
+}
+
 int
 main(void)
 {
@@ -238,6 +259,7 @@ main(void)
         WITH_CONTEXT(blackwell_works_in_32_mib_since_2_12),
         WITH_CONTEXT(shared_heads_in_float32_take_a_kernel_since_2_14),
         WITH_CONTEXT(hopper_prefers_cudnn_since_2_11),
+        WITH_CONTEXT(cross_entropy_takes_its_log_softmax_in_half),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

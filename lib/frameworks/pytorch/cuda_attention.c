@@ -343,12 +343,14 @@ can_flash(const struct step *step, struct value *const operands[4])
 }
 
 static struct value *
-flash_attention(struct step *step, struct value *const operands[4])
+flash_attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
     static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
     struct value *result = length_first(step, &operands[0]->shape), *rows = row_numbers(step, operands[0], 1);
     struct generator generator = on_device(step, SEED_AND_OFFSET);
 
+    if (drops(step, options))
+        value_drop(step, value_buffer(step, SEED_AND_OFFSET));
     return record(step, &flash, operands, result, rows, NULL, &generator);
 }
 
@@ -446,6 +448,6 @@ cuda_attention(struct step *step, struct value *query, struct value *key, struct
     if (can_cudnn(step, operands, options))
         return cudnn_attention(step, operands);
     if (can_flash(step, operands))
-        return flash_attention(step, operands);
+        return flash_attention(step, operands, options);
     return can_be_efficient(step, operands) ? efficient_attention(step, operands, options) : NULL;
 }

@@ -2,6 +2,7 @@
  * Functions of formulas that compute, and the signs. Where a gradient may be wanted they record nodes as the operators
  * do.
  */
+#include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/aten_ops.h"
 
@@ -250,6 +251,16 @@ softmax(struct formula_call *call)
     return call->detail ? aten_log_softmax(call->step, x) : aten_softmax(call->step, x);
 }
 
+/* What an operator of the list AUTOCAST_WIDE gets inside of one that is in no list. */
+static struct value *
+widened(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    bool casts = call->step->autocast.on && value_is_half(x);
+
+    return aten_cast(call->step, x, casts ? MEMMODEL_DTYPE_FLOAT32 : x->shape.dtype);
+}
+
 /* ---- products ---- */
 
 enum product { MATMUL, MM, BMM };
@@ -298,6 +309,7 @@ static const struct formula_function arithmetic[] = {
     {"then", then, 0},
     {"times", times, 0},
     {"where", where, 0},
+    {"widened", widened, 0},
 };
 
 const struct formula_functions formula_arithmetic = FORMULA_FUNCTIONS(arithmetic);
