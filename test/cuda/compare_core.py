@@ -1,15 +1,22 @@
 """
-Peaks of three training steps on a simulated H100, as PyTorch's own allocator has them, beside those that
-memmodel.torch.estimate() predicts.
+Three training steps on a simulated H100, as PyTorch's own allocator has them, beside those that
+memmodel.torch.estimate() predicts: peaks of each step, and every allocation and release in order.
 
-    memmodel run --gpu h100 -- python compare_core.py run [MODEL...] > run.jsonl
-    python compare_core.py predict [MODEL...] > predicted.jsonl      # `import memmodel` works, see ./run python
-    python compare_core.py compare run.jsonl predicted.jsonl
+    memmodel run --gpu h100 -- python compare_core.py run [CASE...] > run.jsonl
+    python compare_core.py predict [CASE...] > predicted.jsonl       # `import memmodel` works, see ./run python
+    python compare_core.py compare run.jsonl predicted.jsonl [CASE]  # of a case each difference
+
+A case is a network, its precision and memory order, and an optimizer: "resnet50 bfloat16 channels_last sgd". What a
+convolution or attention of cuDNN takes and gives back at once is the workspace of a plan of its heuristics;
+it is counted apart.
 """
 
 import gc
 import json
 import sys
+from contextlib import nullcontext
+from difflib import SequenceMatcher
+from itertools import groupby
 from pathlib import Path
 
 import torch
@@ -17,23 +24,7 @@ import torchvision
 import transformers
 from torch import nn
 
-
-class Classifier(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model, self.loss = model, nn.CrossEntropyLoss()
-
-    def forward(self, x, target):
-        return self.loss(self.model(x), target)
-
-
-class LanguageModel(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, ids, labels):
-        return self.model(input_ids=ids, labels=labels).loss
+STEPS = 3
 
 
 def perceptron():
@@ -57,82 +48,170 @@ def images(count):
     return torch.zeros(count, 3, 224, 224), indices(count)
 
 
+def words(*shape, labels=None):
+    return {"input_ids": indices(*shape), "labels": indices(*(labels or shape))}
+
+
 VISION = torchvision.models
-# name: module, inputs, optimizer
+# name: the module and what it is called with. A dictionary holds labels, of which a language model makes its own loss.
 MODELS = {
-    "mlp": (lambda: Classifier(perceptron()), lambda: (torch.zeros(256, 1024), indices(256)), "adam"),
+    "mlp": (perceptron, lambda: (torch.zeros(256, 1024), indices(256))),
     "bert": (
-        lambda: LanguageModel(transformers.BertForSequenceClassification(transformers.BertConfig())),
-        lambda: (indices(8, 128), indices(8)),
-        "adamw",
+        lambda: transformers.BertForSequenceClassification(transformers.BertConfig()),
+        lambda: words(8, 128, labels=(8,)),
     ),
-    "gpt2": (
-        lambda: LanguageModel(transformers.GPT2LMHeadModel(transformers.GPT2Config())),
-        lambda: (indices(4, 256), indices(4, 256)),
-        "adamw",
-    ),
-    "llama": (lambda: LanguageModel(llama()), lambda: (indices(2, 256), indices(2, 256)), "adamw"),
-    "t5": (lambda: LanguageModel(t5()), lambda: (indices(4, 128), indices(4, 128)), "adamw"),
-    "vit": (lambda: Classifier(VISION.vit_b_16()), lambda: images(8), "adamw"),
-    "convnext": (lambda: Classifier(VISION.convnext_tiny()), lambda: images(8), "adamw"),
-    "resnet50": (lambda: Classifier(VISION.resnet50()), lambda: images(16), "sgd"),
-    "vgg16": (lambda: Classifier(VISION.vgg16()), lambda: images(16), "adam"),
-    "mobilenet": (lambda: Classifier(VISION.mobilenet_v3_large()), lambda: images(32), "adam"),
-    "densenet": (lambda: Classifier(VISION.densenet121()), lambda: images(16), "adam"),
-    "swin": (lambda: Classifier(VISION.swin_t()), lambda: images(8), "adamw"),
-    "regnet": (lambda: Classifier(VISION.regnet_x_400mf()), lambda: images(32), "sgd"),
+    "gpt2": (lambda: transformers.GPT2LMHeadModel(transformers.GPT2Config()), lambda: words(4, 256)),
+    "llama": (llama, lambda: words(2, 256)),
+    "t5": (t5, lambda: words(4, 128)),
+    "vit": (VISION.vit_b_16, lambda: images(8)),
+    "convnext": (VISION.convnext_tiny, lambda: images(8)),
+    "resnet50": (VISION.resnet50, lambda: images(16)),
+    "vgg16": (VISION.vgg16, lambda: images(16)),
+    "mobilenet": (VISION.mobilenet_v3_large, lambda: images(32)),
+    "densenet": (VISION.densenet121, lambda: images(16)),
+    "swin": (VISION.swin_t, lambda: images(8)),
+    "regnet": (VISION.regnet_x_400mf, lambda: images(32)),
 }
-OPTIMIZERS = {
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-    "sgd": lambda parameters: torch.optim.SGD(parameters, 1e-2, momentum=0.9),
-}
+OPTIMIZERS = {"adamw": torch.optim.AdamW, "sgd": lambda parameters: torch.optim.SGD(parameters, 1e-2, momentum=0.9)}
 
 
-def run(name):
-    make, inputs, optimizer = MODELS[name]
-    model = make().cuda()
-    step = OPTIMIZERS[optimizer](model.parameters())
-    given = [tensor.cuda() for tensor in inputs()]
-    for _ in range(3):
-        model(*given).backward()
-        step.step()
-        step.zero_grad()
-    peaks = torch.cuda.memory_stats()
-    del model, step, given
+def variants(name):
+    yield from (f"{name} {precision} {optimizer}" for precision in ("float32", "bfloat16") for optimizer in OPTIMIZERS)
+    if isinstance(MODELS[name][1](), tuple) and name not in ("mlp", "vit", "swin"):
+        yield f"{name} float32 channels_last sgd"
+        yield f"{name} bfloat16 channels_last adamw"
+
+
+CASES = [case for name in MODELS for case in variants(name)]
+
+
+def made(case, device):
+    """Module, positional and keyword arguments, target and optimizer of a case."""
+    name, precision, *layout, optimizer = case.split()
+    make, inputs = MODELS[name]
+    model, given = make().to(device), inputs()
+    args, kwargs = ((), given) if isinstance(given, dict) else (given[:1], {})
+    target = None if isinstance(given, dict) else given[1].to(device)
+    args, kwargs = tuple(x.to(device) for x in args), {key: x.to(device) for key, x in kwargs.items()}
+    if layout:
+        model = model.to(memory_format=torch.channels_last)
+        args = tuple(x.to(memory_format=torch.channels_last) for x in args)
+    return model, args, kwargs, target, OPTIMIZERS[optimizer](model.parameters()), precision
+
+
+# ---- on the simulated GPU ----
+
+
+def actions():
+    """Bytes of each allocation, negative of each release, in order."""
+    kinds = {"alloc": 1, "free_requested": -1}
+    trace = torch.cuda.memory._snapshot()["device_traces"][0]
+    return [kinds[one["action"]] * one["size"] for one in trace if one["action"] in kinds]
+
+
+def steps_of(model, args, kwargs, target, optimizer, precision):
+    context = nullcontext() if precision == "float32" else torch.autocast("cuda", getattr(torch, precision))
+    for _ in range(STEPS):
+        torch.cuda.reset_peak_memory_stats()
+        torch.cuda.memory._record_memory_history(max_entries=1 << 20, stacks="python", context=None)
+        with context:
+            y = model(*args, **kwargs)
+            loss = y["loss"] if target is None else nn.functional.cross_entropy(y, target)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        counted = torch.cuda.memory_stats()
+        yield {
+            "live": counted["allocated_bytes.all.peak"],
+            "reserved": counted["reserved_bytes.all.peak"],
+            "events": actions(),
+        }
+        torch.cuda.memory._record_memory_history(enabled=None)
+
+
+def run(case):
+    steps = list(steps_of(*made(case, "cuda")))
     gc.collect()
     torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    return {"live": peaks["allocated_bytes.all.peak"], "reserved": peaks["reserved_bytes.all.peak"]}
+    torch._C._cuda_clearCublasWorkspaces()
+    return {"steps": steps}
 
 
-def predict(name):
+# ---- predicted ----
+
+
+def predict(case):
     import memmodel.torch  # noqa: PLC0415 - only here
 
-    make, inputs, optimizer = MODELS[name]
-    model = make()
-    report = memmodel.torch.estimate(
-        model,
-        inputs(),
-        loss=None,
-        device="cuda",
-        gpu="h100",
-        steps=3,
-        optimizer=OPTIMIZERS[optimizer](model.parameters()),
-    )
-    return {"live": report.peak.live, "reserved": report.peak.reserved}
+    model, args, kwargs, target, optimizer, precision = made(case, "cpu")
+    loss = None if target is None else "cross_entropy"
+    job = {"gpu": "h100", "device": "cuda", "steps": STEPS, "precision": precision, "optimizer": optimizer}
+    report = memmodel.torch.estimate(model, args, kwargs, loss=loss, target=target, **job)
+    events = [[] for _ in range(STEPS + 1)]
+    for event in report.trace:
+        if event.bytes:
+            events[event.step].append([event.bytes, f"{event.phase} {event.layer} {event.role}"])
+    return {
+        "reserved": report.peak.reserved,
+        "steps": [{"live": live, "events": events[1 + index]} for index, live in enumerate(report.step_peaks)],
+    }
+
+
+# ---- compared ----
+
+PLANS = ("conv", "convolution", "scaled_dot_product_attention")  # cuDNN's heuristics choose what they work in
+
+
+def in_order(events):
+    """Releases that follow one another as a set."""
+    for released, group in groupby(events, lambda event: event[0] < 0):
+        together = list(group)
+        yield from sorted(together) if released else together
+
+
+def differences(measured, predicted):
+    """Recorded events, simulated ones, and the operator where they begin to differ, of the last step."""
+    recorded = list(in_order([size, ""] for size in measured["events"]))
+    simulated = list(in_order(predicted["events"]))
+    matcher = SequenceMatcher(None, [size for size, _ in recorded], [size for size, _ in simulated], autojunk=False)
+    for kind, i, j, k, m in matcher.get_opcodes():
+        if kind != "equal":
+            where = simulated[k][1] if k < m else simulated[k - 1][1] if k else ""
+            yield [size for size, _ in recorded[i:j]], [size for size, _ in simulated[k:m]], where
+
+
+def is_workspace(difference):
+    recorded, simulated, where = difference
+    return sum(recorded) == 0 and sum(simulated) == 0 and any(plan in where for plan in PLANS)
 
 
 def rows(path):
-    return {row["model"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
+    return {row["case"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
 
 
-def compare(measured, predicted):
-    for name, row in rows(predicted).items():
-        of = rows(measured)[name]
-        off = {key: 100 * (row[key] / of[key] - 1) for key in ("live", "reserved")}
-        print(f"{name:10} live {off['live']:+.2f} %, {row['live'] - of['live']:+d} bytes; ", end="")
-        print(f"reserved {off['reserved']:+.2f} %")
+def describe(case, of, row):
+    """One line, and whether live bytes of all steps, reserved bytes, and all events but workspaces are equal."""
+    live = [step["live"] - truth["live"] for step, truth in zip(row["steps"], of["steps"], strict=True)]
+    reserved = row["reserved"] - of["steps"][-1]["reserved"]
+    found = [each for pair in zip(of["steps"], row["steps"], strict=True) for each in differences(*pair)]
+    other = [each for each in found if not is_workspace(each)]
+    exact = not any(live), not reserved, not other
+    print(f"{case:38} live {live} reserved {reserved} ({reserved / of['steps'][-1]['reserved']:+.2%});", end=" ")
+    print(f"{len(found) - len(other)} workspaces, {len(other)} others", end="")
+    print(f", first {other[0][0][:4]} not {other[0][1][:4]} at [{other[0][2]}]" if other else "")
+    return exact
+
+
+def compare(measured, predicted, case=None):
+    measured, predicted = rows(measured), rows(predicted)
+    if case:
+        for of, row in zip(measured[case]["steps"], predicted[case]["steps"], strict=True):
+            for recorded, simulated, where in differences(of, row):
+                print(f"recorded {recorded[:12]} simulated {simulated[:12]} [{where}]")
+        return
+    exact = [describe(name, measured[name], row) for name, row in predicted.items() if name in measured]
+    for what, equal in zip(("live bytes", "reserved bytes", "events but workspaces"), zip(*exact, strict=True)):
+        print(f"{what} exact in {sum(equal)} of {len(equal)}")
 
 
 if __name__ == "__main__":
@@ -140,6 +219,6 @@ if __name__ == "__main__":
     if word == "compare":
         compare(*given)
     else:
-        for chosen in given or MODELS:
+        for chosen in given or CASES:
             result = run(chosen) if word == "run" else predict(chosen)
-            print(json.dumps({"model": chosen, **result}), flush=True)
+            print(json.dumps({"case": chosen, **result}), flush=True)
