@@ -253,7 +253,7 @@ softmax(struct formula_call *call)
 
 /* What an operator of the list AUTOCAST_WIDE gets inside of one that is in no list. */
 static struct value *
-widened(struct formula_call *call)
+as_wide(struct formula_call *call)
 {
     struct value *x = operand_tensor(call, 0);
     bool casts = call->step->autocast.on && value_is_half(x);
@@ -284,6 +284,7 @@ static const struct formula_function arithmetic[] = {
     {"add_", change, MEMMODEL_BINARY_ADD},
     {"amax", reduce_extreme, 0},
     {"any", reduce_plain, BOOLEANS},
+    {"as_wide", as_wide, 0},
     {"bmm", multiply_matrices, BMM},
     {"div_", change, MEMMODEL_BINARY_DIVIDE},
     {"first", first, 0},
@@ -309,7 +310,6 @@ static const struct formula_function arithmetic[] = {
     {"then", then, 0},
     {"times", times, 0},
     {"where", where, 0},
-    {"widened", widened, 0},
 };
 
 const struct formula_functions formula_arithmetic = FORMULA_FUNCTIONS(arithmetic);

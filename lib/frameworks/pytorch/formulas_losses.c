@@ -25,7 +25,7 @@ static const struct formula_rule losses[] = {
      "self target weight? reduction?",
      "smoothing = given(label_smoothing, 0); shares = is_float(target); "
      "shares ? smoothing ? none : of_shares(self, target, reduction) : smoothing ? of_smoothed(self, target, "
-     "weight, reduction) : nll_loss(widened(log_softmax(self)), target, weight, reduction)",
+     "weight, reduction) : nll_loss(as_wide(log_softmax(self)), target, weight, reduction)",
      {NULL}},
     {"aten.dice_loss.default",
      "self target",
@@ -92,7 +92,7 @@ static const struct formula_rule losses[] = {
      {NULL}},
     {"aten.of_smoothed.default",
      "self target weight? reduction?",
-     "logs = log_softmax(self); nll = nll_loss(widened(logs), target, weight, reduction); "
+     "logs = log_softmax(self); nll = nll_loss(as_wide(logs), target, weight, reduction); "
      "terms = -sum(weight ? logs * channelwise(weight, logs) : logs, 1); mask = target == 0; "
      "terms = masked_fill_(terms, mask); logs = none; smooth = given(reduction, 1) == 1 ? weight ? "
      "mean_by_weight(terms, mask, weight) : mean_of_unmasked(terms, mask) : reduce(terms, reduction); "
