@@ -101,13 +101,17 @@ class Packaging(unittest.TestCase):
         self.assertRegex(self.wheel.name, r"^memmodel-[\d.]+-py3-none-\w+\.whl$")
         self.assertNotIn("any", self.wheel.name)
 
-    def test_the_wheel_holds_package_library_tool_and_licence_only(self):
+    def test_the_wheel_holds_package_libraries_tool_and_licence_only(self):
         names = zipfile.ZipFile(self.wheel).namelist()
         modules = {path.name for path in (self.folder / "source/bindings/python/memmodel").iterdir()} - {"meson.build"}
         packed = {Path(name).name for name in names if "/purelib/" in name}
         self.assertEqual(packed, modules | {"_exceptions.py", "_ffi.py", "_layers.py", "libmemmodel.so.0"})
         others = {name.split("/", 1)[1] for name in names if "/purelib/" not in name}
-        self.assertEqual(others, {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "licenses/COPYING"})
+        cuda = self.folder / "source/bindings/cuda/python"
+        values = {f"data/share/memmodel/cuda/python/{path.relative_to(cuda)}" for path in cuda.rglob("*.py")}
+        devices = {f"data/share/memmodel/cuda/libmemmodel-cuda{part}.so" for part in ("", "-dnn")}
+        rest = {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "licenses/COPYING"}
+        self.assertEqual(others, values | devices | rest)
 
     def test_the_source_distribution_holds_the_pages_of_the_interface(self):
         with tarfile.open(self.sdist) as archive:
