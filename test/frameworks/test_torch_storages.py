@@ -140,7 +140,7 @@ class Storages(unittest.TestCase):
         network = memmodel.torch.from_module(Words(), (words[:, :-1],), loss=words_loss, target=words[:, 1:])
         self.assertEqual(network.symbols, ["batch"])
         fixed = memmodel.torch.estimate(Words(), (words[:, :-1],), loss=words_loss, target=words[:, 1:])
-        job = {"isa": memmodel.torch._this_isa(), "intra_op_threads": torch.get_num_threads()}
+        job = {"isa": memmodel.torch.this_isa(), "intra_op_threads": torch.get_num_threads()}
         self.assertEqual(memmodel.estimate(network, batch=16, **job).step_peaks, fixed.step_peaks)
 
     def test_parameters_that_share_memory(self):
