@@ -8,12 +8,13 @@ import torch
 
 from memmodel import _ffi, _limits
 from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules
-from memmodel._record_values import Call
-from memmodel._torch_calls import attribute_text, dtype_of
+from memmodel._record_values import Call, storage_of
+from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
 
 # Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
 # torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
 IN_PLACE = ("add", "index_put", "scatter", "index_add", "index_copy", "masked_fill")
+AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
 KEEPING = ("mul", "mul_", "div", "div_")
 NUMBER_BYTES = 8
 PHASES = {FORWARD: _ffi.Phase.FORWARD, BACKWARD: _ffi.Phase.BACKWARD, OPTIMIZER: _ffi.Phase.OPTIMIZER}
@@ -77,7 +78,7 @@ class Events:
         self._settle()
         self._release_number()
         self._views.update(
-            _storage(tensor) for tensor, new in zip(call.outputs, made) if new is None and tensor is not None
+            storage_of(tensor) for tensor, new in zip(call.outputs, made) if new is None and tensor is not None
         )
         if not any(self._device == tensor.device.type for tensor in [*call.results, *call.read]):
             return
@@ -85,7 +86,7 @@ class Events:
         ran = self._ran(call, call.operator._schema.name, made)
         if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
             instead = self._ran(call, f"{call.operator._schema.name}_", [None])
-            self._writing = Writing(ran, instead, _storage(call.args[0]), made[0])
+            self._writing = Writing(ran, instead, storage_of(call.args[0]), made[0])
         else:
             self._run(ran)
             self._keep_number(call)
@@ -147,7 +148,7 @@ class Events:
     def _is_alone(self, call: Call) -> bool:
         """Nothing but the operator's first tensor lies in its storage, and its result is as large."""
         first, result = call.args[0], call.results[0]
-        return (_storage(first) in self._blocks and _storage(first) not in self._views
+        return (storage_of(first) in self._blocks and storage_of(first) not in self._views
                 and first.shape == result.shape and first.dtype == result.dtype)  # fmt: skip
 
     def _write(self, writing: Writing) -> None:
@@ -164,9 +165,9 @@ class Events:
     # ---- what it is for ----
 
     def set_category(self, tensor: Any, category: int) -> None:
-        block = self._blocks.get(_storage(tensor))
+        block = self._blocks.get(storage_of(tensor))
         if block is not None:
-            self._born.pop(_storage(tensor), None)
+            self._born.pop(storage_of(tensor), None)
             _ffi.recording_set_category(self._recording, block, category)
 
     def _categorize(self, storage: int, block: int) -> None:
@@ -245,10 +246,6 @@ class Writing(NamedTuple):
     result: int
 
 
-def _storage(tensor: Any) -> int:
-    return int(tensor.untyped_storage()._cdata)
-
-
 def _split(call: Call) -> tuple[list[Any], str]:
     """Tensors among the arguments, None where one is left out, and the text of the others."""
     inputs: list[Any] = []
@@ -257,11 +254,12 @@ def _split(call: Call) -> tuple[list[Any], str]:
         if isinstance(value, torch.Tensor):
             inputs.append(value)
         elif isinstance(value, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in value):
-            inputs += value
+            inputs += [part if isinstance(part, torch.Tensor) else None for part in value]
         elif value is None:
             inputs += [None] if "Tensor" in str(argument.type) else []
         else:
-            inputs += [None] if "Tensor" in str(argument.type) else []  # a number in its place
+            for_a_tensor = "Tensor" in str(argument.type) or argument.name in TENSOR_NAMES
+            inputs += [None] if for_a_tensor else []
             text = attribute_text(value)
             words += [f"{argument.name}={text}"] if text else []
     return inputs, " ".join(words)
@@ -272,7 +270,8 @@ def _signature(tensor: Any) -> Any:
 
 
 def _described(tensor: Any) -> _ffi.RecordingTensor:
-    if tensor is None or tensor.layout != torch.strided:
+    dtype = None if tensor is None else DTYPES.get(tensor.dtype) or AS_LARGE.get(tensor.element_size())
+    if dtype is None or tensor.layout != torch.strided:
         return _ffi.RecordingTensor(rank=-1)
     return _ffi.RecordingTensor(
-        rank=tensor.dim(), dtype=dtype_of(tensor), dims=list(tensor.shape), strides=list(tensor.stride()))  # fmt: skip
+        rank=tensor.dim(), dtype=dtype, dims=list(tensor.shape), strides=list(tensor.stride()))  # fmt: skip

@@ -52,7 +52,7 @@ class Values:
         self._memory.pop(storage, None)
 
     def known(self, tensor: Any) -> bool:
-        return not isinstance(tensor, FakeTensor) or _key(tensor) in self._memory or tensor.numel() == 0
+        return not isinstance(tensor, FakeTensor) or storage_of(tensor) in self._memory or tensor.numel() == 0
 
     def real(self, tensor: Any) -> Any:
         """The tensor with memory; what is written into it is known from then on. None: it is not known."""
@@ -60,7 +60,7 @@ class Values:
             return tensor
         if tensor.numel() == 0:
             return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
-        memory = self._memory.get(_key(tensor))
+        memory = self._memory.get(storage_of(tensor))
         if memory is None:
             return None
         view = torch.empty(0, dtype=tensor.dtype)
@@ -75,14 +75,14 @@ class Values:
 
     def make_room(self, tensor: Any) -> None:
         """Zeros, for what writes all of it."""
-        if is_small(tensor) and _key(tensor) not in self._memory:
+        if is_small(tensor) and storage_of(tensor) not in self._memory:
             zeros = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
-            self._memory[_key(tensor)] = zeros.untyped_storage()
+            self._memory[storage_of(tensor)] = zeros.untyped_storage()
 
     def forget_all(self, tensors: Iterable[Any]) -> None:
         for tensor in tensors:
             if isinstance(tensor, FakeTensor):
-                self.forget(_key(tensor))
+                self.forget(storage_of(tensor))
 
     # ---- what is made up ----
 
@@ -136,8 +136,9 @@ def _source(frame: Any) -> str:
     return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
 
 
-def _key(tensor: Any) -> int:
-    return int(tensor.untyped_storage()._cdata)
+def storage_of(tensor: Any) -> int:
+    """By which it is known; -1 of a sparse tensor, whose parts have storages."""
+    return int(tensor.untyped_storage()._cdata) if tensor.layout == torch.strided else -1
 
 
 def is_small(tensor: Any) -> bool:
