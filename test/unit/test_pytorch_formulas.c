@@ -179,6 +179,18 @@ a_text_of_too_many_parentheses_is_refused(void **state)
     object_pool_release(&step.pool);
 }
 
+/* Of two functions of one name only one would be found. */
+static void
+each_function_has_a_name_of_its_own(void **state)
+{
+    const struct formula_functions *tables[] = {&formula_arithmetic, &formula_tensors, &formula_views};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        for (size_t k = 0; k < tables[i]->count; k++)
+            assert_ptr_equal(formula_function_find(tables[i]->functions[k].name), &tables[i]->functions[k]);
+}
+
 int
 main(void)
 {
@@ -186,6 +198,7 @@ main(void)
         cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(formulas_of_results_like_their_operand_have_in_place_forms),
         cmocka_unit_test(a_function_that_no_formula_has_is_unknown),
+        cmocka_unit_test(each_function_has_a_name_of_its_own),
         WITH_CONTEXT(a_text_is_read_once_in_a_simulation),
         WITH_CONTEXT(a_text_of_too_many_parentheses_is_refused),
     };
