@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -18,19 +19,21 @@ def here() -> str:
     frame: FrameType | None = sys._getframe(1)
     inner = ""
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(_OURS):
-            if not _of_a_package(name):
-                place = f"{Path(name).name}:{frame.f_lineno}"
-                return f"{inner}, called from {place}" if inner else place
-            inner = inner or f"{_within(name)}:{frame.f_lineno}"
+        name, of_package = _named(frame.f_code.co_filename)
+        if name and not of_package:
+            place = f"{name}:{frame.f_lineno}"
+            return f"{inner}, called from {place}" if inner else place
+        if name:
+            inner = inner or f"{name}:{frame.f_lineno}"
         frame = frame.f_back
     return inner
 
 
-def _of_a_package(name: str) -> bool:
-    return any(mark in name for mark in _PACKAGES)
-
-
-def _within(name: str) -> str:
-    return name.split("site-packages" + os.sep)[-1].split("dist-packages" + os.sep)[-1]
+@cache
+def _named(file: str) -> tuple[str, bool]:
+    """What to call a file, "" if it is torch's or ours, and whether it is a package's."""
+    if file.startswith(_OURS):
+        return "", True
+    if not any(mark in file for mark in _PACKAGES):
+        return Path(file).name, False
+    return file.split("site-packages" + os.sep)[-1].split("dist-packages" + os.sep)[-1], True
