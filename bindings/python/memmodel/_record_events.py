@@ -35,17 +35,16 @@ class Events:
         self._kept: dict[int, int] = {}  # blocks of numbers, by node
         self._node = -1  # whose backward pass runs
         self.step = 0
-        self.elsewhere: dict[str, int] = {}  # bytes on other devices
 
     # ---- what there is ----
 
     def allocate(self, storage: int, tensor: Any, role: str, category: int) -> None:
-        bytes = tensor.untyped_storage().nbytes()
-        if not self._here(tensor, bytes):
+        if tensor.device.type != self._device:
             return
         self._settle()
         self._enter()
-        self._blocks[storage] = _ffi.recording_allocate(self._recording, bytes, self._owner(role, category))
+        owner, bytes = self._owner(role, category), tensor.untyped_storage().nbytes()
+        self._blocks[storage] = _ffi.recording_allocate(self._recording, bytes, owner)
         self._born[storage] = self._entered
 
     def resized(self, storage: Any) -> None:
@@ -120,19 +119,20 @@ class Events:
         """That of a node whose backward pass is done."""
         node = self._modules.node if self._modules.phase == BACKWARD else -1
         if node != self._node:
-            self._release_kept([self._kept.pop(self._node)] if self._node in self._kept else [])
+            self._forget_number(self._node)
             self._node = node
 
-    def _release_kept(self, blocks: list[int]) -> None:
-        for block in blocks:
+    def _forget_number(self, node: int) -> None:
+        block = self._kept.pop(node, None)
+        if block is not None:
             self._enter()
             _ffi.recording_release(self._recording, block)
 
     def end_step(self) -> None:
         """Graphs do not outlive a step."""
         self._settle()
-        self._release_kept(list(self._kept.values()))
-        self._kept.clear()
+        for node in list(self._kept):
+            self._forget_number(node)
         self.step += 1
 
     def finish(self) -> _ffi.TraceHandle:
@@ -187,12 +187,6 @@ class Events:
         _ffi.recording_set_category(self._recording, block, category)
 
     # ---- for the library ----
-
-    def _here(self, tensor: Any, bytes: int) -> bool:
-        if tensor.device.type == self._device:
-            return True
-        self.elsewhere[tensor.device.type] = self.elsewhere.get(tensor.device.type, 0) + bytes
-        return False
 
     def begin(self) -> None:
         """The first step, when something is computed with gradients."""

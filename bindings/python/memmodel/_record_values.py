@@ -116,7 +116,7 @@ class Values:
         real = self.real(tensor)
         if real is not None:
             return real.detach().clone()
-        self.assume(what, "ones", sized=False)
+        self.assume(what, "ones")
         return torch.ones(tensor.shape, dtype=tensor.dtype)
 
 
@@ -156,17 +156,14 @@ INFINITE = float("inf")
 
 def tensors_in(value: Any) -> list[Any]:
     """Those of an argument or a result, which may be a list."""
-    if isinstance(value, torch.Tensor):
-        return [value]
+    return [tensor for tensor in _flat(value) if tensor is not None]
+
+
+def _flat(value: Any) -> list[Any]:
+    """The same, with None in place of what is no tensor."""
     if isinstance(value, (list, tuple)):
-        return [tensor for part in value for tensor in tensors_in(part)]
-    return []
-
-
-def _flat(result: Any) -> list[Any]:
-    if isinstance(result, (list, tuple)):
-        return [output for part in result for output in _flat(part)]
-    return [result if isinstance(result, torch.Tensor) else None]
+        return [part for item in value for part in _flat(item)]
+    return [value if isinstance(value, torch.Tensor) else None]
 
 
 class Call:
@@ -176,7 +173,7 @@ class Call:
         self.operator, self.args, self.kwargs = operator, args, kwargs
         self.name = operator._overloadpacket.__name__
         self.outputs = _flat(result)  # None where there is none
-        self.results = tensors_in(result)
+        self.results = [output for output in self.outputs if output is not None]
         schema = operator._schema.arguments
         by_name = [(argument, kwargs[argument.name]) for argument in schema if argument.name in kwargs]
         self.arguments = named = [*zip(schema, args), *by_name]
