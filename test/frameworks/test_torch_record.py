@@ -206,11 +206,18 @@ class Scripts(unittest.TestCase):
         self.assertNotIn("_record_script", raised.stderr)
         self.assertIn("1 step", raised.stdout)
 
-    def test_a_script_that_is_not_there_is_named(self):
-        done = subprocess.run([sys.executable, "-m", "memmodel.torch", "no.py"], capture_output=True, text=True,
-                              check=False)  # fmt: skip
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("no such script: no.py", done.stderr)
+    def test_mistakes_are_named(self):
+        for options, said in (
+            (["no.py"], "no such script: no.py"),
+            (["--budget", "16GX", __file__], "'16GX' is no size"),
+            (["--steps", "few", __file__], "few: a whole number"),
+            (["--world-size", "4", __file__], "with --gpu"),
+            (["--gpu", "h100", "--json", "r.json", __file__], "--json"),
+        ):
+            command = [sys.executable, "-m", "memmodel.torch", *options]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said, done.stderr)
 
 
 if __name__ == "__main__":

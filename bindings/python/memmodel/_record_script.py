@@ -11,6 +11,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from memmodel.quantity import format_bytes, parse_bytes
+
 EXCEEDS = 3
 USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]"
 
@@ -22,7 +24,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         epilog="Exit code: 3 if the budget is exceeded; 1 if the script raised; that of sys.exit() if it ended so.",
     )  # fmt: skip
     parser.add_argument("--gpu", metavar="NAME[:COUNT]", help="run on simulated GPUs, such as h100")
-    parser.add_argument("--budget", metavar="BYTES", help="what it may take, such as 40GiB")
+    parser.add_argument("--budget", type=_size, metavar="BYTES", help="what it may take, such as 40GiB")
     parser.add_argument("--steps", type=_positive, default=3, metavar="N", help="steps to run (default: 3)")
     parser.add_argument("--world-size", type=_positive, metavar="N", help="run as one process of so many")
     parser.add_argument("--rank", type=int, default=0, metavar="K", help="which one of them (default: 0)")
@@ -38,14 +40,25 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error("which script? " + USAGE)
     if options.module is None and not Path(options.command[0]).is_file():
         parser.error(f"no such script: {options.command[0]}")
+    if options.world_size and not options.gpu:
+        parser.error("--world-size: several processes run on simulated GPUs alone, with --gpu")
+    if options.gpu and (options.json or options.html):
+        parser.error("--json, --html: a report of simulated GPUs is printed, not written")
     return options
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text}: 1 or more are needed")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number, 1 or more, is needed")
+    return int(text)
+
+
+def _size(text: str) -> str:
+    try:
+        parse_bytes(text, "--budget")
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def on_simulated_gpus(options: argparse.Namespace) -> None:
@@ -102,13 +115,12 @@ def _print_error() -> None:
 
 
 def say(recording: Any, report: Any) -> None:
-    from memmodel.quantity import format_bytes
-
     peaks = ", ".join(format_bytes(peak) for peak in report.step_peaks[: recording.steps])
     steps = f"{recording.steps} step" + "s" * (recording.steps != 1)
     print(f"\nmemmodel: {steps} on the CPU ({recording.engine})")
     print(f"memmodel: peak of each step: {peaks or 'none was ended'}")
-    print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
+    if report.peak_location:
+        print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
     if report.peak.process:
         print(f"memmodel: the process takes {format_bytes(report.peak.process)}")
     if report.verdict:
