@@ -4,11 +4,12 @@
 
 #include "base/text.h"
 #include "device/elf_names.h"
+#include "device/run_folder.h"
 
 struct libraries {
     memmodel_context *context;
+    struct run_folder folder;
     char *home;            /* where this project's own libraries for this lie */
-    char *folder;          /* of the stand-ins, which goes with the run */
     char *cudnn;           /* NVIDIA's own, which is asked for sizes; NULL if there is none */
     struct elf_names made; /* names of stand-ins in `folder` */
     struct elf_names written, written_dnn;

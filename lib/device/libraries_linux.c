@@ -103,23 +103,6 @@ find_home(struct libraries *libraries)
                                "not installed beside libmemmodel: the library was built without simulated GPUs");
 }
 
-static int
-make_folder(struct libraries *libraries)
-{
-    const char *base = getenv("TMPDIR");
-    char *folder = joined(libraries->context, base && *base ? base : "/tmp", "memmodel-cuda-XXXXXX");
-
-    if (!folder)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    if (mkdtemp(folder)) {
-        libraries->folder = folder;
-        return 0;
-    }
-    memory_release(libraries->context, folder);
-    return context_error(libraries->context, MEMMODEL_ERROR_IO, "stand-ins", "cannot make a folder for them: %s",
-                         strerror(errno));
-}
-
 /* ---- stand-ins ---- */
 
 static bool
@@ -138,7 +121,7 @@ write_stand_in(struct libraries *libraries, const struct elf_names *names)
     static const struct elf_names none = {0};
     bool dnn = is_cudnn(names->soname);
     memmodel_context *context = libraries->context;
-    char *path = joined(context, libraries->folder, names->soname),
+    char *path = joined(context, libraries->folder.path, names->soname),
          *functions = with_ending(context, path, functions_ending);
     char *name = with_ending(context, names->soname, functions_ending),
          *own = joined(context, libraries->home, dnn_answers);
@@ -171,7 +154,7 @@ write_driver(struct libraries *libraries, const char *soname, struct elf_names *
 static int
 link_driver(struct libraries *libraries)
 {
-    char *link = joined(libraries->context, libraries->folder, linked_name);
+    char *link = joined(libraries->context, libraries->folder.path, linked_name);
     int status = link ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
     if (link && symlink(driver_soname, link) != 0 && errno != EEXIST)
@@ -221,7 +204,7 @@ libraries_open(struct libraries *libraries, memmodel_context *context)
     if (!status)
         status = read_own(libraries, dnn_answers, &libraries->written_dnn);
     if (!status)
-        status = make_folder(libraries);
+        status = run_folder_new(&libraries->folder, context);
     return status;
 }
 
@@ -328,48 +311,28 @@ libraries_environment(const struct libraries *libraries, struct text *environmen
     text_printf(environment, "LD_PRELOAD=%s/%s", libraries->home, answers);
     for (size_t i = 0; i < libraries->made.count; i++)
         if (!is_cudnn(libraries->made.names[i]))
-            text_printf(environment, ":%s/%s", libraries->folder, libraries->made.names[i]);
+            text_printf(environment, ":%s/%s", libraries->folder.path, libraries->made.names[i]);
     append_own(environment, "LD_PRELOAD");
     text_printf(environment, "PYTHONPATH=%s/python", libraries->home);
     append_own(environment, "PYTHONPATH");
     text_printf(environment, "MEMMODEL_CUDA_LIBRARY=%s/%s\n", libraries->home, answers);
-    text_printf(environment, "MEMMODEL_CUDA_STAND_INS=%s\nTRITON_LIBCUDA_PATH=%s\n", libraries->folder,
-                libraries->folder);
+    text_printf(environment, "MEMMODEL_CUDA_STAND_INS=%s\nTRITON_LIBCUDA_PATH=%s\n", libraries->folder.path,
+                libraries->folder.path);
     if (libraries->runtime)
         text_printf(environment, "MEMMODEL_CUDA_RUNTIME=%d\n", (int)libraries->runtime);
     if (libraries->cudnn) {
         const char *file = strrchr(libraries->cudnn, '/');
 
-        text_printf(environment, "MEMMODEL_CUDNN=%s\nMEMMODEL_CUDA_DNN=%s%s\n", libraries->cudnn, libraries->folder,
-                    file);
+        text_printf(environment, "MEMMODEL_CUDNN=%s\nMEMMODEL_CUDA_DNN=%s%s\n", libraries->cudnn,
+                    libraries->folder.path, file);
     }
-}
-
-static void
-remove_file(const struct libraries *libraries, const char *name, const char *ending)
-{
-    char *path = joined(libraries->context, libraries->folder, name);
-    char *whole = with_ending(libraries->context, path, ending);
-
-    if (whole)
-        unlink(whole);
-    memory_release(libraries->context, path);
-    memory_release(libraries->context, whole);
 }
 
 void
 libraries_close(struct libraries *libraries)
 {
-    for (size_t i = 0; i < libraries->made.count; i++) {
-        remove_file(libraries, libraries->made.names[i], "");
-        remove_file(libraries, libraries->made.names[i], functions_ending);
-    }
-    if (libraries->folder)
-        remove_file(libraries, linked_name, "");
-    if (libraries->folder)
-        rmdir(libraries->folder);
+    run_folder_remove(&libraries->folder);
     memory_release(libraries->context, libraries->home);
-    memory_release(libraries->context, libraries->folder);
     memory_release(libraries->context, libraries->cudnn);
     if (libraries->context) {
         elf_names_release(&libraries->made);

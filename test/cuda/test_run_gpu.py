@@ -98,6 +98,21 @@ class Processes(unittest.TestCase):
             self.assertEqual(list(Path(folder).iterdir()), [])
 
 
+    def test_what_a_killed_run_has_left_goes_with_the_next(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = {**os.environ, "LD_LIBRARY_PATH": LIBRARIES, "TMPDIR": folder}
+            command = [TOOL, "run", "--gpu", "h100", "--", "sh", "-c", "echo; read end"]
+            with subprocess.Popen(command, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
+                killed.stdout.readline()
+                left = list(Path(folder).iterdir())
+                os.utime(left[0], (0, 0))
+                run("take", 10, environment={"TMPDIR": folder})
+                self.assertEqual(list(Path(folder).iterdir()), left, "of a run that goes on")
+                killed.kill()
+            run("take", 10, environment={"TMPDIR": folder})
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+
 class Verdict(unittest.TestCase):
     def test_a_program_that_ends_for_want_of_memory_does_not_fit(self):
         done = run("take", 70000, "take", 20000)
