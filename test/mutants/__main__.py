@@ -74,6 +74,7 @@ def configure(tree: Path, build: Path) -> None:
         subprocess.run([os.environ.get("MESON", "meson"), "setup", build, tree, "-Dbuildtype=debugoptimized",
                         f"-Dc_args=-include {tree}/test/mutants/mutant.h -w", f"-Dc_link_args={helper}"], check=True,
                        stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", build, "build.ninja"], check=True, stdout=subprocess.DEVNULL)
 
 
 def candidates(tree: Path, build: Path, sites: list[str]) -> dict[str, list[mutate.Mutant]]:
