@@ -858,3 +858,29 @@ def padded_batches():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+@loop
+def speech_with_ctc():
+    encoder, head = nn.Linear(24, 40), nn.Linear(40, 12)
+    optimizer = torch.optim.Adam([*encoder.parameters(), *head.parameters()])
+    for step in range(STEPS):
+        scores = head(F.gelu(encoder(torch.randn(30 + step, 5, 24)))).log_softmax(-1)
+        texts, lengths = torch.randint(1, 12, (5, 8)), torch.tensor([8, 3, 5, 7, 4], dtype=torch.int32)
+        loss = F.ctc_loss(scores, texts, torch.full((5,), len(scores)), lengths)
+        loss = loss + F.ctc_loss(scores, texts[:, :4].flatten(), [20] * 5, [4] * 5, reduction="sum", zero_infinity=True)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+@loop
+def cut_at_places_in_a_tensor():
+    body, norm = nn.Linear(16, 24), nn.BatchNorm1d(24, momentum=None)
+    optimizer = torch.optim.SGD([*body.parameters(), *norm.parameters()], lr=0.1, momentum=0.9)
+    for _ in range(STEPS):
+        first, _, last = torch.tensor_split(norm(body(torch.randn(32, 16))), torch.tensor([7, 15]), dim=1)
+        loss = first.square().mean() + last.tensor_split(torch.tensor(3), 1)[1].abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

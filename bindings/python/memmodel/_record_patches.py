@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader, dataloader
 
 from memmodel import _ffi
+from memmodel._record_functions import patch_functions
 from memmodel._record_mode import Recorder
 
 Put = Callable[[Any, str, Any], None]
@@ -29,6 +30,7 @@ def patch(recorder: Recorder, stack: ExitStack, *, writes: bool = False) -> None
     def put(owner: Any, name: str, value: Any) -> None:
         stack.enter_context(mock.patch.object(owner, name, value, create=True))
 
+    patch_functions(recorder.values, put)
     _tensors(recorder, put)
     _storages(recorder, put)
     _loaders(recorder, put)

@@ -124,6 +124,27 @@ def sized(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     return tree_map_only(torch.Tensor, fake, results)
 
 
+def _longest(recorder: Recorder, lengths: Any, targets: Any) -> int:
+    """The longest of several targets; as long as a padded one can be where it is not known."""
+    if not isinstance(lengths, torch.Tensor):
+        return max(lengths, default=0)
+    with _disable_current_modes():
+        real = recorder.values.real(lengths)
+        if real is not None:
+            return int(real.max())
+    return int(recorder.values.assume("ctc_loss", targets.shape[-1], sized=True))
+
+
+def _ctc_loss(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """The losses, and what leads to each place of each target twice over. aten/src/ATen/native/LossCTC.cpp"""
+    log_probs, targets, _, lengths = args[:4]
+    steps, batch = (log_probs.shape[0], log_probs.shape[1]) if log_probs.dim() == 3 else (log_probs.shape[0], 1)
+    places = 2 * _longest(recorder, lengths, targets) + 1
+    shapes = (batch,), (batch, steps, places)
+    empty = torch.ops.aten.empty.memory_format
+    return tuple(empty(shape, dtype=log_probs.dtype, device=log_probs.device) for shape in shapes)
+
+
 def _attention_gradients(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     """Laid out as the operands are. aten/src/ATen/native/transformers/attention.cpp"""
     aten = torch.ops.aten
@@ -134,6 +155,7 @@ def _attention_gradients(recorder: Recorder, operator: Any, args: Any, kwargs: A
 SIZED: dict[str, Rule] = {
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_gradients,
     "_local_scalar_dense": _number,
+    "_ctc_loss": _ctc_loss,
     "item": _number,
     "equal": _equal,
     "nonzero": _nonzero,

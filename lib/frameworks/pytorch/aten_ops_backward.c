@@ -40,8 +40,55 @@ unfold_backward_forward(struct step *step, const struct layer *layer, int detail
     value_scratch(step, &places);
 }
 
+/* ---- connectionist temporal classification; PyTorch: aten/src/ATen/native/LossCTC.cpp ---- */
+
+enum { CTC_LENGTHS = 2 };
+
+/* Lengths are read as 64-bit integers. `first`: the input that the first of them is, 0 where they are numbers. */
+static void
+wide_lengths(struct step *step, const struct layer *layer, int first, struct value *wide[CTC_LENGTHS])
+{
+    for (int i = 0; i < CTC_LENGTHS; i++) {
+        const struct value *lengths = first ? step_input(step, layer, first + i) : NULL;
+
+        wide[i] = lengths && lengths->shape.dtype != MEMMODEL_DTYPE_INT64
+                      ? value_like_typed(step, lengths, MEMMODEL_DTYPE_INT64)
+                      : NULL;
+    }
+}
+
+/* log_alpha, the second result, is made first. */
+static void
+ctc_loss_forward(struct step *step, const struct layer *layer, int first)
+{
+    struct shape losses = step_output_shape(step, layer, 0), alphas = step_output_shape(step, layer, 1);
+    struct value *wide[CTC_LENGTHS];
+
+    wide_lengths(step, layer, first, wide);
+    step_output(step, layer, 1, value_empty(step, &alphas));
+    step_output(step, layer, 0, value_empty(step, &losses));
+    value_drop_all(step, wide, CTC_LENGTHS);
+}
+
+/* Beside the gradient log_beta, as large as log_alpha, which is the last input. */
+static void
+ctc_loss_backward_forward(struct step *step, const struct layer *layer, int first)
+{
+    const struct value *alphas = step_input(step, layer, layer->input_count - 1);
+    struct value *wide[CTC_LENGTHS];
+
+    wide_lengths(step, layer, first, wide);
+    results_forward(step, layer, 0);
+    value_scratch(step, &alphas->shape);
+    value_drop_all(step, wide, CTC_LENGTHS);
+}
+
 static const struct aten_op_rule backward[] = {
     {"aten._cdist_backward.default", results_forward, 0, ""},
+    {"aten._ctc_loss.Tensor", ctc_loss_forward, 2, "3111"},
+    {"aten._ctc_loss.default", ctc_loss_forward, 0, "31"},
+    {"aten._ctc_loss_backward.Tensor", ctc_loss_backward_forward, 3, "1311113"},
+    {"aten._ctc_loss_backward.default", ctc_loss_backward_forward, 0, "13113"},
     {"aten._local_scalar_dense.default", results_forward, 0, ""},
     {"aten.as_strided_.default", results_forward, 0, ""},
     {"aten.binary_cross_entropy_backward.default", averaged_forward, 0, "01"},

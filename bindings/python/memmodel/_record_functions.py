@@ -1,0 +1,51 @@
+"""Functions that read tensors below the operators that a recording sees, as the operators that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from memmodel._record_values import Values
+
+Put = Callable[[Any, str, Any], None]
+
+MEAN, SUM = 1, 2
+
+
+def patch_functions(values: Values, put: Put) -> None:
+    split, method, of_losses = torch.tensor_split, torch.Tensor.tensor_split, torch.ctc_loss
+
+    def parts(given: Any) -> Any:
+        return given.tolist() if isinstance(given, torch.Tensor) else given
+
+    def split_at(tensor: Any, tensor_indices_or_sections: Any = None, *given: Any, **named: Any) -> Any:
+        return split(tensor, parts(tensor_indices_or_sections), *given, **{k: parts(v) for k, v in named.items()})
+
+    def split_self(self: Any, *given: Any, **named: Any) -> Any:
+        return method(self, *map(parts, given), **{name: parts(value) for name, value in named.items()})
+
+    def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *given: Any) -> Any:
+        lengths = input_lengths, target_lengths
+        if isinstance(input_lengths, torch.Tensor):
+            if not all(map(values.known, lengths)):
+                return of_losses(log_probs, targets, *lengths, *given)
+            lengths = tuple(length.to("cpu", torch.int64) for length in lengths)
+        return _ctc_loss(log_probs, targets, *map(parts, lengths), *given)
+
+    put(torch, "tensor_split", split_at)
+    put(torch.Tensor, "tensor_split", split_self)
+    put(torch, "ctc_loss", ctc_loss)
+
+
+def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+              reduction: int = MEAN, zero_infinity: bool = False) -> Any:  # fmt: skip  # noqa: FBT001,FBT002  torch's
+    """Of lengths as numbers. aten/src/ATen/native/LossCTC.cpp, ctc_loss_impl()"""
+    losses = torch._ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)[0]
+    if zero_infinity:
+        losses = torch.where(losses == torch.inf, torch.scalar_tensor(0.0, dtype=losses.dtype), losses)
+    if reduction == MEAN:
+        lengths = torch.tensor(target_lengths, dtype=losses.dtype).clamp_min(1)
+        return (losses / lengths).mean()
+    return losses.sum() if reduction == SUM else losses
