@@ -76,6 +76,15 @@ struct memmodel_report_layer {
     int64_t peak_by_category[MEMMODEL_MAX_CATEGORIES]; /**< the same by enum memmodel_category. @unit bytes */
 };
 
+/** A line of a recorded program. @since 0.1 */
+struct memmodel_report_line {
+    size_t size;          /**< sizeof(struct memmodel_report_line) */
+    const char *line;     /**< such as "train.py:12", owned by the report */
+    int64_t peak_bytes;   /**< that it allocated and that are live at the peak. @unit bytes */
+    int64_t growth_bytes; /**< that it holds more after each step than before, at least; 0 if not after each from the
+                               third on. @unit bytes */
+};
+
 /**
  * Estimate the memory of a job.
  *
@@ -321,6 +330,30 @@ memmodel_report_layer_count(const memmodel_report *report);
  */
 MEMMODEL_API int
 memmodel_report_get_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer);
+
+/**
+ * Number of lines of the program that allocated memory; 0 of a network.
+ *
+ * @param[in] report  report
+ * @returns lines
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_report_line_count(const memmodel_report *report);
+
+/**
+ * A line of the program: those that hold most at the peak come first.
+ *
+ * @param[in]     report  report
+ * @param[in]     index   from 0
+ * @param[in,out] line    its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_get_line(const memmodel_report *report, size_t index, struct memmodel_report_line *line);
 
 /**
  * Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is "total".

@@ -155,8 +155,10 @@ add_tables(memmodel_report *report, const struct query *query, const struct resu
     struct formula_space *space;
     int status;
 
-    if (!query->network)
-        return report_add_trace_layers(report, query, result);
+    if (!query->network) {
+        status = report_add_trace_layers(report, query, result);
+        return status ? status : report_add_lines(report, query, result);
+    }
     status = formula_space_new(query->context, query->network, &space);
     if (status)
         return status;

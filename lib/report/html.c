@@ -115,6 +115,26 @@ write_lists(struct text *page, const memmodel_report *report)
     text_append(page, "]");
 }
 
+/* Those that hold or leave something. */
+static void
+write_lines(struct text *page, const memmodel_report *report)
+{
+    bool first = true;
+
+    text_append(page, ",\n\"lines\":[");
+    for (size_t i = 0; i < report->line_count && i < MAX_ROWS; i++) {
+        const struct memmodel_report_line *line = &report->lines[i];
+
+        if (line->peak_bytes == 0 && line->growth_bytes == 0)
+            continue;
+        text_append(page, first ? "[" : ",\n[");
+        text_append_json(page, line->line);
+        text_printf(page, ",%" PRId64 ",%" PRId64 "]", line->peak_bytes, line->growth_bytes);
+        first = false;
+    }
+    text_append(page, "]");
+}
+
 /* ---- layers ---- */
 
 static int
@@ -310,6 +330,7 @@ html_of_report(const void *object, memmodel_context *context, char **text)
     write_job(&page, &report->job);
     write_summary(&page, report);
     write_lists(&page, report);
+    write_lines(&page, report);
     status = write_layers(&page, report);
     if (!status)
         status = write_timeline(&page, report);

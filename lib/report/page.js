@@ -111,6 +111,16 @@ function changes() {
   fill("changes", "what_if", rows, head("change", ...metrics, `saving, ${data.job.metric}`, ""));
 }
 
+function lines() {
+  const most = Math.max(1, ...data.lines.map((line) => line[1]));
+  const rows = data.lines.map(([line, held, left]) => {
+    const bar = `<div class="stack"><i style="width:${100 * held / most}%;background:var(--mark)"></i></div>`;
+    return `<td class="text">${escaped(line)}</td><td>${bytes(held)}</td><td>${left ? bytes(left) : DASH}</td>` +
+      `<td class="bar">${bar}</td>`;
+  });
+  fill("lines", "program", rows, head("line", "at the peak", "growth with each step", ""));
+}
+
 function formulas() {
   const rows = data.formulas.map(([name, text]) =>
     `<td class="text">${escaped(name)}</td><td class="formula"><code>${escaped(text)}</code></td>`);
@@ -173,5 +183,6 @@ at("layers").addEventListener("click", (event) => {
 summary();
 changes();
 layers();
+lines();
 formulas();
 unmodelled();

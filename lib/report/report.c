@@ -64,6 +64,20 @@ memmodel_report_get_layer(const memmodel_report *report, size_t index, struct me
     return result_copy(&report->layers[index], sizeof report->layers[index], layer);
 }
 
+size_t
+memmodel_report_line_count(const memmodel_report *report)
+{
+    return report ? report->line_count : 0;
+}
+
+int
+memmodel_report_get_line(const memmodel_report *report, size_t index, struct memmodel_report_line *line)
+{
+    if (!report || index >= report->line_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return result_copy(&report->lines[index], sizeof report->lines[index], line);
+}
+
 int
 memmodel_report_get_total(const memmodel_report *report, struct memmodel_report_layer *total)
 {

@@ -30,6 +30,8 @@ struct memmodel_report {
     struct memmodel_report_layer *layers;
     struct memmodel_report_layer total;
     size_t layer_count;
+    struct memmodel_report_line *lines;
+    size_t line_count;
     struct formula *formulas;
     size_t formula_count;
     struct memmodel_trace *trace;
@@ -149,7 +151,7 @@ extern const char page_before[], page_after[];
 int
 write_placement(struct text *page, const memmodel_report *report);
 
-/* ---- layers.c, trace_report.c, formulas.c ---- */
+/* ---- layers.c, trace_report.c, lines.c, formulas.c ---- */
 
 struct formula_space;
 
@@ -161,6 +163,10 @@ report_add_layers(memmodel_report *report, const struct query *query, const stru
 /* The same of a trace without a network. */
 int
 report_add_trace_layers(memmodel_report *report, const struct query *query, const struct result *result);
+
+/* Fills the table of a recorded program's lines. */
+int
+report_add_lines(memmodel_report *report, const struct query *query, const struct result *result);
 
 /* Fills the closed formulas and what they take for granted. */
 int

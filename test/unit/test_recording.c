@@ -29,6 +29,18 @@ recording_of(memmodel_context *context, const struct memmodel_job *job)
     return recording;
 }
 
+static memmodel_recording_block
+allocated_at(memmodel_recording *recording, int64_t bytes, const char *line)
+{
+    struct memmodel_recording_owner owner = plain;
+    memmodel_recording_block block;
+
+    owner.line = line;
+    block = memmodel_recording_allocate(recording, bytes, &owner);
+    assert_true(block >= 0);
+    return block;
+}
+
 static struct memmodel_trace_event
 event_at(const memmodel_trace *trace, size_t index)
 {
@@ -291,6 +303,50 @@ layers_of_a_trace_are_those_that_own_memory(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* Five steps and what is freed after them. Each adds 4 bytes; another value goes when the next one is there. */
+static void
+a_line_that_leaves_memory_in_each_step_is_named(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+    struct memmodel_report_line line = {.size = sizeof line};
+    memmodel_recording_block kept[6], last = MEMMODEL_RECORDING_NONE, once = MEMMODEL_RECORDING_NONE;
+    memmodel_trace *trace;
+    memmodel_report *report;
+
+    for (int step = 1; step <= 5; step++) {
+        memmodel_recording_enter(recording, step, MEMMODEL_PHASE_FORWARD);
+        kept[step] = allocated_at(recording, 4, "train.py:7");
+        if (last >= 0)
+            memmodel_recording_release(recording, last);
+        last = allocated_at(recording, 1000, "train.py:8");
+        if (step == 2)
+            once = allocated_at(recording, 64, "train.py:9");
+    }
+    memmodel_recording_enter(recording, 6, MEMMODEL_PHASE_FORWARD);
+    for (int step = 1; step <= 5; step++)
+        memmodel_recording_release(recording, kept[step]);
+    memmodel_recording_release(recording, once);
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    report = report_of(*state, trace, NULL);
+    assert_int_equal(memmodel_report_line_count(report), 3);
+    assert_int_equal(memmodel_report_get_line(report, 0, &line), 0);
+    assert_string_equal(line.line, "train.py:8");
+    assert_int_equal(line.peak_bytes, 1000); /* the one before is gone when the last is made */
+    assert_int_equal(line.growth_bytes, 0);
+    memmodel_report_get_line(report, 1, &line);
+    assert_string_equal(line.line, "train.py:9");
+    assert_int_equal(line.peak_bytes, 64);
+    assert_int_equal(line.growth_bytes, 0);
+    memmodel_report_get_line(report, 2, &line);
+    assert_string_equal(line.line, "train.py:7");
+    assert_int_equal(line.peak_bytes, 5 * 4);
+    assert_int_equal(line.growth_bytes, 4);
+    assert_int_equal(memmodel_report_get_line(report, 3, &line), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 /* Of one name in the step that has most of it: 300 bytes. */
 static void
 operators_without_a_rule_are_named(void **state)
@@ -523,6 +579,7 @@ main(void)
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),
         WITH_CONTEXT(layers_of_a_trace_are_those_that_own_memory),
+        WITH_CONTEXT(a_line_that_leaves_memory_in_each_step_is_named),
         WITH_CONTEXT(operators_without_a_rule_are_named),
         WITH_CONTEXT(on_a_gpu_blocks_are_those_of_its_allocator),
         WITH_CONTEXT(a_report_of_a_trace_is_written),

@@ -46,6 +46,15 @@ function Report:unmodelled()
     return list
 end
 
+-- Lines of a recorded program: a list of {line = ..., peak_bytes = ..., growth_bytes = ...}
+function Report:lines()
+    local list = {}
+    for i = 1, C.memmodel_report_line_count(self) do
+        list[i] = C.memmodel_report_get_line(self, i - 1)
+    end
+    return list
+end
+
 -- What changes of the job would save, of reports that network:estimate_what_if() made: a list of {name = ...,
 -- live = ..., reserved = ..., process = ..., saving = ...}
 function Report:changes()

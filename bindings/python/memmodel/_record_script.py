@@ -14,6 +14,7 @@ from typing import Any
 from memmodel.quantity import format_bytes, parse_bytes
 
 EXCEEDS = 3
+MAX_LINES, SHARE_OF_PEAK = 5, 0.05  # of the program's lines, those that are printed
 USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]"
 
 
@@ -123,6 +124,12 @@ def say(recording: Any, report: Any) -> None:
         print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
     if report.peak.process:
         print(f"memmodel: the process takes {format_bytes(report.peak.process)}")
+    for line in report.lines[:MAX_LINES]:
+        if line.peak_bytes >= SHARE_OF_PEAK * report.peak.live:
+            print(f"memmodel: {format_bytes(line.peak_bytes)} of them from {line.line}")
+    for line in report.lines:
+        if line.growth_bytes:
+            print(f"memmodel: memory grows by {format_bytes(line.growth_bytes)} with each step at {line.line}")
     if report.verdict:
         print(f"memmodel: budget {format_bytes(report.budget)}: {report.verdict}")
     for operator in report.unmodelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits, _optional
@@ -48,6 +48,15 @@ class Change(NamedTuple):
     reserved: int
     process: int | None
     saving: int
+
+
+class Line(NamedTuple):
+    """A line of a recorded program, such as "train.py:12": bytes that it allocated and that are live at the peak, and
+    by how much that grows with each step at least (0 where it does not in each)."""
+
+    line: str
+    peak_bytes: int
+    growth_bytes: int
 
 
 class Unmodelled(NamedTuple):
@@ -140,6 +149,12 @@ class Report:
         """A row a layer, in the order of the forward pass."""
         count = _ffi.report_layer_count(self._handle)
         return [_layer(_ffi.report_get_layer(self._handle, index)) for index in range(count)]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """Lines of a recorded program that allocated, those that hold most at the peak first; of a network none."""
+        rows = map(partial(_ffi.report_get_line, self._handle), range(_ffi.report_line_count(self._handle)))
+        return [Line(_call.decoded(row.line), row.peak_bytes, row.growth_bytes) for row in rows]
 
     @cached_property
     def total(self) -> Layer:
