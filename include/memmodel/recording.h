@@ -115,6 +115,21 @@ memmodel_recording_release(memmodel_recording *recording, memmodel_recording_blo
 MEMMODEL_API int
 memmodel_recording_set_category(memmodel_recording *recording, memmodel_recording_block block, int category);
 
+/**
+ * Which module a storage belongs to, where that is known only later: a parameter, its gradient, its optimizer state.
+ *
+ * @param[in] recording  recording
+ * @param[in] block      there or gone
+ * @param[in] layer      such as "encoder.0.linear"; "" for none. Copied
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (also a recording that is finished), MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT
+ * @threads the context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_recording_set_layer(memmodel_recording *recording, memmodel_recording_block block, const char *layer);
+
 /** A tensor of an operator. @since 0.1 */
 struct memmodel_recording_tensor {
     int64_t dims[MEMMODEL_MAX_RANK];    /**< the first `rank` count */

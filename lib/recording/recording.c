@@ -281,6 +281,21 @@ memmodel_recording_set_category(memmodel_recording *recording, memmodel_recordin
 }
 
 int
+memmodel_recording_set_layer(memmodel_recording *recording, memmodel_recording_block block, const char *layer)
+{
+    int status = recording && layer ? recording_check(recording) : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    int32_t name;
+
+    if (!status && (block < 0 || (size_t)block >= recording->storage_count))
+        status = no_storage(recording, block);
+    if (!status)
+        status = recording_text(recording, "layer", layer, &name);
+    if (!status && recording->storages[block] >= 0)
+        recording->trace->blocks[recording->storages[block]].layer = name;
+    return status;
+}
+
+int
 memmodel_recording_enter(memmodel_recording *recording, int32_t step, int phase)
 {
     int status = recording_check(recording);

@@ -64,6 +64,37 @@ class Loops(unittest.TestCase):
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")
+class Tables(unittest.TestCase):
+    def test_modules_have_their_parameters_gradients_and_states(self):
+        with memmodel.torch.record(steps=3) as recording:
+            model, critic = nn.Sequential(nn.Linear(16, 8), nn.Linear(8, 4)), nn.Sequential(nn.Linear(4, 2))
+            both = [*model.parameters(), *critic.parameters()]
+            optimizer = torch.optim.Adam(both)
+            while True:
+                critic(model(torch.randn(2, 16))).sum().backward()
+                optimizer.step()
+        layers = {layer.name: layer for layer in recording.report().layers}
+        sizes = {"0": 4 * (16 * 8 + 8), "1": 4 * (8 * 4 + 4), "Sequential_2.0": 4 * (4 * 2 + 2)}
+        for name, size in sizes.items():
+            self.assertEqual(layers[name].parameter_bytes, size)
+            self.assertEqual(layers[name].peak_by_category["gradients"], size)
+            self.assertEqual(layers[name].peak_by_category["optimizer state"], 2 * size + 2 * 4)  # and two step counts
+
+    def test_a_line_where_memory_grows_is_named(self):
+        losses, last = [], []
+
+        def kept_twice(loss):
+            losses.append(loss.detach().clone())
+            last[:] = last[-1:] + [loss.detach().clone()]
+
+        report = trained(kept_twice, steps=5).report()
+        grows = [line for line in report.lines if line.growth_bytes]
+        self.assertEqual([line.growth_bytes for line in grows], [4])
+        code = kept_twice.__code__
+        self.assertEqual(grows[0].line, f"{Path(__file__).name}:{code.co_firstlineno + 1}")
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
 class Steps(unittest.TestCase):
     def test_it_ends_after_the_steps_that_are_asked_for(self):
         self.assertEqual(trained(steps=2).steps, 2)

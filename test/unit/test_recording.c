@@ -303,6 +303,31 @@ layers_of_a_trace_are_those_that_own_memory(void **state)
     memmodel_trace_unref(trace);
 }
 
+static void
+a_storage_may_get_its_module_later(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+    memmodel_recording_block block = memmodel_recording_allocate(recording, 8, &plain);
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+    memmodel_trace *trace;
+    memmodel_report *report;
+
+    memmodel_recording_enter(recording, 1, MEMMODEL_PHASE_FORWARD);
+    assert_int_equal(memmodel_recording_set_layer(recording, block, "net.linear"), 0);
+    assert_error(*state, memmodel_recording_set_layer(recording, 7, "net"), MEMMODEL_ERROR_INVALID_ARGUMENT, "7");
+    assert_error(*state, memmodel_recording_set_layer(recording, block, "\xff"), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "UTF-8");
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    report = report_of(*state, trace, NULL);
+    assert_int_equal(memmodel_report_layer_count(report), 1);
+    assert_int_equal(memmodel_report_get_layer(report, 0, &layer), 0);
+    assert_string_equal(layer.name, "net.linear");
+    assert_int_equal(layer.peak_bytes, 8);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 /* Five steps and what is freed after them. Each adds 4 bytes; another value goes when the next one is there. */
 static void
 a_line_that_leaves_memory_in_each_step_is_named(void **state)
@@ -575,6 +600,7 @@ main(void)
         WITH_CONTEXT(an_operator_of_the_same_shapes_has_the_same_number),
         WITH_CONTEXT(a_view_is_no_storage),
         WITH_CONTEXT(a_storage_is_released_once),
+        WITH_CONTEXT(a_storage_may_get_its_module_later),
         WITH_CONTEXT(what_is_wrong_is_refused),
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),

@@ -164,11 +164,13 @@ class Events:
 
     # ---- what it is for ----
 
-    def set_category(self, tensor: Any, category: int) -> None:
+    def set_owner(self, tensor: Any, category: int, layer: str) -> None:
         block = self._blocks.get(storage_of(tensor))
         if block is not None:
             self._born.pop(storage_of(tensor), None)
             _ffi.recording_set_category(self._recording, block, category)
+            if layer:
+                _ffi.recording_set_layer(self._recording, block, layer)
 
     def _categorize(self, storage: int, block: int) -> None:
         """By the passes in which it was made and went, unless it was said."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import chain, count
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.modules import module as hooks
 from torch.optim import optimizer as optimizers
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from memmodel._record_places import here
 
@@ -33,7 +35,10 @@ class Modules:
     def __init__(self, found: Callable[[nn.Module], None]) -> None:
         """found: is handed each model that is called for the first time."""
         self._found = found
-        self._names: weakref.WeakKeyDictionary[nn.Module, dict[nn.Module, str]] = weakref.WeakKeyDictionary()
+        self._names: weakref.WeakKeyDictionary[nn.Module, str] = weakref.WeakKeyDictionary()
+        self._owners = WeakTensorKeyDictionary()  # of parameters: names of their modules
+        self._models: set[str] = set()
+        self._first = ""  # of those that have parameters: its parts have their own names alone
         self._open: list[tuple[nn.Module, str]] = []
         self._nodes: dict[int, Place] = {}
         self._stepping = 0
@@ -55,21 +60,41 @@ class Modules:
     def _enter(self, module: nn.Module, _: Any) -> None:
         if not self._open and module not in self._roots:
             self._roots.add(module)
+            self._name_parts(module)
             self._found(module)
-        root = self._open[0][0] if self._open else module
-        self._open.append((module, self._name(root, module)))
+        name = self._names.get(module)
+        if name is None:
+            self._name_parts(self._open[0][0] if self._open else module)
+            name = self._names.setdefault(module, type(module).__name__)
+        self._open.append((module, name))
 
     def _leave(self, module: nn.Module, *_: Any) -> None:
         while self._open:  # those inside that raised are left as well
             if self._open.pop()[0] is module:
                 return
 
-    def _name(self, root: nn.Module, module: nn.Module) -> str:
-        names = self._names.get(root)
-        if names is None or module not in names:
-            names = {part: name for name, part in root.named_modules()}
-            self._names[root] = names
-        return names.get(module, type(module).__name__)
+    def _name_parts(self, root: nn.Module) -> None:
+        """Parts of a model by their own names, the model itself by its class; of a second model after that."""
+        name = self._names.get(root) or self._new_name(type(root).__name__)
+        if not self._first and any(True for _ in root.parameters()):
+            self._first = name
+        within = "" if name == self._first else f"{name}."
+        for part_name, part in root.named_modules():
+            self._names.setdefault(part, f"{within}{part_name}" if part_name else name)
+            for tensor in chain(part.parameters(recurse=False), part.buffers(recurse=False)):
+                if tensor not in self._owners:
+                    self._owners[tensor] = self._names[part]
+
+    def _new_name(self, name: str) -> str:
+        """Such as Sequential_2, where another model is called Sequential."""
+        numbered = (f"{name}_{number}" for number in count(2))
+        found = next(text for text in chain([name], numbered) if text not in self._models)
+        self._models.add(found)
+        return found
+
+    def owner(self, parameter: Any) -> str:
+        """The name of the module that has it; "" if none was called."""
+        return str(self._owners.get(parameter, ""))
 
     # ---- steps of optimizers ----
 

@@ -88,7 +88,7 @@ class Recording:
             if type(tensor) in (torch.Tensor, nn.Parameter):
                 self._given.append((tensor, tensor.grad))
                 self._recorder.fake(tensor)
-            self._events.set_category(tensor, _ffi.Category.PARAMETERS)
+            self._events.set_owner(tensor, _ffi.Category.PARAMETERS, self._modules.owner(tensor))
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         if not self._modules.end_step():
@@ -96,11 +96,13 @@ class Recording:
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    self._events.set_category(parameter.grad, _ffi.Category.GRADIENTS)
-        for state in optimizer.state.values():
+                    layer = self._modules.owner(parameter)
+                    self._events.set_owner(parameter.grad, _ffi.Category.GRADIENTS, layer)
+        for parameter, state in optimizer.state.items():
+            layer = self._modules.owner(parameter) if isinstance(parameter, torch.Tensor) else ""
             for tensor in state.values() if isinstance(state, dict) else ():
                 if isinstance(tensor, torch.Tensor):
-                    self._events.set_category(tensor, _ffi.Category.OPTIMIZER_STATE)
+                    self._events.set_owner(tensor, _ffi.Category.OPTIMIZER_STATE, layer)
         if not self._explicit:
             self._end_step()
 
