@@ -181,6 +181,12 @@ class Refusals(unittest.TestCase):
     def test_a_capacity_below_nothing(self):
         self.refused("capacity", "--gpu", "h100", "--capacity", "0")
 
+    def test_a_program_without_cuda(self):
+        nowhere = {"LD_LIBRARY_PATH": "", "CONDA_PREFIX": ""}
+        done = run(program="/bin/true", environment=nowhere)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn("no CUDA libraries were found", done.stderr)
+
     @unittest.skipUnless(Path(STATIC).exists(), "no static C library here")
     def test_a_static_program(self):
         self.refused("linked statically", "--gpu", "h100", program=STATIC)

@@ -142,7 +142,7 @@ foreach_and_fused_optimizers_allocate_and_free_as_recorded(void **state)
 }
 
 static void
-an_optimizer_without_a_fused_kernel_is_refused(void **state)
+an_optimizer_without_a_rule_or_a_fused_kernel_is_refused(void **state)
 {
     static const char *const wrong[] = {"nadam(fused)", "adafactor(fused=True)", "adam(foreach, fused)"};
     struct optimizer optimizer;
@@ -154,6 +154,8 @@ an_optimizer_without_a_fused_kernel_is_refused(void **state)
                      wrong[i]);
         optimizer_release(*state, &optimizer);
     }
+    assert_error(*state, optimizer_new(*state, network, "sgd9", 0, &optimizer), MEMMODEL_ERROR_UNSUPPORTED, "adamw");
+    optimizer_release(*state, &optimizer);
     assert_int_equal(optimizer_new(*state, network, "nadam(foreach, fused=False)", 0, &optimizer), 0);
     optimizer_release(*state, &optimizer);
     memmodel_network_unref(network);
@@ -204,7 +206,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(optimizers_allocate_and_free_as_recorded),
         WITH_CONTEXT(foreach_and_fused_optimizers_allocate_and_free_as_recorded),
-        WITH_CONTEXT(an_optimizer_without_a_fused_kernel_is_refused),
+        WITH_CONTEXT(an_optimizer_without_a_rule_or_a_fused_kernel_is_refused),
         cmocka_unit_test(options_are_read_as_python_writes_them),
         cmocka_unit_test(what_is_no_optimizer_is_refused),
     };

@@ -193,6 +193,22 @@ derivatives_by_numbers_are_those_of_differences(void **state)
 }
 
 /* Between the rows of a table there are points, too. */
+/* A leaf becomes trees that fill it to the last node, and to one more. */
+static void
+a_tree_takes_as_many_nodes_as_there_is_room_for(void **state)
+{
+    struct tree tree = {.count = 1}, other = {.count = 0};
+
+    (void)state;
+    tree.genes[0] = (struct tree_gene){.operation = TREE_NUMBER, .number = 2};
+    for (; other.count < TREE_MAX_NODES; other.count++)
+        other.genes[other.count] = (struct tree_gene){.operation = TREE_NUMBER, .number = 3};
+    assert_true(tree_replace(&tree, 0, 1, other.genes, TREE_MAX_NODES));
+    assert_int_equal(tree.count, TREE_MAX_NODES);
+    assert_false(tree_replace(&tree, 0, 1, other.genes, 2));
+    assert_int_equal(tree.count, TREE_MAX_NODES);
+}
+
 static void
 a_tree_with_a_pole_between_rows_is_not_sound(void **state)
 {
@@ -482,6 +498,7 @@ main(void)
         WITH_CONTEXT(a_simplified_tree_is_simplified),
         WITH_CONTEXT(equal_factors_become_powers_and_inverse_ones_go_away),
         WITH_CONTEXT(derivatives_by_numbers_are_those_of_differences),
+        cmocka_unit_test(a_tree_takes_as_many_nodes_as_there_is_room_for),
         WITH_CONTEXT(a_tree_with_a_pole_between_rows_is_not_sound),
         WITH_CONTEXT(numbers_are_found_though_one_of_them_is_superfluous),
         WITH_CONTEXT(a_number_that_is_not_there_goes),

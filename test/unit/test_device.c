@@ -1,0 +1,91 @@
+/* Simulated GPUs, as far as no program runs on them: what a device holds of this process, and names in CUDA's header. */
+#include "allocations.h"
+
+#include "device/header_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Mappings of this process whose line in /proc/self/maps has the word. */
+static int
+mapping_count(const char *word)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    int count = 0;
+
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps))
+        count += strstr(line, word) != NULL;
+    fclose(maps);
+    return count;
+}
+
+static void
+a_device_leaves_no_memory_mapped(void **state)
+{
+    struct memmodel_device_options options = {.size = sizeof options, .gpu = "h100"};
+    memmodel_device *device;
+
+    assert_int_equal(mapping_count("memmodel-ledger"), 0);
+    assert_int_equal(memmodel_device_new(*state, &options, &device), 0);
+    assert_int_equal(mapping_count("memmodel-ledger"), 1);
+    memmodel_device_unref(device);
+    assert_int_equal(mapping_count("memmodel-ledger"), 0);
+}
+
+/* Lines as cuda.h has them. */
+static void
+names_of_functions_are_read_from_a_header(void **state)
+{
+    static const char header[] = "/* cuNotThis() is a comment */\n"
+                                 "CUresult CUDAAPI cuInit(unsigned int Flags);\n"
+                                 "typedef CUresult (*PFN)(int);\n"
+                                 "#define cuMemAlloc cuMemAlloc_v2\n"
+                                 "    #define cuMemcpyHtoD __CUDA_API_PTDS(cuMemcpyHtoD_v2)\n"
+                                 "    #define cuMemsetD8Async __CUDA_API_PTSZ(cuMemsetD8Async)\n"
+                                 "#define cuMemAlloc cuMemAlloc_v2\n"
+                                 "cuGreenCtxCreate(CUgreenCtx *phCtx);\n";
+    static const char *const expected[] = {
+        "cuInit",          "cuMemAlloc",           "cuMemAlloc_v2",
+        "cuMemcpyHtoD",    "cuMemcpyHtoD_v2",      "cuMemcpyHtoD_v2_ptds",
+        "cuMemsetD8Async", "cuMemsetD8Async_ptsz", "cuGreenCtxCreate",
+    };
+    char path[] = "/tmp/memmodel-header-XXXXXX";
+    struct elf_names names = ELF_NAMES_INIT(*state);
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, header, strlen(header)), (ssize_t)strlen(header));
+    close(file);
+    assert_int_equal(header_names_read(&names, path), 0);
+    remove(path);
+    assert_int_equal(names.count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < names.count; i++)
+        assert_string_equal(names.names[i], expected[i]);
+    elf_names_release(&names);
+}
+
+static void
+a_header_that_is_not_there_has_no_names(void **state)
+{
+    struct elf_names names = ELF_NAMES_INIT(*state);
+
+    assert_int_equal(header_names_read(&names, "/nowhere/at/all.h"), 0);
+    assert_int_equal(names.count, 0);
+    elf_names_release(&names);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_device_leaves_no_memory_mapped),
+        WITH_CONTEXT(names_of_functions_are_read_from_a_header),
+        WITH_CONTEXT(a_header_that_is_not_there_has_no_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
