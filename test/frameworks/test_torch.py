@@ -8,6 +8,7 @@ import unittest
 import warnings
 
 TORCH = importlib.util.find_spec("torch") is not None
+GROUPS = False
 
 if TORCH:
     import memmodel.torch
@@ -16,6 +17,10 @@ if TORCH:
     from torch import nn
     from torch.nn import functional
     from torch.utils.checkpoint import checkpoint
+
+    GROUPS = hasattr(torch, "_grouped_mm") and torch._C._dispatch_has_computed_kernel_for_dispatch_key(
+        "aten::_grouped_mm", "CPU"
+    )
 
     class Small(nn.Module):
         def __init__(self):
@@ -279,6 +284,7 @@ class FromModule(unittest.TestCase):
         self.assertEqual(counts, {1.0: 2, -1.0: 1})
         self.assertTrue(torch.ones(1))
 
+    @unittest.skipUnless(GROUPS, "this torch has no aten._grouped_mm on the CPU")
     def test_products_of_groups_are_those_of_a_run(self):
         x, ends = torch.zeros(64, 32), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
         Groups(torch.float32)(x, ends)
@@ -293,6 +299,9 @@ class FromModule(unittest.TestCase):
             x = torch.zeros(rows, 64, dtype=torch.bfloat16)  # times 16 columns: more than 4096 multiplications, or less
             report = memmodel.torch.estimate(nn.Linear(64, 16, dtype=torch.bfloat16), (x,), isa=isa)
             self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"] * named)
+
+    @unittest.skipUnless(GROUPS, "this torch has no aten._grouped_mm on the CPU")
+    def test_groups_of_products_of_bfloat16_are_named(self):
         x, ends = torch.zeros(64, 32, dtype=torch.bfloat16), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
         report = memmodel.torch.estimate(Groups(torch.bfloat16), (x, ends), mode="inference", isa="avx512")
         self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"])

@@ -18,7 +18,7 @@ if TORCH:
     from memmodel import _torch_questions
     from torch import nn
     from torch._guards import detect_fake_mode
-    from torch.compiler import is_compiling, is_exporting  # names of their own
+    from torch.compiler import is_compiling  # a name of its own
     from torch.fx.experimental.proxy_tensor import get_proxy_mode
     from torch.nn import functional
     from torch.utils._python_dispatch import _get_current_dispatch_mode
@@ -38,7 +38,6 @@ if TORCH:
 
     QUESTIONS = {
         "is_compiling, imported": lambda _: is_compiling(),
-        "is_exporting, imported": lambda _: is_exporting(),
         "torch._dynamo.is_compiling": lambda _: torch._dynamo.is_compiling(),
         "torch._dynamo.external_utils.is_compiling": lambda _: torch._dynamo.external_utils.is_compiling(),
         "a proxy": lambda _: get_proxy_mode() is not None,

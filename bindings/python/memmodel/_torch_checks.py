@@ -7,10 +7,12 @@ fit, and accepted for tensors of other types, is refused in a run.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
 from typing import Any
 from unittest import mock
 
@@ -20,6 +22,8 @@ from torch._dynamo import eval_frame
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils._pytree import tree_flatten, tree_map_only
+
+from memmodel._torch_versions import COMPILED, SWITCH_TO_COMPILED
 
 
 class Refused(RuntimeError):
@@ -70,20 +74,28 @@ def _compiled(where: str) -> str:
     )
 
 
+def _called(wrapper: FrameType) -> str:
+    return f"{getattr(wrapper.f_locals.get('fn'), '__qualname__', 'a function')}()"
+
+
 @contextmanager
 def compiled_functions_refused() -> Iterator[None]:
     """Those that a forward function calls; export would run them as if they were not compiled."""
-    switch = eval_frame.set_eval_frame
+    switch = getattr(eval_frame, SWITCH_TO_COMPILED)
 
     def switch_or_refuse(callback: Any) -> Any:
         caller = sys._getframe(1)
-        if caller.f_code.co_name == "compile_wrapper":
-            function = caller.f_locals.get("fn")
-            raise Refused(_compiled(f"{getattr(function, '__qualname__', 'a function')}()"))
+        if caller.f_code.co_name in COMPILED and "callback" in caller.f_locals:  # disable()'s has none
+            raise Refused(_compiled(_called(caller)))
         return switch(callback)
 
-    with mock.patch.object(eval_frame, "set_eval_frame", switch_or_refuse):
-        yield
+    try:
+        with mock.patch.object(eval_frame, SWITCH_TO_COMPILED, switch_or_refuse):
+            yield
+    except RuntimeError as error:
+        if "trace a dynamo-optimized function" in str(error):  # says 2.6 before it switches
+            raise Refused(_compiled(_called(inspect.trace()[-1].frame))) from error
+        raise
 
 
 @contextmanager

@@ -17,7 +17,6 @@ import torch
 from torch import _meta_registrations
 from torch._functorch import config
 from torch._subclasses import FakeTensor
-from torch.fx import traceback
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode, get_proxy_slot
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.nn import functional
@@ -26,6 +25,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from memmodel._torch_checks import Refused, quiet
 from memmodel._torch_questions import answered_as_in_a_run
+from memmodel._torch_versions import annotate, meta_grouped_mm, values_of_symbols
 
 TRANSFORMERS = "transformers.utils.import_utils"  # also asks a tensor whether it is a real one
 
@@ -108,7 +108,7 @@ def _writes(target: Any) -> bool:
 
 def _mark_leaf(tensor: FakeTensor, requires_grad: bool = True) -> None:
     if requires_grad and not tensor.requires_grad:
-        with traceback.annotate({LEAF: 1}):
+        with annotate({LEAF: 1}):
             torch.ops.aten._assert_tensor_metadata(tensor)
 
 
@@ -159,17 +159,15 @@ def _products_of_groups(*args: Any, **kwargs: Any) -> Any:
     if named.get("scale_a") is None and a.dtype == b.dtype == torch.float32:
         made = _meta_registrations._create_grouped_mm_output_tensor(a, b, named.get("offs"), named.get("out_dtype"))
         return made.to(named.get("out_dtype") or a.dtype)
-    return _of_bfloat16(*args, **kwargs)
-
-
-_of_bfloat16 = _meta_registrations._meta_grouped_mm_common
+    return meta_grouped_mm(*args, **kwargs)
 
 
 @contextmanager
 def told_as_in_a_run() -> Iterator[None]:
     """Without memory, but as kernels and questions about tracing answer with it."""
     with ExitStack() as patches:
-        patches.enter_context(mock.patch.object(_meta_registrations, _of_bfloat16.__name__, _products_of_groups))
+        if meta_grouped_mm:
+            patches.enter_context(mock.patch.object(_meta_registrations, meta_grouped_mm.__name__, _products_of_groups))
         patches.enter_context(answered_as_in_a_run())
         if hasattr(sys.modules.get(TRANSFORMERS), "is_fake_tensor"):  # of newer versions
             patches.enter_context(mock.patch(f"{TRANSFORMERS}.is_fake_tensor", lambda _: False))
@@ -215,5 +213,5 @@ def known_size(size: Any) -> Any:
     """A size that depends on values alone, as it was when every operator ran for real."""
     if not isinstance(size, torch.SymInt):
         return size
-    found = size.node.expr.xreplace(size.node.shape_env.real_tensor_prop_unbacked_vals)
+    found = size.node.expr.xreplace(values_of_symbols(size.node.shape_env))
     return int(found) if found.is_Integer else size

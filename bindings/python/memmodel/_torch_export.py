@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import nn
 from torch._export.non_strict_utils import _clean_dynamic_markers
-from torch.fx import traceback
 from torch.utils import checkpoint
 from torch.utils._pytree import tree_leaves
 
@@ -31,6 +30,7 @@ from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, fu
 from memmodel._torch_lifetime_ends import ATTRIBUTE, CACHED, KEY, MADE, RELEASED, lifetime_ends_marked, mark_cached
 from memmodel._torch_runs import Difference, as_they_were, differences, set_sizes
 from memmodel._torch_storages import identity
+from memmodel._torch_versions import annotate, preserve_node_meta
 
 SAME_MODULE = re.compile(r"\.forward\(")  # in a line: what it calls is not called as a module
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
@@ -71,7 +71,7 @@ class Step(nn.Module):  # type: ignore[misc]
         loss = None if self.loss is None else self.loss(y) if target is None else self.loss(y, target)
         if self.loss is not None:
             check_loss(loss)
-        with traceback.annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
+        with annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
             torch.ops.aten._assert_tensor_metadata(torch.empty(0))
         returned = tensors_in(y)
         mark_cached([*returned, *tensors_in(loss)])
@@ -351,10 +351,10 @@ def _checkpoints_marked() -> Iterator[set[int]]:
             (getattr(function, "args", ()), {HELD: number, BOUND: number}),
             (getattr(function, "keywords", ()), {HELD: number, BOUND: number}),
         ):
-            with traceback.annotate(mark):
+            with annotate(mark):
                 for tensor in tensors_in(values):
                     torch.ops.aten._assert_tensor_metadata(tensor)
-        with traceback.annotate({CHECKPOINT: number}):
+        with annotate({CHECKPOINT: number}):
             yield number
 
     def around(function: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, *args: Any, **kwargs: Any) -> Iterator[None]:
@@ -373,7 +373,7 @@ def _checkpoints_marked() -> Iterator[set[int]]:
     try:
         for name, patch in patches.items():
             setattr(checkpoint, name, patch)
-        with traceback.preserve_node_meta():
+        with preserve_node_meta():
             yield reentrant
     finally:
         for name, original in originals.items():

@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 from torch.autograd.function import FunctionCtx, _SingleLevelFunction
-from torch.fx import traceback
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from memmodel._torch_versions import annotate
 
 INSIDE, HANDED, SAVED, RETURNED = (f"memmodel function {word}" for word in ("inside", "handed", "saved", "returned"))
 MARKS = (HANDED, SAVED, RETURNED)
@@ -73,7 +74,7 @@ def _workspace(cls: Any, context: Any, saved: Sequence[Any], results: Sequence[A
 
 
 def _mark(mark: str, number: int, tensors: Sequence[Any]) -> None:
-    with traceback.annotate({mark: number}):
+    with annotate({mark: number}):
         for tensor in tensors:
             torch.ops.aten._assert_tensor_metadata(tensor)
 
@@ -95,7 +96,7 @@ class Marks:
         _mark(HANDED, number, handed)
         self.running.append(number)
         try:
-            with traceback.annotate({INSIDE: number}):
+            with annotate({INSIDE: number}):
                 result = original(*args, **kwargs)
         finally:
             self.running.pop()

@@ -20,8 +20,9 @@ import torch
 from torch import nn
 from torch._subclasses import FakeTensor
 from torch.autograd.graph import saved_tensors_hooks
-from torch.fx import traceback
 from torch.fx.experimental import proxy_tensor
+
+from memmodel._torch_versions import annotate
 
 MADE, RELEASED, CACHED = "memmodel made", "memmodel released", "memmodel cached"
 ATTRIBUTE, KEY = "memmodel attribute", "memmodel key"  # the id of the module, and what it calls it
@@ -88,7 +89,7 @@ def _bind(module: nn.Module, name: str, value: Any) -> None:
     mode = proxy_tensor.get_proxy_mode()
     slot = proxy_tensor.get_proxy_slot(value, mode.tracer, None) if mode and isinstance(value, FakeTensor) else None
     if slot is not None and slot.proxy.node.op == "call_function":
-        with traceback.annotate({ATTRIBUTE: id(module), KEY: name}):
+        with annotate({ATTRIBUTE: id(module), KEY: name}):
             torch.ops.aten._assert_tensor_metadata(value)
 
 

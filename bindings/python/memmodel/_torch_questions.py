@@ -20,9 +20,11 @@ import torch.utils._python_dispatch
 from torch import _guards
 from torch._subclasses import fake_tensor
 
+from memmodel._torch_versions import is_exporting
+
 IN_A_RUN: tuple[tuple[Any, Any], ...] = (
     (torch.compiler.is_compiling, False),
-    (torch.compiler.is_exporting, False),
+    *((function, False) for function in (is_exporting,) if function),
     (torch.compiler.is_dynamo_compiling, False),
     (torch._dynamo.external_utils.is_compiling, False),
     (torch._utils.is_compiling, False),

@@ -14,6 +14,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, Literal
 
+from memmodel import _torch_versions  # noqa: F401  refuses what is not known before another import fails
+
+# isort: split
 import torch
 from torch import nn
 from torch.utils._pytree import tree_map
