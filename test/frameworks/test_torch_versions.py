@@ -25,7 +25,7 @@ if TORCH:
     }
 
 LOOPS = (
-    "autocast_bfloat16", "foreach_adam", "checkpointed", "u_net", "embeddings_and_lstm", "scaled_attention", "experts",
+    "autocast_bfloat16", "foreach_adam", "checkpointed", "u_net", "gated_recurrence", "scaled_attention", "experts",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
-NIGHTLY=(subproject packaging cuda tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+NIGHTLY=(subproject packaging cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
 # What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
 MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
@@ -59,6 +59,35 @@ suite_subproject() { test_in test subproject --suite subproject; }
 suite_cuda() {
     (venv cuda test/cuda/requirements.txt) || true
     test_in test cuda --suite cuda
+}
+
+# ---- PyTorch in the versions that are known (bindings/python/memmodel/_torch_versions.py) ----
+
+TORCH_VERSIONS=(2.6 2.8 2.10 2.13 newest) # newest: that pip finds
+
+# with_torch NAME: the tests of memmodel.torch, in build/venv/NAME
+with_torch() {
+    local python=$PWD/build/venv/$1/bin/python
+    export PYTHONPATH=$PWD/build/test/bindings/python MEMMODEL_LIBRARY=$PWD/build/test/lib/libmemmodel.so.0
+    (cd test/frameworks && "$python" -m unittest test_torch test_torch_{record,refusals,runs,storages,versions})
+}
+
+# One after the other: PyPI's builds are 5 GB each.
+suite_torch_versions() {
+    local version name packages
+    build_in test library python-package
+    mkdir -p build/nightly
+    for version in "${TORCH_VERSIONS[@]}"; do
+        name=torch-$version
+        packages=build/nightly/$name.packages
+        printf 'torch==%s.*\nnumpy\n' "$version" | sed 's/==newest.*//' >"$packages"
+        if (venv "$name" "$packages"); then
+            counted "$name" with_torch "$name"
+        else
+            skipped "$name" 'pip has no such torch for this Python'
+        fi
+        rm -rf "build/venv/$name"
+    done
 }
 
 # ---- the same tests, compiled to notice more ----
