@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from memmodel._record_max import max_of_script
 from memmodel.quantity import format_bytes, parse_bytes
 
 EXCEEDS = 3
@@ -20,7 +21,7 @@ USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]
 
 def options_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m memmodel.torch", usage=USAGE,
+        prog="python -m memmodel.torch", usage=USAGE, allow_abbrev=False,
         description="Runs a training script without its data's memory and says how much memory each step takes.",
         epilog="Exit code: 3 if the budget is exceeded; 1 if the script raised; that of sys.exit() if it ended so.",
     )  # fmt: skip
@@ -29,6 +30,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--steps", type=_positive, default=3, metavar="N", help="steps to run (default: 3)")
     parser.add_argument("--world-size", type=_positive, metavar="N", help="run as one process of so many")
     parser.add_argument("--rank", type=int, default=0, metavar="K", help="which one of them (default: 0)")
+    parser.add_argument(
+        "--max", metavar="NAME", help="the largest number of the script's option NAME, such as batch-size, that fits"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--html", metavar="FILE", help="write the report as a page")
     parser.add_argument("--strict", action="store_true", help="stop where the script reads a value that is not known")
@@ -141,7 +145,10 @@ def say(recording: Any, report: Any) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = options_of(sys.argv[1:] if arguments is None else arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = options_of(arguments)
+    if options.max:
+        return max_of_script(arguments, options.command, options.max)
     if options.gpu:
         on_simulated_gpus(options)
     recording, code = recorded(options)

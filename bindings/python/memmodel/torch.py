@@ -36,6 +36,7 @@ from memmodel.recording import Assumption as Assumption
 from memmodel.recording import Recording as Recording
 from memmodel.recording import UnknownValue as UnknownValue
 from memmodel.recording import record as record
+from memmodel.recording import record_max as record_max
 from memmodel.report import Report
 from memmodel.tensor import Tensor
 
