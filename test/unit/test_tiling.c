@@ -1,6 +1,7 @@
 /* memmodel_tiling: how far outputs look, by hand, and tiles within a budget. */
 #include "allocations.h"
 #include "check.h"
+#include "near.h"
 #include "networks.h"
 
 #include <inttypes.h>
@@ -185,6 +186,27 @@ tiles_are_as_large_as_the_budget_allows(void **state)
     memmodel_network_unref(net);
 }
 
+/* A kernel of 3 by 1 looks beyond a tile along the first axis alone: cut along the second one, nothing is done twice. */
+static void
+axes_are_cut_apart(void **state)
+{
+    memmodel_network *net = network_of(state);
+    memmodel_tensor x = memmodel_network_input(net, "image", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){1, 2, 64, 64});
+    memmodel_tiling *whole, *cut;
+
+    x = memmodel_network_conv(net, x,
+                              MEMMODEL_CONV(.filters = 2, .kernel = {3, 1}, .stride = {1, 1}, .padding = {1, 0}));
+    memmodel_network_mark_output(net, x);
+    whole = tiling_of(net, 0);
+    cut = tiling_of(net, result_of(whole).peak / 3);
+    assert_int_equal(axis_of(cut, 0).tile_count, 1);
+    assert_true(axis_of(cut, 1).tile_count > 1);
+    assert_near(result_of(cut).overhead, 0, 1e-12);
+    memmodel_tiling_unref(whole);
+    memmodel_tiling_unref(cut);
+    memmodel_network_unref(net);
+}
+
 /* A sixteenth of all tensors: what reuse brings, nearly sevenfold, and tiles the rest. */
 static void
 a_volume_of_24_terabytes_needs_a_sixteenth(void **state)
@@ -317,6 +339,7 @@ main(void)
         cmocka_unit_test(interpolation_reads_neighbours),
         cmocka_unit_test(a_unet_looks_as_far_as_its_lowest_level),
         cmocka_unit_test(tiles_are_as_large_as_the_budget_allows),
+        cmocka_unit_test(axes_are_cut_apart),
         cmocka_unit_test(a_volume_of_24_terabytes_needs_a_sixteenth),
         cmocka_unit_test(layers_that_look_at_everything_are_named),
         WITH_CONTEXT(padding_at_either_end_is_named),
