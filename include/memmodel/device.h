@@ -74,6 +74,31 @@ struct memmodel_device_note {
     const char *text; /**< valid until the next call for this device. @transfer none */
 };
 
+/** What programs ask a kind of GPU about. @since 0.1 */
+struct memmodel_device_properties {
+    size_t size;        /**< sizeof(struct memmodel_device_properties), set by the caller */
+    const char *name;   /**< as its driver reports it, such as "NVIDIA H100 80GB HBM3". @transfer none */
+    int64_t memory;     /**< that programs can use. @unit bytes */
+    int32_t capability; /**< compute capability, 10 * major + minor */
+    int32_t processors; /**< streaming multiprocessors */
+};
+
+/**
+ * Properties of a kind of GPU, of which no device need be made.
+ *
+ * @param[in]  context     errors of this call
+ * @param[in]  gpu         kind of GPU, as in struct memmodel_job, such as "h100"
+ * @param[out] properties  filled; its `size` is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED for a GPU without a profile (the names there
+ *          are in the context's error), MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads the context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_device_get_properties(memmodel_context *context, const char *gpu,
+                               struct memmodel_device_properties *properties);
+
 /**
  * Make devices. Nothing runs on them yet.
  *

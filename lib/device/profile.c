@@ -5,6 +5,8 @@
  */
 #include "device/profile.h"
 
+#include "memmodel/device.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,4 +91,29 @@ device_profile(const struct gpu *gpu)
 
     snprintf(profile.name, sizeof profile.name, "%s", product.name);
     return profile;
+}
+
+int
+memmodel_device_get_properties(memmodel_context *context, const char *gpu,
+                               struct memmodel_device_properties *properties)
+{
+    struct memmodel_device_properties own = {.size = sizeof own};
+    const struct gpu *found;
+    struct product product;
+    int status;
+
+    if (!context || !gpu || !properties)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = result_check(context, "memmodel_device_properties", properties);
+    if (!status)
+        status = gpu_find(context, gpu, &found);
+    if (status)
+        return context_status(context, status);
+    product = product_of(found->name);
+    own.name = product.name;
+    own.memory = product.memory ? product.memory : found->memory;
+    own.capability = found->capability;
+    own.processors = found->processors;
+    result_copy(&own, sizeof own, properties);
+    return context_status(context, 0);
 }

@@ -59,6 +59,7 @@ sized_table.ARGUMENTS.update(
         ("memmodel_monitor_curve", "count"): "&(size_t){0}",
         ("memmodel_trace_from_bytes", "bytes"): '"{}"',
         ("memmodel_trace_from_bytes", "length"): "2",
+        ("memmodel_device_get_properties", "gpu"): '"h100"',
         ("memmodel_device_environment", "environment"): TEXT,
         ("memmodel_device_add_libraries", "directory"): '"/nowhere/at/all"',
         ("memmodel_device_add_libraries", "count"): "&(int32_t){0}",

@@ -17,6 +17,8 @@ IN_PLACE = ("add", "index_put", "scatter", "index_add", "index_copy", "masked_fi
 AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
 KEEPING = ("mul", "mul_", "div", "div_")
 NUMBER_BYTES = 8
+ROUNDED = 512  # bytes that CUDA's allocator gives in multiples of. c10/cuda/CUDACachingAllocator.h, kMinBlockSize
+INVALID_DEVICE = getattr(torch, "AcceleratorError", RuntimeError)  # since 2.8
 PHASES = {FORWARD: _ffi.Phase.FORWARD, BACKWARD: _ffi.Phase.BACKWARD, OPTIMIZER: _ffi.Phase.OPTIMIZER}
 
 
@@ -27,6 +29,7 @@ class Events:
         self._recording = _ffi.recording_new(_limits.new_context(), job)
         self._device, self._modules = device, modules
         self._blocks: dict[int, int] = {}  # by storage
+        self._sizes: dict[int, int] = {}  # of the same
         self._born: dict[int, tuple[int, str]] = {}  # of storages: their step and pass
         self._numbers: dict[Any, int] = {}  # of operators, by what they are called with
         self._writing: Writing | None = None
@@ -35,17 +38,17 @@ class Events:
         self._kept: dict[int, int] = {}  # blocks of numbers, by node
         self._node = -1  # whose backward pass runs
         self.step = 0
+        self.live = self.peak = 0  # bytes of storages, as the allocator rounds them
 
     # ---- what there is ----
 
     def allocate(self, storage: int, tensor: Any, role: str, category: int) -> None:
-        if tensor.device.type != self._device:
+        if not self._is_here(tensor):
             return
         self._settle()
         self._enter()
         owner, bytes = self._owner(role, category), tensor.untyped_storage().nbytes()
-        self._blocks[storage] = _ffi.recording_allocate(self._recording, bytes, owner)
-        self._born[storage] = self._entered
+        self._hold(storage, _ffi.recording_allocate(self._recording, bytes, owner), bytes)
 
     def resized(self, storage: Any) -> None:
         """As its allocator does: another place, then the old one goes."""
@@ -57,7 +60,8 @@ class Events:
         owner = self._owner("resize_", _ffi.Category.TEMPORARY_ACTIVATIONS)
         old, new = self._blocks[key], _ffi.recording_allocate(self._recording, storage.nbytes(), owner)
         _ffi.recording_release(self._recording, old)
-        self._blocks[key], self._born[key] = new, self._entered
+        self._let_go(key)
+        self._hold(key, new, storage.nbytes())
 
     def release(self, storage: int) -> None:
         if self._writing and self._writing.first == storage:
@@ -70,6 +74,7 @@ class Events:
             return
         self._enter()
         self._categorize(storage, block)
+        self._let_go(storage)
         _ffi.recording_release(self._recording, block)
 
     def run(self, call: Call, made: list[int | None]) -> None:
@@ -79,9 +84,10 @@ class Events:
         self._views.update(
             storage_of(tensor) for tensor, new in zip(call.outputs, made) if new is None and tensor is not None
         )
-        if not any(self._device == tensor.device.type for tensor in [*call.results, *call.read]):
+        if not any(self._is_here(tensor) for tensor in [*call.results, *call.read]):
             return
         self._enter()
+        made = [None if tensor is None or not self._is_here(tensor) else new for tensor, new in zip(call.outputs, made)]
         ran = self._ran(call, call.operator._schema.name, made)
         if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
             instead = self._ran(call, f"{call.operator._schema.name}_", [None])
@@ -99,10 +105,31 @@ class Events:
 
     def _run(self, ran: Ran) -> None:
         blocks = _ffi.recording_run(self._recording, ran.number, ran.owner, ran.sizes)
-        for storage, block in zip(ran.made, blocks):
+        for storage, block, bytes in zip(ran.made, blocks, ran.sizes):
             if storage is not None and block != _ffi.RECORDING_NONE:
-                self._blocks[storage] = block
-                self._born[storage] = self._entered
+                self._hold(storage, block, bytes)
+
+    def check(self, device: Any) -> None:
+        """There is one GPU; PyTorch's words for any other."""
+        if device is not None and self._device == "cuda" == device.type and device.index:
+            raise INVALID_DEVICE("CUDA error: invalid device ordinal")
+
+    def _is_here(self, tensor: Any) -> bool:
+        return bool(tensor.device.type == self._device)
+
+    # ---- how much there is, for programs that ask ----
+
+    def _hold(self, storage: int, block: int, bytes: int) -> None:
+        self._blocks[storage], self._born[storage] = block, self._entered
+        self._sizes[storage] = -(-bytes // ROUNDED) * ROUNDED
+        self.live += self._sizes[storage]
+        self.peak = max(self.peak, self.live)
+
+    def _let_go(self, storage: int) -> None:
+        self.live -= self._sizes.pop(storage, 0)
+
+    def reset_peak(self) -> None:
+        self.peak = self.live
 
     # ---- numbers that autograd keeps as tensors ----
 
@@ -155,6 +182,7 @@ class Events:
         self._writing = None
         self._run(writing.instead)
         self._blocks[writing.result] = self._blocks.pop(writing.first)
+        self._sizes[writing.result] = self._sizes.pop(writing.first)
         self._born[writing.result] = self._born.pop(writing.first, self._entered)
 
     def _settle(self) -> None:

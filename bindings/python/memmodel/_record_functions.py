@@ -46,6 +46,6 @@ def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: 
     if zero_infinity:
         losses = torch.where(losses == torch.inf, torch.scalar_tensor(0.0, dtype=losses.dtype), losses)
     if reduction == MEAN:
-        lengths = torch.tensor(target_lengths, dtype=losses.dtype).clamp_min(1)
+        lengths = torch.tensor(target_lengths, dtype=losses.dtype, device=losses.device).clamp_min(1)
         return (losses / lengths).mean()
     return losses.sum() if reduction == SUM else losses

@@ -81,6 +81,8 @@ class Storages:
 class Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Stands above the mode of fakes."""
 
+    version = (0, 0)  # of PyTorch, where it decides what operators return
+
     def __init__(self, events: Events, values: Values, fakes: Fakes, modules: Modules) -> None:
         super().__init__()
         self.events, self.values, self.fakes, self.modules = events, values, fakes, modules
@@ -91,6 +93,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         if operator._schema.name in IGNORED:
             return operator(*args, **kwargs)
         args, kwargs = self._faked(operator, args, kwargs)
+        self.events.check(kwargs.get("device"))
         self.modules.entered()
         result = self._run(operator, args, kwargs)
         call = Call(operator, args, kwargs, result)

@@ -57,6 +57,9 @@ def _tensors(recorder: Recorder, put: Put) -> None:
     def numpy(tensor: Any, *, force: bool = False) -> Any:
         if tensor.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if tensor.device.type != "cpu" and not force:
+            raise TypeError(f"can't convert {tensor.device} device type tensor to numpy. "
+                            "Use Tensor.cpu() to copy the tensor to host memory first.")
         found = array(tensor, "numpy()")
         with _disable_current_modes():
             return found.numpy()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memmodel._record_max import max_of_script
+from memmodel.errors import MemmodelError
 from memmodel.quantity import format_bytes, parse_bytes
 
 EXCEEDS = 3
@@ -25,8 +26,11 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         description="Runs a training script without its data's memory and says how much memory each step takes.",
         epilog="Exit code: 3 if the budget is exceeded; 1 if the script raised; that of sys.exit() if it ended so.",
     )  # fmt: skip
-    parser.add_argument("--gpu", metavar="NAME[:COUNT]", help="run on simulated GPUs, such as h100")
-    parser.add_argument("--budget", type=_size, metavar="BYTES", help="what it may take, such as 40GiB")
+    parser.add_argument("--gpu", metavar="NAME[:COUNT]", help="run on a GPU that is not there, such as h100")
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="whose memory it is (default: cuda with --gpu)")
+    parser.add_argument(
+        "--budget", type=_size, metavar="BYTES", help="what it may take, such as 40GiB (default: the memory of the GPU)"
+    )
     parser.add_argument("--steps", type=_positive, default=3, metavar="N", help="steps to run (default: 3)")
     parser.add_argument("--world-size", type=_positive, metavar="N", help="run as one process of so many")
     parser.add_argument("--rank", type=int, default=0, metavar="K", help="which one of them (default: 0)")
@@ -45,11 +49,20 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error("which script? " + USAGE)
     if options.module is None and not Path(options.command[0]).is_file():
         parser.error(f"no such script: {options.command[0]}")
+    if options.device == "cpu" and options.gpu:
+        parser.error(f"--device cpu: a run on the CPU has no GPU, and --gpu {options.gpu} asks for one")
+    if options.device == "cuda" and not options.gpu:
+        parser.error("--device cuda: which GPU? --gpu h100, for one")
     if options.world_size and not options.gpu:
         parser.error("--world-size: several processes run on simulated GPUs alone, with --gpu")
-    if options.gpu and (options.json or options.html):
-        parser.error("--json, --html: a report of simulated GPUs is printed, not written")
+    if _has_several(options) and (options.json or options.html):
+        parser.error("--json, --html: a report of several GPUs is printed, not written")
     return options
+
+
+def _has_several(options: argparse.Namespace) -> bool:
+    """GPUs or processes, which the library runs in another way."""
+    return bool(options.gpu and (options.world_size or ":" in options.gpu))
 
 
 def _positive(text: str) -> int:
@@ -96,7 +109,7 @@ def recorded(options: argparse.Namespace) -> tuple[Any, int]:
     """The recording, and the exit code of the script."""
     from memmodel.recording import record
 
-    job = {"budget": options.budget} if options.budget else {}
+    job = {"budget": options.budget, "gpu": options.gpu}
     code = 0
     with record(steps=options.steps, strict=options.strict, write_files=options.write_files, **job) as recording:
         try:
@@ -122,12 +135,14 @@ def _print_error() -> None:
 def say(recording: Any, report: Any) -> None:
     peaks = ", ".join(format_bytes(peak) for peak in report.step_peaks[: recording.steps])
     steps = f"{recording.steps} step" + "s" * (recording.steps != 1)
-    print(f"\nmemmodel: {steps} on the CPU ({recording.engine})")
+    print(f"\nmemmodel: {steps} on {recording.gpu or 'the CPU'} ({recording.engine})")
     print(f"memmodel: peak of each step: {peaks or 'none was ended'}")
     if report.peak_location:
         print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
     if report.peak.process:
-        print(f"memmodel: the process takes {format_bytes(report.peak.process)}")
+        held = f"{format_bytes(report.peak.reserved)} reserved, {format_bytes(report.peak.process)} with CUDA's context"
+        whole = f"the process takes {format_bytes(report.peak.process)}"
+        print(f"memmodel: {held if recording.gpu else whole}")
     for line in report.lines[:MAX_LINES]:
         if line.peak_bytes >= SHARE_OF_PEAK * report.peak.live:
             print(f"memmodel: {format_bytes(line.peak_bytes)} of them from {line.line}")
@@ -149,9 +164,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = options_of(arguments)
     if options.max:
         return max_of_script(arguments, options.command, options.max)
-    if options.gpu:
+    if _has_several(options):
         on_simulated_gpus(options)
-    recording, code = recorded(options)
+    try:
+        recording, code = recorded(options)
+    except MemmodelError as error:  # such as a GPU without a profile
+        sys.exit(f"python -m memmodel.torch: {error}")
     report = recording.report()
     say(recording, report)
     for path, text in ((options.json, report.to_json), (options.html, report.to_html)):

@@ -152,7 +152,18 @@ def _attention_gradients(recorder: Recorder, operator: Any, args: Any, kwargs: A
     return tuple(aten.transpose.int(tensor, 1, 2) for tensor in made)
 
 
+def _efficient_attention(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """The generator's seed and offset are on the host where they are used, before 2.14 in any case.
+    aten/src/ATen/native/transformers/cuda/attention.cu, _efficient_attention_forward()"""
+    result, rows, seed, offset = operator(*args, **kwargs)
+    dropout = args[5] if len(args) > 5 else kwargs.get("dropout_p", 0.0)
+    if dropout or recorder.version < (2, 14):
+        seed, offset = (torch.ops.aten.empty.memory_format((), dtype=torch.int64, device="cpu") for _ in range(2))
+    return result, rows, seed, offset
+
+
 SIZED: dict[str, Rule] = {
+    "_scaled_dot_product_efficient_attention": _efficient_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_gradients,
     "_local_scalar_dense": _number,
     "_ctc_loss": _ctc_loss,

@@ -12,6 +12,9 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from memmodel import _ffi, _limits
+from memmodel._record_cuda import enable
+from memmodel._record_cuda_kernels import register
+from memmodel._record_cuda_names import Gpu, patch_names
 from memmodel._record_events import Events
 from memmodel._record_max import find_max
 from memmodel._record_mode import Fakes, Recorder
@@ -36,12 +39,14 @@ class Recording:
 
     engine = "tensors without memory"
 
-    def __init__(self, job: _ffi.Job, steps: int, *, strict: bool) -> None:
+    def __init__(self, job: _ffi.Job, steps: int, *, strict: bool, gpu: Gpu | None = None) -> None:
         self.steps = 0
         self._job, self._wanted = job, steps
         self._values = Values(strict=strict)
         self._modules = Modules(self._found)
-        self._events = Events(job, "cpu", self._modules)
+        self._gpu = gpu
+        self.gpu = gpu.name if gpu else None
+        self._events = Events(job, "cuda" if gpu else "cpu", self._modules)
         self._recorder = Recorder(self._events, self._values, Fakes(allow_non_fake_inputs=True), self._modules)
         self._explicit = False
         self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
@@ -79,6 +84,11 @@ class Recording:
         stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
         stack.enter_context(told_as_in_a_run())
         patch(self._recorder, stack, writes=writes)
+        if self._gpu:
+            self._recorder.version = self._gpu.version
+            enable(stack)
+            patch_names(self._gpu, self._events, stack)
+            register(self._gpu, stack)
         stack.enter_context(self._recorder.fakes)
         stack.enter_context(self._recorder)
 
@@ -125,29 +135,38 @@ def record(
     steps: int = 3,
     strict: bool = False,
     write_files: bool = False,
+    gpu: str | None = None,
     isa: str | None = None,
     intra_op_threads: int | None = None,
+    framework_version: str | None = None,
+    allocator_settings: str | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
 ) -> Iterator[Recording]:
-    """Memory of the training loop in its `with`, which runs on the CPU on tensors that have none: nothing is computed
-    but what is small and known, no data of the caller's changes, and no file is written by torch.save().
+    """Memory of the training loop in its `with`, which runs on tensors that have none: nothing is computed but what is
+    small and known, no data of the caller's changes, and no file is written by torch.save().
+
+    It is the memory of the CPU or, with `gpu`, of a GPU of that kind, such as "h100", which is what torch.cuda says is
+    there; no build of PyTorch with CUDA is needed. A budget is the GPU's memory unless it is given.
 
     The loop ends after `steps` steps of its optimizer, or goes on to its end with 0. A model may be made inside or
     before; gradients that it gets inside are no more than shapes. strict: UnknownValue where the loop reads a value
     that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes. isa,
-    intra_op_threads, budget, metric: see estimate().
+    intra_op_threads, framework_version, allocator_settings, budget, metric: see estimate().
 
     >>> with memmodel.torch.record(budget="16GiB") as recording:
     ...     train(model, loader)
     >>> recording.report().step_peaks
     """
+    version = framework_version or torch.__version__
+    simulated = None if gpu is None else Gpu(gpu, version)
     given = {
-        "framework": "pytorch", "framework_version": torch.__version__, "device": "cpu", "steps": steps,
+        "framework": "pytorch", "framework_version": version,
+        "device": "cuda" if simulated else "cpu", "gpu": gpu, "allocator_settings": allocator_settings, "steps": steps,
         "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
-        "budget": budget, "metric": metric,
+        "budget": simulated.memory if simulated and budget is None else budget, "metric": metric,
     }  # fmt: skip
-    recording = Recording(job_of(None, given), steps, strict=strict)
+    recording = Recording(job_of(None, given), steps, strict=strict, gpu=simulated)
     try:
         with ExitStack() as stack:
             recording._run(stack, writes=write_files)
