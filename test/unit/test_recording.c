@@ -537,6 +537,40 @@ a_library_keeps_its_workspace_between_operators(void **state)
 }
 
 /* A million runs of a product, of whose results 1,000 are there at a time. */
+/*
+ * Attention in float32 returns its result, 2 x 4 x 48 x 16 floats; a float of each row, of which there are 32 or 64; and the
+ * generator's seed and offset, 8 bytes each, which it makes first: attention.cu, _efficient_attention_forward().
+ */
+static void
+results_have_the_bytes_of_their_shapes_in_whichever_order_they_are_made(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .gpu = "h100", .framework_version = "2.15"};
+    struct memmodel_recording_tensor heads = {
+        .dims = {2, 4, 48, 16}, .strides = {3072, 768, 16, 1}, .rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
+    struct memmodel_recording_tensor rows = {
+        .dims = {2, 4, 64}, .strides = {256, 64, 1}, .rank = 3, .dtype = MEMMODEL_DTYPE_FLOAT32};
+    struct memmodel_recording_tensor number = {.rank = 0, .dtype = MEMMODEL_DTYPE_INT64}, none = {.rank = -1};
+    struct memmodel_recording_tensor inputs[] = {heads, heads, heads, none}, outputs[] = {heads, rows, number, number};
+    struct memmodel_recording_operator attention = {.size = sizeof attention,
+                                                    .name = "aten._scaled_dot_product_efficient_attention.default",
+                                                    .attributes = "compute_log_sumexp=True",
+                                                    .inputs = inputs,
+                                                    .outputs = outputs,
+                                                    .input_count = 4,
+                                                    .output_count = 4};
+    memmodel_recording *recording = recording_of(*state, &job);
+    const int64_t bytes[] = {24576, 2048, 8, 8};
+    memmodel_recording_block blocks[4];
+    memmodel_trace *trace;
+
+    assert_int_equal(memmodel_recording_add_operator(recording, &attention), 0);
+    assert_int_equal(memmodel_recording_run(recording, 0, &activation, bytes, 4, blocks), 0);
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(live_at_end(trace), 24576 + 2048 + 8 + 8);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 static void
 a_million_operators_take_seconds(void **state)
 {
@@ -613,6 +647,7 @@ main(void)
         WITH_CONTEXT(frameworks_whose_process_needs_a_network_are_refused),
         WITH_CONTEXT(the_trace_of_a_report_gives_the_same_peaks),
         WITH_CONTEXT(a_library_keeps_its_workspace_between_operators),
+        WITH_CONTEXT(results_have_the_bytes_of_their_shapes_in_whichever_order_they_are_made),
         LONG_WITH_CONTEXT(a_million_operators_take_seconds),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

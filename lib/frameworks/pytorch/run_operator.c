@@ -3,6 +3,7 @@
  * operator that it belongs to (lowering.h). Of a backward operator the forward pass runs unseen, then the backward pass.
  */
 #include "base/arena.h"
+#include "base/checked.h"
 #include "base/text.h"
 #include "frameworks/operator.h"
 #include "frameworks/pytorch/autocast.h"
@@ -183,6 +184,15 @@ build(struct alone *alone, struct arena *arena)
 
 /* ---- the step ---- */
 
+static struct shape
+numbers_of(const struct memmodel_recording_tensor *tensor)
+{
+    struct shape shape = {.rank = tensor->rank, .dtype = tensor->dtype};
+
+    memcpy(shape.dims, tensor->dims, sizeof shape.dims);
+    return shape;
+}
+
 static void
 make_value(struct alone *alone, memmodel_tensor tensor, const struct memmodel_recording_tensor *from)
 {
@@ -190,8 +200,7 @@ make_value(struct alone *alone, memmodel_tensor tensor, const struct memmodel_re
 
     if (tensor < 0 || !from)
         return;
-    shape = (struct shape){.rank = from->rank, .dtype = from->dtype};
-    memcpy(shape.dims, from->dims, sizeof shape.dims);
+    shape = numbers_of(from);
     alone->step.values[tensor] = value_empty_strided(&alone->step, &shape, from->strides);
 }
 
@@ -339,24 +348,50 @@ mark_outputs(const struct alone *alone, int32_t *output_of, bool *is_found)
     }
 }
 
-/* What a rule keeps for the backward pass is what its operator returns besides, in the order of its allocation. */
+/* The first output that is not found yet and, if `bytes` is not negative, has so many; output_count for none. */
+static size_t
+unfound_output(const struct alone *alone, const bool *is_found, int64_t bytes)
+{
+    const struct memmodel_recording_operator *operation = alone->operation;
+
+    for (size_t i = 0; i < operation->output_count; i++) {
+        struct shape shape = numbers_of(&operation->outputs[i]);
+
+        if (is_found[i] || operation->outputs[i].rank < 0)
+            continue;
+        if (bytes < 0 || multiply_saturating(shape_elements(&shape), dtype_bytes(shape.dtype)) == bytes)
+            return i;
+    }
+    return operation->output_count;
+}
+
+static void
+mark_saved_of(const struct alone *alone, bool of_their_size, int32_t *output_of, bool *is_found)
+{
+    const struct memmodel_trace *trace = alone->step.trace;
+
+    for (size_t i = 0; i < trace->block_count; i++) {
+        size_t output;
+
+        if (!is_own_block(alone, (int32_t)i) || trace->blocks[i].released >= 0 || output_of[i] != NOT_OUTPUT)
+            continue;
+        output = unfound_output(alone, is_found, of_their_size ? trace->blocks[i].bytes : -1);
+        if (output == alone->operation->output_count)
+            continue;
+        output_of[i] = (int32_t)output;
+        is_found[output] = true;
+    }
+}
+
+/*
+ * What a rule keeps for the backward pass is what its operator returns besides: of the same size, then in the order of
+ * its allocation.
+ */
 static void
 mark_saved(const struct alone *alone, int32_t *output_of, bool *is_found)
 {
-    const struct memmodel_recording_operator *operation = alone->operation;
-    const struct memmodel_trace *trace = alone->step.trace;
-    size_t next = 0;
-
-    for (size_t i = 0; i < trace->block_count; i++) {
-        if (!is_own_block(alone, (int32_t)i) || trace->blocks[i].released >= 0 || output_of[i] != NOT_OUTPUT)
-            continue;
-        while (next < operation->output_count && (is_found[next] || operation->outputs[next].rank < 0))
-            next++;
-        if (next == operation->output_count)
-            return;
-        output_of[i] = (int32_t)next;
-        is_found[next] = true;
-    }
+    mark_saved_of(alone, true, output_of, is_found);
+    mark_saved_of(alone, false, output_of, is_found);
 }
 
 /* Number of what the device's libraries keep; -1 of all else. */
