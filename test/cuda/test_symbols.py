@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "doc"))
 from cuda_functions import exported  # noqa: E402  (in the folder of the page)
 
 TOOL, VENV = sys.argv[1], Path(sys.argv[2])
-NAMES = ("cudart", "cublas", "cublasLt", "cufft", "cusparse", "cusparseLt", "cusolver", "curand", "nccl")
+NAMES = ("cudart", "cublas", "cublasLt", "cufft", "cusparse", "cusparseLt", "cusolver", "curand", "nccl", "cupti",
+         "cufile")  # fmt: skip
 
 # Of each library, the names that it lacks.
 LOOK = """
