@@ -1,8 +1,7 @@
-/* Pieces of JSON on stdout. */
+/* Pieces of JSON. */
 #include "json.h"
 
 #include <math.h>
-#include <stdio.h>
 
 void
 print_json_number(double number)
@@ -14,16 +13,22 @@ print_json_number(double number)
 }
 
 void
-print_json_text(const char *text)
+write_json_text(FILE *file, const char *text)
 {
-    putchar('"');
+    fputc('"', file);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)*text);
+            fputc('\\', file);
+        if ((unsigned char)*text < 0x20 || *text == '<')
+            fprintf(file, "\\u%04x", (unsigned)*text);
         else
-            putchar(*text);
+            fputc(*text, file);
     }
-    putchar('"');
+    fputc('"', file);
+}
+
+void
+print_json_text(const char *text)
+{
+    write_json_text(stdout, text);
 }

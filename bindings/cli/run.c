@@ -1,8 +1,9 @@
-/* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
+/* memmodel run: a command's memory over time, and its peak. */
 #include "child.h"
 #include "command.h"
 #include "run_gpu.h"
 #include "sample.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +14,6 @@
 enum { EXIT_LIMIT = 124, EXIT_TOOL_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 enum { STATUS_BYTES = 32 };
-static const double FLUSH_SECONDS = 0.5;
 
 struct run_options {
     double interval, seconds;
@@ -27,7 +27,8 @@ struct run_options {
 static const struct option run_options[] = {
     {"interval", 0, OPTION_NUMBER, "SECONDS", "time between readings (default 0.01)",
      offsetof(struct run_options, interval)},
-    {"output", 'o', OPTION_TEXT, "FILE", "write the memory timeline, for `mprof plot FILE` and `mprof peak FILE`",
+    {"output", 'o', OPTION_TEXT, "FILE",
+     "write memory over time: .html a page, .json for ui.perfetto.dev, else for mprof",
      offsetof(struct run_options, output)},
     {"append", 0, OPTION_TEXT, "SAMPLES.csv", "add a row to a table: what --set says, the peak, seconds, status",
      offsetof(struct run_options, append)},
@@ -64,58 +65,33 @@ static const struct option run_options[] = {
     {0},
 };
 
-/* ---- the timeline ---- */
+/* ---- the readings ---- */
 
 struct recorder {
     const struct run_options *options;
     struct sample sample;
     const memmodel_monitor *monitor;
     struct gpu_run gpu;
-    FILE *timeline;         /* NULL if none is wanted */
+    struct timeline timeline;
     bool over_limit, ended; /* killed for --limit, ended for --seconds */
     double started;
     int64_t last; /* bytes of its last point */
-    double flushed;
 };
 
-/* As mprof does it: arguments with blanks in quotes. Control characters would break the line and become blanks. */
-static void
-write_command_line(FILE *timeline, char **arguments)
-{
-    fputs("CMDLINE", timeline);
-    for (; *arguments; arguments++) {
-        const char *quote = strchr(*arguments, ' ') ? "'" : "";
-
-        fprintf(timeline, " %s", quote);
-        for (const char *c = *arguments; *c; c++)
-            fputc((unsigned char)*c < ' ' ? ' ' : *c, timeline);
-        fputs(quote, timeline);
-    }
-    fputc('\n', timeline);
-}
-
-static void
-write_point(FILE *timeline, int64_t bytes, double time)
-{
-    fprintf(timeline, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
-}
-
-/* A high-water mark between two readings gets its own line, for `mprof peak` to find. A kill loses half a second. */
+/* A high-water mark between two readings is a point of its own, for `mprof peak` to find. */
 static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {
+    struct timeline *timeline = &recorder->timeline;
+
     if (recorder->gpu.device) {
-        write_point(recorder->timeline, gpu_run_high(&recorder->gpu), reading->time);
-    } else {
-        if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
-            write_point(recorder->timeline, reading->charge_high, (reading->previous_time + reading->time) / 2);
-        write_point(recorder->timeline, reading->charge, reading->time);
-        recorder->last = reading->charge;
-    }
-    if (reading->time - recorder->flushed < FLUSH_SECONDS)
+        timeline_add(timeline, reading->time, gpu_run_high(&recorder->gpu));
         return;
-    fflush(recorder->timeline);
-    recorder->flushed = reading->time;
+    }
+    if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
+        timeline_add(timeline, (reading->previous_time + reading->time) / 2, reading->charge_high);
+    timeline_add(timeline, reading->time, reading->charge);
+    recorder->last = reading->charge;
 }
 
 static int
@@ -126,7 +102,7 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
     size_t count = memmodel_monitor_processes(recorder->monitor, pids, CHILD_MEMBERS);
 
     child_note_members(pids, count);
-    if (recorder->timeline)
+    if (recorder->timeline.file)
         write_reading(recorder, reading);
     recorder->over_limit =
         recorder->over_limit || (recorder->options->limit > 0 && reading->charge_high > recorder->options->limit);
@@ -327,17 +303,6 @@ watch(const struct command *command, memmodel_context *context, struct recorder 
 }
 
 static int
-close_timeline(struct recorder *recorder, int status)
-{
-    bool failed = ferror(recorder->timeline) != 0;
-
-    if (fclose(recorder->timeline) == 0 && !failed)
-        return status;
-    fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
-    return EXIT_TOOL_FAILED;
-}
-
-static int
 start(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
 {
     struct child child;
@@ -351,21 +316,6 @@ start(const struct command *command, memmodel_context *context, struct recorder 
 }
 
 static int
-open_curve(struct recorder *recorder, char **arguments)
-{
-    if (!recorder->options->output)
-        return EXIT_OK;
-    recorder->timeline = fopen(recorder->options->output, "we");
-    if (!recorder->timeline) {
-        fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options->output, strerror(errno));
-        return EXIT_TOOL_FAILED;
-    }
-    write_command_line(recorder->timeline, arguments);
-    fflush(recorder->timeline);
-    return EXIT_OK;
-}
-
-static int
 begin_gpu(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
 {
     if (!recorder->options->gpu.gpu)
@@ -376,16 +326,16 @@ begin_gpu(const struct command *command, memmodel_context *context, struct recor
 static int
 measure(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
 {
-    int status = open_curve(recorder, arguments);
+    int status;
 
-    if (status)
-        return status;
+    if (!timeline_open(&recorder->timeline, recorder->options->output, arguments))
+        return EXIT_TOOL_FAILED;
     if (sample_check(command, context, &recorder->sample) || begin_gpu(command, context, recorder, arguments))
         status = EXIT_TOOL_FAILED;
     else
         status = start(command, context, recorder, arguments);
     gpu_run_end(&recorder->gpu);
-    return recorder->timeline ? close_timeline(recorder, status) : status;
+    return timeline_close(&recorder->timeline) ? status : EXIT_TOOL_FAILED;
 }
 
 static int

@@ -1,4 +1,4 @@
-"""Makes C strings of the page of reports: what comes before its data, and what after.
+"""Makes C strings of a page: PAGE_before and PAGE_after its data, by its file's name.
 
 usage: embed.py C_FILE PAGE STYLE SCRIPT...
 
@@ -26,7 +26,8 @@ def array(name, text):
 def main(to, page, style, *scripts):
     text = read(page).replace("@STYLE@", read(style)).replace("@SCRIPT@", "\n".join(map(read, scripts)))
     before, after = text.split("@DATA@")
-    made = "/* Made by embed.py. */\n" + array("page_before", before) + array("page_after", after)
+    name = pathlib.Path(page).stem
+    made = "/* Made by embed.py. */\n" + array(f"{name}_before", before) + array(f"{name}_after", after)
     pathlib.Path(to).write_text(made, encoding="ascii")
 
 

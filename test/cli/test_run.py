@@ -409,6 +409,26 @@ class Curves(unittest.TestCase):
         self.assertEqual(times, sorted(times))
         self.assertAlmostEqual(max(reading[0] for reading in readings), peak, places=5)
 
+    def test_a_json_has_counters_for_perfetto(self):
+        path = self.curve.with_suffix(".json")
+        peak = result_of(run("--json", "-o", str(path), *python(SPIKES)))["peak_rss"]
+        head, *counters = json.loads(path.read_text())
+        self.assertEqual((head["ph"], head["args"]["command"]), ("M", python(SPIKES)[1:]))
+        self.assertEqual({(event["ph"], event["pid"]) for event in counters}, {("C", 1)})
+        self.assertEqual(max(event["args"]["bytes"] for event in counters), peak)
+        times = [event["ts"] for event in counters]
+        self.assertEqual((times, times[0]), (sorted(times), 0))
+
+    def test_an_html_is_a_page_with_its_points(self):
+        path = self.curve.with_suffix(".html")
+        command = [*python(SPIKES), "</script>"]
+        peak = result_of(run("--json", "-o", str(path), *command))["peak_rss"]
+        page = path.read_text()
+        data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+        self.assertEqual(data["command"], command[1:])
+        self.assertEqual(max(point[1] for point in data["points"]), peak)
+        self.assertTrue(page.rstrip().endswith("</html>"))
+
     def test_a_killed_tool_leaves_the_curve_so_far(self):
         process = start("-o", str(self.curve), "sh", "-c", "echo ready; echo $$; exec sleep 60")
         command = int(process.stdout.readline())
