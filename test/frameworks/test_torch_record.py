@@ -123,7 +123,6 @@ class Steps(unittest.TestCase):
         self.assertEqual(report.categories["gradients"], 272)
         self.assertIn(Path(__file__).name, report.peak_location)
 
-
     def test_sparse_gradients_count_by_their_parts(self):
         with memmodel.torch.record(steps=1) as recording:
             model = nn.Embedding(1000, 16, sparse=True)
@@ -191,6 +190,33 @@ class Afterwards(unittest.TestCase):
         self.assertEqual([getattr(owner, name) for owner, name in names], before)
         self.assertTrue(torch.equal(torch.get_rng_state(), state))
         self.assertEqual(torch.ones(2).sum().item(), 2.0)
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Saved(unittest.TestCase):
+    def test_what_is_saved_is_loaded_and_no_file_is_left(self):
+        with tempfile.TemporaryDirectory() as folder, memmodel.torch.record(steps=0) as recording:
+            path = Path(folder) / "model.pt"
+            model = nn.Sequential(nn.Linear(400, 400), nn.BatchNorm1d(400))
+            optimizer = torch.optim.Adam(model.parameters())
+            for _ in range(2):
+                optimizer.zero_grad()
+                model(torch.randn(8, 400)).sum().backward()
+                optimizer.step()
+            torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 2}, path)
+            buffer = io.BytesIO()
+            torch.save(model, buffer)
+            self.assertLess(len(buffer.getvalue()), 400 * 400)
+            buffer.seek(0)
+            loaded = torch.load(path)
+            model.load_state_dict(loaded["model"])
+            optimizer.load_state_dict(loaded["optimizer"])
+            self.assertEqual(loaded["epoch"], 2)
+            self.assertEqual(loaded["model"]["1.num_batches_tracked"].item(), 2)
+            self.assertEqual(torch.load(buffer)[0].weight.shape, (400, 400))
+            self.assertEqual(loaded["model"]["0.weight"].device.type, "cpu")
+            self.assertEqual(list(Path(folder).iterdir()), [])
+        self.assertEqual(recording.assumed, [])
 
 
 SCRIPT = """

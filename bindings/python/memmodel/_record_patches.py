@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -18,14 +17,16 @@ from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader, dataloader
 
 from memmodel import _ffi
+from memmodel._record_files import Files
 from memmodel._record_functions import patch_functions
 from memmodel._record_mode import Recorder
+from memmodel._record_saving import patch_saving
 
 Put = Callable[[Any, str, Any], None]
 
 
-def patch(recorder: Recorder, stack: ExitStack, *, writes: bool = False) -> None:
-    """writes: files are written as the program says."""
+def patch(recorder: Recorder, stack: ExitStack, files: Files | None) -> None:
+    """files: where what is written goes; None: where the program says."""
 
     def put(owner: Any, name: str, value: Any) -> None:
         stack.enter_context(mock.patch.object(owner, name, value, create=True))
@@ -34,9 +35,7 @@ def patch(recorder: Recorder, stack: ExitStack, *, writes: bool = False) -> None
     _tensors(recorder, put)
     _storages(recorder, put)
     _loaders(recorder, put)
-    if not writes:
-        _files(put)
-    _safetensors(recorder, put)
+    patch_saving(recorder, files, put)
     _foreach(stack)
     stack.enter_context(torch.autograd.set_multithreading_enabled(False))  # modes are the thread's
     stack.enter_context(torch.compiler.set_stance("force_eager"))
@@ -165,79 +164,6 @@ def _arrived(recorder: Recorder, tensor: Any) -> Any:
     fake = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
     recorder.see(fake, "input", _ffi.Category.INPUTS)
     return fake
-
-
-# ---- files ----
-
-
-def _files(put: Put) -> None:
-    def nothing(*_: Any, **__: Any) -> None:
-        return None
-
-    put(torch, "save", nothing)
-    for name, module in list(sys.modules.items()):
-        if name.split(".")[0] in ("safetensors", "transformers", "accelerate", "peft", "diffusers") and module:
-            for function in ("save_file", "safe_save_file", "save_model"):
-                if callable(vars(module).get(function)):
-                    put(module, function, nothing)
-
-
-def _safetensors(recorder: Recorder, put: Put) -> None:
-    """What is read of a file has shapes, and the values that are few."""
-    if "safetensors" not in sys.modules:
-        return
-    import safetensors.torch
-
-    opened, loaded = safetensors.safe_open, safetensors.torch.load_file
-
-    def fake(tensor: Any, device: Any) -> Any:
-        made = _arrived(recorder, tensor)
-        return made if str(device) == "cpu" else made.to("cuda" if isinstance(device, int) else device)
-
-    class Slice:
-        def __init__(self, part: Any, device: Any) -> None:
-            self._part, self._device = part, device
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._part, name)
-
-        def __getitem__(self, index: Any) -> Any:
-            with _disable_current_modes():
-                tensor = self._part[index]
-            return fake(tensor, self._device)
-
-    class File:
-        def __init__(self, file: Any, framework: str = "pt", device: Any = "cpu", **kwargs: Any) -> None:
-            self._file, self._device = opened(file, framework=framework, device="cpu", **kwargs), device
-
-        def __enter__(self) -> File:
-            self._file.__enter__()
-            return self
-
-        def __exit__(self, *error: Any) -> Any:
-            return self._file.__exit__(*error)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._file, name)
-
-        def get_tensor(self, name: str) -> Any:
-            with _disable_current_modes():
-                tensor = self._file.get_tensor(name)
-            return fake(tensor, self._device)
-
-        def get_slice(self, name: str) -> Slice:
-            return Slice(self._file.get_slice(name), self._device)
-
-    def load_file(filename: Any, device: Any = "cpu") -> dict[str, Any]:
-        with File(filename, device=device) as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  no mapping
-
-    for module in list(sys.modules.values()):
-        names = vars(module) if hasattr(module, "__dict__") else {}
-        if names.get("safe_open") is opened:
-            put(module, "safe_open", File)
-        if names.get("load_file") is loaded:
-            put(module, "load_file", load_file)
 
 
 # ---- optimizers ----

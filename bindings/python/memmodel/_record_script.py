@@ -8,6 +8,7 @@ import runpy
 import shutil
 import sys
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,12 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--max", metavar="NAME", help="the largest number of the script's option NAME, such as batch-size, that fits"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
-    parser.add_argument("--html", metavar="FILE", help="write the report as a page")
+    parser.add_argument("--json", type=_from_here, metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--html", type=_from_here, metavar="FILE", help="write the report as a page")
     parser.add_argument("--strict", action="store_true", help="stop where the script reads a value that is not known")
-    parser.add_argument("--write-files", action="store_true", help="let the script save models, which it does not else")
+    parser.add_argument(
+        "--write-files", action="store_true", help="let the script write its files, which it does not else"
+    )
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
     parser.add_argument("script", nargs=argparse.REMAINDER, metavar="SCRIPT", help="script to run, and its arguments")
     options = parser.parse_args(arguments)
@@ -71,6 +74,11 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _from_here(text: str) -> Path:
+    """The script may change the folder."""
+    return Path(text).absolute()
+
+
 def _size(text: str) -> str:
     try:
         parse_bytes(text, "--budget")
@@ -97,6 +105,7 @@ def on_simulated_gpus(options: argparse.Namespace) -> None:
 def run_script(options: argparse.Namespace) -> None:
     """As Python would, in this process."""
     sys.argv = list(options.command)
+    sys.dont_write_bytecode = True
     if options.module is not None:
         sys.path.insert(0, str(Path.cwd()))
         runpy.run_module(options.command[0], run_name="__main__", alter_sys=True)
@@ -113,7 +122,8 @@ def recorded(options: argparse.Namespace) -> tuple[Any, int]:
     code = 0
     with record(steps=options.steps, strict=options.strict, write_files=options.write_files, **job) as recording:
         try:
-            run_script(options)
+            with recording._files.followed() if recording._files else nullcontext():
+                run_script(options)
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
             if isinstance(end.code, str):
@@ -174,5 +184,5 @@ def main(arguments: list[str] | None = None) -> int:
     say(recording, report)
     for path, text in ((options.json, report.to_json), (options.html, report.to_html)):
         if path:
-            Path(path).write_text(text(), encoding="utf-8")
+            path.write_text(text(), encoding="utf-8")
     return code or (EXCEEDS if report.verdict == "exceeds" else 0)

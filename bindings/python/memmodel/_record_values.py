@@ -66,6 +66,11 @@ class Values:
         view = torch.empty(0, dtype=tensor.dtype)
         return view.set_(memory, tensor.storage_offset(), tensor.shape, tensor.stride())
 
+    def bytes_of(self, tensor: Any) -> bytes | None:
+        """Of its storage."""
+        memory = self._memory.get(storage_of(tensor))
+        return None if memory is None else bytes(memory.tolist())
+
     def keep(self, tensor: Any, values: Any) -> None:
         """The values of all of a tensor, which is alone on its storage."""
         if not isinstance(tensor, FakeTensor) or not is_small(tensor) or values.shape != tensor.shape:
@@ -149,7 +154,8 @@ def is_small(tensor: Any) -> bool:
 
 OVERWRITING = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
                "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
-WITHOUT_VALUES = ("empty", "empty_strided", "new_empty", "new_empty_strided", "empty_like", "empty_permuted")
+WITHOUT_VALUES = ("empty", "empty_strided", "new_empty", "new_empty_strided", "empty_like", "empty_permuted",
+                  "set_")  # fmt: skip
 COMPARING = ("gt", "lt", "ge", "le", "eq", "ne")
 INFINITE = float("inf")
 

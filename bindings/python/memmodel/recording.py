@@ -16,6 +16,7 @@ from memmodel._record_cuda import enable
 from memmodel._record_cuda_kernels import register
 from memmodel._record_cuda_names import Gpu, patch_names
 from memmodel._record_events import Events
+from memmodel._record_files import Files
 from memmodel._record_max import find_max
 from memmodel._record_mode import Fakes, Recorder
 from memmodel._record_modules import Modules
@@ -49,6 +50,7 @@ class Recording:
         self._events = Events(job, "cuda" if gpu else "cpu", self._modules)
         self._recorder = Recorder(self._events, self._values, Fakes(allow_non_fake_inputs=True), self._modules)
         self._explicit = False
+        self._files: Files | None = None
         self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
         self._trace: Trace | None = None
 
@@ -80,10 +82,13 @@ class Recording:
     # ---- as the loop runs ----
 
     def _run(self, stack: ExitStack, *, writes: bool) -> None:
+        if not writes:
+            self._files = Files()
+            stack.callback(self._files.delete)
         self._modules.follow(stack)
         stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
         stack.enter_context(told_as_in_a_run())
-        patch(self._recorder, stack, writes=writes)
+        patch(self._recorder, stack, self._files)
         if self._gpu:
             self._recorder.version = self._gpu.version
             enable(stack)
@@ -151,8 +156,8 @@ def record(
 
     The loop ends after `steps` steps of its optimizer, or goes on to its end with 0. A model may be made inside or
     before; gradients that it gets inside are no more than shapes. strict: UnknownValue where the loop reads a value
-    that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes. isa,
-    intra_op_threads, framework_version, allocator_settings, budget, metric: see estimate().
+    that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes,
+    without numbers. isa, intra_op_threads, framework_version, allocator_settings, budget, metric: see estimate().
 
     >>> with memmodel.torch.record(budget="16GiB") as recording:
     ...     train(model, loader)
