@@ -218,6 +218,13 @@ class Saved(unittest.TestCase):
             self.assertEqual(list(Path(folder).iterdir()), [])
         self.assertEqual(recording.assumed, [])
 
+    def test_lazy_modules_get_their_shapes(self):
+        with memmodel.torch.record(steps=0) as recording:
+            model = nn.Sequential(nn.LazyConv2d(8, 3), nn.Flatten(), nn.LazyLinear(5))
+            self.assertEqual(model(torch.zeros(2, 3, 8, 8)).shape, (2, 5))
+            self.assertEqual(model[2].weight.shape, (5, 8 * 6 * 6))
+        self.assertGreater(recording.report().categories["parameters"], 4 * 5 * 8 * 6 * 6)
+
 
 SCRIPT = """
 import sys, torch

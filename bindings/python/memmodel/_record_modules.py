@@ -96,6 +96,14 @@ class Modules:
         """The name of the module that has it; "" if none was called."""
         return str(self._owners.get(parameter, ""))
 
+    def own(self, parameter: Any, name: str) -> None:
+        if name:
+            self._owners[parameter] = name
+
+    def disown(self, parameter: Any) -> str:
+        """The name, without a reference to the parameter."""
+        return str(self._owners.pop(parameter, ""))
+
     # ---- steps of optimizers ----
 
     def _begin_step(self, *_: Any) -> None:

@@ -10,6 +10,7 @@ from unittest import mock
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.nn import parameter
 from torch.optim import optimizer
 from torch.utils import _foreach_utils
 from torch.utils._python_dispatch import _disable_current_modes
@@ -87,14 +88,41 @@ def _tensors(recorder: Recorder, put: Put) -> None:
     put(FakeTensor, "is_pinned", lambda tensor, *_: False)
     put(FakeTensor, "record_stream", lambda tensor, *_: None)
     put(FakeTensor, "data_ptr", _address)
+    _lazy(recorder, put)
     swap = torch.utils.swap_tensors
 
     def swapped(one: Any, other: Any) -> Any:
+        owners = [(tensor, recorder.modules.disown(tensor)) for tensor in (one, other)]
         for tensor in (one, other):
             recorder.fakes.forget(tensor)
-        return swap(one, other)
+        swap(one, other)
+        for tensor, owner in owners:
+            recorder.modules.own(tensor, owner)
 
     put(torch.utils, "swap_tensors", swapped)
+
+
+def _lazy(recorder: Recorder, put: Put) -> None:
+    """Parameters that wait for their shapes are real, and empty, until they have one."""
+    for kind in (parameter.UninitializedParameter, parameter.UninitializedBuffer):
+        make = kind.__new__
+
+        def made(cls: Any, *args: Any, make: Any = make, **kwargs: Any) -> Any:
+            with _disable_current_modes():
+                return make(cls, *args, **kwargs)
+
+        put(kind, "__new__", staticmethod(made))
+
+    def materialize(lazy: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        with _disable_current_modes():
+            device, dtype = device or lazy.data.device, dtype or lazy.data.dtype
+        tensor = torch.empty(shape, device=device, dtype=dtype)
+        if lazy.cls_to_become is nn.Parameter:
+            tensor = nn.Parameter(tensor, lazy.requires_grad)
+        torch.utils.swap_tensors(lazy, tensor)
+        recorder.events.set_owner(lazy, _ffi.Category.PARAMETERS, recorder.modules.owner(lazy))
+
+    put(parameter.UninitializedTensorMixin, "materialize", materialize)
 
 
 def _copied(tensor: Any, memo: Any, deepcopy: Any) -> Any:

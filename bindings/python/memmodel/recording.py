@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from memmodel import _ffi, _limits
@@ -101,6 +102,8 @@ class Recording:
         """A model that is called for the first time: what it holds is there already."""
         self._events.begin()
         for tensor in [*root.parameters(), *root.buffers()]:
+            if is_lazy(tensor):
+                continue
             if type(tensor) in (torch.Tensor, nn.Parameter):
                 self._given.append((tensor, tensor.grad))
                 self._recorder.fake(tensor)
