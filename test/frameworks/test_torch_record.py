@@ -16,6 +16,7 @@ MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_loops/peaks.json"
 
 if TORCH:
     import memmodel.torch
+    import numpy
     import torch
     from loops import LOOPS
     from memmodel.torch import UnknownValue
@@ -224,6 +225,12 @@ class Saved(unittest.TestCase):
             self.assertEqual(model(torch.zeros(2, 3, 8, 8)).shape, (2, 5))
             self.assertEqual(model[2].weight.shape, (5, 8 * 6 * 6))
         self.assertGreater(recording.report().categories["parameters"], 4 * 5 * 8 * 6 * 6)
+
+    def test_memory_of_numpy_is_not_pytorchs(self):
+        array = numpy.ones(100000, dtype=numpy.float32)
+        with memmodel.torch.record(steps=0) as recording:
+            torch.from_numpy(array).sum()
+        self.assertLess(recording.report().peak.live, array.nbytes)
 
 
 SCRIPT = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map_only
 
@@ -92,6 +92,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         kwargs = kwargs or {}
         if operator._schema.name in IGNORED:
             return operator(*args, **kwargs)
+        if operator._schema.name.startswith("aten::lift") and _is_foreign(args[0]):
+            return self.arrived(args[0])
         args, kwargs = self._faked(operator, args, kwargs)
         self.events.check(kwargs.get("device"))
         self.modules.entered()
@@ -124,7 +126,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def fake(self, tensor: Any, *, noted: bool = True) -> Any:
         """The fake of a real tensor, which is in memory besides; its values are known if they are few."""
-        if noted:
+        if noted and not _is_foreign(tensor):
             self.see(tensor, "before", _ffi.Category.INPUTS)
         made = self.fakes.of(tensor)
         if noted:
@@ -134,8 +136,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
                 self.values.keep(made, tensor.detach().cpu())
         return made
 
+    def arrived(self, tensor: Any) -> Any:
+        """A tensor in memory that no allocator of torch gave: of numpy, of a worker, of a file."""
+        made = tensor if isinstance(tensor, FakeTensor) else self.fake(tensor, noted=False)
+        self.storages.twin(made)
+        return made
+
     def see(self, tensor: Any, role: str, category: int) -> None:
         """A tensor that no operator made."""
         storage = self.storages.new(tensor)
         if storage is not None:
             self.events.allocate(storage, tensor, role, category)
+
+
+def _is_foreign(tensor: Any) -> bool:
+    return type(tensor) in REAL and tensor.layout == torch.strided and not tensor.untyped_storage().resizable()

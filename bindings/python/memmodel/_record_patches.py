@@ -158,7 +158,7 @@ def _storages(recorder: Recorder, put: Put) -> None:
 
 
 def _loaders(recorder: Recorder, put: Put) -> None:
-    """What workers would make is made here, outside the modes: that memory is theirs. Batches are seen as they come."""
+    """What workers would make is made here, outside the modes: that memory is theirs. Batches are in shared memory."""
     make, begin, following = DataLoader.__init__, DataLoader.__iter__, dataloader._BaseDataLoaderIter.__next__
     of_workers = ("num_workers", "persistent_workers", "prefetch_factor", "timeout", "multiprocessing_context")
 
@@ -181,17 +181,11 @@ def _loaders(recorder: Recorder, put: Put) -> None:
             return following(self)
         with _disable_current_modes():
             batch = following(self)
-        return tree_map_only(torch.Tensor, lambda tensor: _arrived(recorder, tensor), batch)
+        return tree_map_only(torch.Tensor, recorder.arrived, batch)
 
     put(DataLoader, "__init__", made)
     put(DataLoader, "__iter__", begun)
     put(dataloader._BaseDataLoaderIter, "__next__", next_batch)
-
-
-def _arrived(recorder: Recorder, tensor: Any) -> Any:
-    fake = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
-    recorder.see(fake, "input", _ffi.Category.INPUTS)
-    return fake
 
 
 # ---- optimizers ----
