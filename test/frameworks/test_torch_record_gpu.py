@@ -130,6 +130,16 @@ class Names(unittest.TestCase):
                 self.assertEqual(scaler.get_scale(), 65536.0)  # gradients are taken to be finite
         self.assertEqual(recording.steps, 3)
 
+    def test_weights_of_recurrent_layers_lie_in_one_buffer(self):
+        with memmodel.torch.record(gpu="h100") as recording:
+            model = nn.GRU(32, 64, 2).to("cuda")
+            self.assertEqual(len({weight.untyped_storage()._cdata for weight in model.parameters()}), 1)
+            y, state = model(torch.randn(21, 8, 32, device="cuda"))
+            y.sum().backward()
+            self.assertEqual(model.weight_ih_l0.grad.shape, (3 * 64, 32))
+            self.assertEqual(state.shape, (2, 8, 64))
+        self.assertGreater(recording.report().peak.live, 0)
+
     def test_a_device_beyond_those_there_is_refused(self):
         refused = self.assertRaisesRegex(RuntimeError, "invalid device ordinal")
         for ask in (lambda: torch.ones(1, device="cuda:1"), lambda: torch.ones(1).to("cuda:3"),

@@ -111,8 +111,8 @@ def _set_hooks(stack: ExitStack) -> None:
     table = whole.from_buffer_copy(whole.from_address(old - head))
     answers = {name: _WORD(lambda _, value=value: value) for name, value in ANSWERS.items()}
     answers["batchnormMinEpsilonCuDNN"] = _NUMBER(lambda _: EPSILON)
-    for name, answer in answers.items():
-        table[order.index(name)] = ctypes.cast(answer, ctypes.c_void_p).value
+    for name in answers.keys() & order:  # versions differ in them
+        table[order.index(name)] = ctypes.cast(answers[name], ctypes.c_void_p).value
     _kept.extend((table, answers))
 
     def restore() -> None:

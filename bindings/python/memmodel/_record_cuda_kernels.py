@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from memmodel import _record_cuda_recurrent
 from memmodel._record_cuda_names import Gpu
 
 AMPERE, HOPPER, BLACKWELL = (8, 0), (9, 0), (10, 0)
@@ -31,6 +32,7 @@ def register(gpu: Gpu, stack: ExitStack) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel is replaced
         library.impl("scaled_dot_product_attention", partial(attention, gpu), "AutogradCUDA")
+        _record_cuda_recurrent.register(library)
 
 
 # ---- attention ----

@@ -11,9 +11,12 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._subclasses import fake_tensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from memmodel import _call, _ffi, _limits
+from memmodel._record_cuda import CUDNN_VERSION
+from memmodel._record_cuda_recurrent import is_acceptable, mode_of
 from memmodel._record_events import Events
 
 RNG_STATE_BYTES = 16  # seed and offset
@@ -191,3 +194,8 @@ def patch_names(gpu: Gpu, events: Events, stack: ExitStack) -> None:
     for name, value in _accelerator_names(gpu, events).items():
         put(torch.accelerator, name, value)
     put(torch, "Generator", Generator)
+    put(torch.backends.cudnn, "is_acceptable", is_acceptable)
+    put(torch.backends.cudnn, "is_available", _always(True))
+    put(torch.backends.cudnn, "version", _always(CUDNN_VERSION))
+    put(torch.backends.cudnn.rnn, "get_cudnn_mode", mode_of)
+    put(fake_tensor, "init_gpu_context", _always())  # before 2.12 fakes have no other way to leave the device alone

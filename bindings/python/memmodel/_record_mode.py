@@ -87,6 +87,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.events, self.values, self.fakes, self.modules = events, values, fakes, modules
         self.storages = Storages(events, values)
+        self.held: list[Any] = []  # storages that an operator that runs leaves, but not before it has its results
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -101,6 +102,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         call = Call(operator, args, kwargs, result)
         follow(self.values, call)
         self.events.run(call, [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs])
+        self.held.clear()
         return result
 
     def _run(self, operator: Any, args: Any, kwargs: Any) -> Any:

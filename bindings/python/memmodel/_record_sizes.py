@@ -9,6 +9,8 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map_only
 
+from memmodel import _record_cuda_recurrent
+
 if TYPE_CHECKING:
     from memmodel._record_mode import Recorder
 
@@ -163,6 +165,9 @@ def _efficient_attention(recorder: Recorder, operator: Any, args: Any, kwargs: A
 
 
 SIZED: dict[str, Rule] = {
+    "_cudnn_rnn_flatten_weight": _record_cuda_recurrent.flatten_weight,
+    "_cudnn_rnn": _record_cuda_recurrent.forward,
+    "_cudnn_rnn_backward": _record_cuda_recurrent.backward,
     "_scaled_dot_product_efficient_attention": _efficient_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_gradients,
     "_local_scalar_dense": _number,

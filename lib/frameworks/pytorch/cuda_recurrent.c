@@ -2,6 +2,7 @@
  * Recurrent layers on a GPU: one call of cuDNN for all layers and directions. PyTorch:
  * aten/src/ATen/native/cudnn/RNN.cpp, _cudnn_rnn, _cudnn_rnn_backward.
  */
+#include "base/checked.h"
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/cuda/recurrent.h"
 #include "frameworks/pytorch/aten_ops.h"
@@ -229,3 +230,133 @@ cuda_recurrent(struct recurrence *r, const struct layer *layer, struct value *gi
         step_output(step, layer, i, results[i]);
     layer_unmodelled(step, layer, "recurrent");
 }
+
+/* ---- the calls below autograd, whose inputs are x, weights, and what a `tail` counts ---- */
+
+enum {
+    FORWARD_TAIL = 4,
+    BACKWARD_TAIL = 9
+}; /* weight_buf, hx, cx, dropout_state; also output, its gradients, reserve */
+enum { WEIGHT_BUFFER, HIDDEN, STATES, RESULT, OF_RESULT, OF_HIDDEN, OF_STATES };
+
+static struct value *
+tail_input(struct step *step, const struct layer *layer, int tail, int place)
+{
+    return step_input(step, layer, layer->input_count - tail + place);
+}
+
+/* NULL where it is called in another way, or memory is out. */
+static struct recurrent_sizes *
+sizes_of_call(struct step *step, const struct layer *layer, int tail)
+{
+    static const int kinds[] = {MEMMODEL_RECURRENT_RNN_RELU, MEMMODEL_RECURRENT_RNN_TANH, MEMMODEL_RECURRENT_LSTM,
+                                MEMMODEL_RECURRENT_GRU}; /* by cudnnRNNMode_t */
+    int64_t mode = attribute_integer(layer, "mode", -1);
+    const struct value *x = step_input(step, layer, 0);
+    struct recurrent_sizes *sizes;
+    struct recurrence r = {
+        .step = step,
+        .layers = (int)min_i64(max_i64(attribute_integer(layer, "num_layers", 1), 0), layer->input_count),
+        .directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1,
+        .hidden_size = attribute_integer(layer, "hidden_size", 0),
+        .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
+        .training = attribute_integer(layer, "train", 0) != 0,
+        .dropout = attribute_number(layer, "dropout", 0),
+    };
+
+    if (!step->cuda.gpu || mode < 0 || mode >= (int64_t)(sizeof kinds / sizeof kinds[0]) ||
+        layer->input_count < tail + 2 || !x || x->shape.rank != 3 || !tail_input(step, layer, tail, HIDDEN))
+        return NULL;
+    r.kind = kinds[mode];
+    sizes = sizes_of(&r, x);
+    for (int i = 1; sizes && i < layer->input_count - tail; i++) {
+        const struct value *weight = step_input(step, layer, i);
+        int64_t bytes = weight ? multiply_saturating(value_elements(weight), dtype_bytes(weight->shape.dtype)) : 0;
+
+        if (!checked_accumulate(&sizes->call.parameter_bytes, bytes))
+            sizes->call.parameter_bytes = INT64_MAX;
+    }
+    return sizes;
+}
+
+static void
+make_output(struct step *step, const struct layer *layer, int output)
+{
+    struct shape shape = step_output_shape(step, layer, output);
+
+    step_output(step, layer, output, value_empty(step, &shape));
+}
+
+static void
+call_forward(struct step *step, const struct layer *layer, int detail)
+{
+    enum { RESERVE = 3 };
+    const struct recurrent_sizes *s = sizes_of_call(step, layer, FORWARD_TAIL);
+    struct value *x, *work;
+
+    (void)detail;
+    if (!s || layer->output_count <= RESERVE) {
+        aten_op_estimate(step, layer);
+        return;
+    }
+    keep_dropout_states(step, s);
+    x = sequence_first(step, step_input(step, layer, 0), s->batch_first);
+    for (int i = OUTPUT; i < RESERVE; i++)
+        make_output(step, layer, i);
+    work = workspace(step, s);
+    if (attribute_integer(layer, "train", 0))
+        step_output(step, layer, RESERVE, value_buffer(step, recurrent_reserve_bytes(&s->call)));
+    value_drop(step, work);
+    value_drop(step, x);
+    layer_unmodelled(step, layer, "recurrent");
+}
+
+/* Zeros where no gradient came; gradients of x and states, then of the weights, which lie in the first one's buffer. */
+static void
+call_backward(struct step *step, const struct layer *layer, int detail)
+{
+    const struct recurrent_sizes *s = sizes_of_call(step, layer, BACKWARD_TAIL);
+    bool has_states = s && tail_input(step, layer, BACKWARD_TAIL, STATES);
+    int first_weight = has_states ? 3 : 2;
+    struct value *zeros[2] = {NULL}, *x, *of_result;
+
+    (void)detail;
+    if (!s) {
+        aten_op_estimate(step, layer);
+        return;
+    }
+    for (int i = 0; i < (has_states ? 2 : 1); i++)
+        zeros[i] = state_gradient(step, tail_input(step, layer, BACKWARD_TAIL, HIDDEN + i),
+                                  tail_input(step, layer, BACKWARD_TAIL, OF_HIDDEN + i));
+    x = sequence_first(step, step_input(step, layer, 0), s->batch_first);
+    of_result = tail_input(step, layer, BACKWARD_TAIL, OF_RESULT);
+    of_result = of_result ? sequence_first(step, of_result, s->batch_first)
+                          : value_like(step, tail_input(step, layer, BACKWARD_TAIL, RESULT));
+    for (int i = 0; i < first_weight; i++)
+        make_output(step, layer, i);
+    value_drop(step, workspace(step, s));
+    value_drop(step, of_result);
+    if (layer->output_count > first_weight) {
+        step_output(step, layer, first_weight, value_buffer(step, s->call.parameter_bytes));
+        value_drop(step, workspace(step, s));
+    }
+    value_drop(step, x);
+    value_drop_all(step, zeros, 2);
+    layer_unmodelled(step, layer, "recurrent");
+}
+
+/* The weights become parts of the buffer that it returns. */
+static void
+call_flatten(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    make_output(step, layer, 0);
+}
+
+static const struct aten_op_rule calls[] = {
+    {"aten._cudnn_rnn.default", call_forward, 0, "3"},
+    {"aten._cudnn_rnn_backward.default", call_backward, 0, "3"},
+    {"aten._cudnn_rnn_flatten_weight.default", call_flatten, 0, ""},
+};
+
+const struct aten_ops aten_op_cudnn = ATEN_OPS(calls);
