@@ -1,7 +1,7 @@
 /*
  * What programs ask a GPU about, besides what frameworks/cuda/gpu.c has. By compute capability: CUDA C++ Programming Guide,
- * table "Technical Specifications per Compute Capability". Names, memory and cache: as the driver reports them, from
- * outputs of deviceQuery and nvidia-smi that were published; those of the table of GPUs where none was found.
+ * table "Technical Specifications per Compute Capability". Names and cache: as the driver reports them, from outputs of
+ * deviceQuery and nvidia-smi that were published.
  */
 #include "device/profile.h"
 
@@ -26,30 +26,30 @@ static const struct generation generations[] = {
 
 struct product {
     const char *gpu, *name;
-    int64_t l2, memory; /* 0: as in the table of GPUs */
+    int64_t l2;
 };
 
 static const struct product products[] = {
-    {"t4", "Tesla T4", 4 * MIB, INT64_C(15655829504)},
-    {"v100", "Tesla V100-SXM2-16GB", 6 * MIB, INT64_C(16935682048)},
-    {"v100-32gb", "Tesla V100-SXM2-32GB", 6 * MIB, INT64_C(34089730048)},
-    {"rtx2080ti", "NVIDIA GeForce RTX 2080 Ti", 5632 * KIB, INT64_C(11545608192)},
-    {"a100", "NVIDIA A100-SXM4-40GB", 40 * MIB, INT64_C(42297786368)},
-    {"a100-40gb", "NVIDIA A100-SXM4-40GB", 40 * MIB, INT64_C(42297786368)},
-    {"a100-80gb", "NVIDIA A100-SXM4-80GB", 40 * MIB, INT64_C(85097971712)},
-    {"a10", "NVIDIA A10", 6 * MIB, INT64_C(23609475072)},
-    {"a40", "NVIDIA A40", 6 * MIB, INT64_C(47608692736)},
-    {"rtx3060", "NVIDIA GeForce RTX 3060", 2304 * KIB, 0},
-    {"rtx3090", "NVIDIA GeForce RTX 3090", 6 * MIB, INT64_C(25438126080)},
-    {"a6000", "NVIDIA RTX A6000", 6 * MIB, INT64_C(51041271808)},
-    {"l4", "NVIDIA L4", 48 * MIB, INT64_C(23663869952)},
-    {"l40s", "NVIDIA L40S", 48 * MIB, INT64_C(47810936832)},
-    {"rtx4060", "NVIDIA GeForce RTX 4060", 24 * MIB, 0},
-    {"rtx4090", "NVIDIA GeForce RTX 4090", 72 * MIB, INT64_C(25250627584)},
-    {"h100", "NVIDIA H100 80GB HBM3", 50 * MIB, INT64_C(85045936128)},
-    {"h200", "NVIDIA H200", 60 * MIB, 0},
-    {"b200", "NVIDIA B200", 126 * MIB, 182642 * MIB},
-    {"rtx5090", "NVIDIA GeForce RTX 5090", 96 * MIB, 32113 * MIB},
+    {"t4", "Tesla T4", 4 * MIB},
+    {"v100", "Tesla V100-SXM2-16GB", 6 * MIB},
+    {"v100-32gb", "Tesla V100-SXM2-32GB", 6 * MIB},
+    {"rtx2080ti", "NVIDIA GeForce RTX 2080 Ti", 5632 * KIB},
+    {"a100", "NVIDIA A100-SXM4-40GB", 40 * MIB},
+    {"a100-40gb", "NVIDIA A100-SXM4-40GB", 40 * MIB},
+    {"a100-80gb", "NVIDIA A100-SXM4-80GB", 40 * MIB},
+    {"a10", "NVIDIA A10", 6 * MIB},
+    {"a40", "NVIDIA A40", 6 * MIB},
+    {"rtx3060", "NVIDIA GeForce RTX 3060", 2304 * KIB},
+    {"rtx3090", "NVIDIA GeForce RTX 3090", 6 * MIB},
+    {"a6000", "NVIDIA RTX A6000", 6 * MIB},
+    {"l4", "NVIDIA L4", 48 * MIB},
+    {"l40s", "NVIDIA L40S", 48 * MIB},
+    {"rtx4060", "NVIDIA GeForce RTX 4060", 24 * MIB},
+    {"rtx4090", "NVIDIA GeForce RTX 4090", 72 * MIB},
+    {"h100", "NVIDIA H100 80GB HBM3", 50 * MIB},
+    {"h200", "NVIDIA H200", 60 * MIB},
+    {"b200", "NVIDIA B200", 126 * MIB},
+    {"rtx5090", "NVIDIA GeForce RTX 5090", 96 * MIB},
 };
 
 /* The newest generation that is not newer than the GPU. */
@@ -85,7 +85,7 @@ device_profile(const struct gpu *gpu)
                                  .processor_shared = generation->shared,
                                  .block_shared = generation->block_shared,
                                  .l2 = product.l2,
-                                 .memory = product.memory ? product.memory : gpu->memory,
+                                 .memory = gpu->memory,
                                  .context_bytes = gpu->context_bytes,
                                  .module_bytes = gpu->module_bytes};
 
@@ -111,7 +111,7 @@ memmodel_device_get_properties(memmodel_context *context, const char *gpu,
         return context_status(context, status);
     product = product_of(found->name);
     own.name = product.name;
-    own.memory = product.memory ? product.memory : found->memory;
+    own.memory = found->memory;
     own.capability = found->capability;
     own.processors = found->processors;
     result_copy(&own, sizeof own, properties);

@@ -1,6 +1,7 @@
 /*
- * The table of GPUs. Compute capability and processors: CUDA C++ Programming Guide and NVIDIA's data sheets. Contexts, and
- * kernels loaded later; where they come from:
+ * The table of GPUs. Compute capability and processors: CUDA C++ Programming Guide and NVIDIA's data sheets. Memory: as the
+ * driver reports it, from outputs of deviceQuery, nvidia-smi and torch that were published. Contexts, and kernels loaded
+ * later; where they come from:
  *
  * - 621 MiB and 146 MiB, H200: measured, torch 2.11.0+cu130, 156 runs of test/data/pytorch_cuda; kernels were 130 to 150 MiB,
  *   and 18 MiB without cuBLAS. The H100 is taken to be the same, as it has the same processors
@@ -23,7 +24,6 @@
 #include <strings.h>
 
 #define MIB (INT64_C(1) << 20)
-#define GIB (INT64_C(1) << 30)
 
 #define RTX_3090_CONTEXT (256 * MIB)
 #define RTX_ADA_CONTEXT (426 * MIB)
@@ -36,26 +36,27 @@
 #define HOPPER_MODULES (146 * MIB)
 
 static const struct gpu gpus[] = {
-    {"t4", 75, 40, 15 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
-    {"v100", 70, 80, 16 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
-    {"v100-32gb", 70, 80, 32 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
-    {"rtx2080ti", 75, 68, 11 * GIB, LAZY_CONTEXT, USUAL_MODULES, false},
-    {"a100", 80, 108, 40 * GIB, USUAL_CONTEXT, USUAL_MODULES, false},
-    {"a100-40gb", 80, 108, 40 * GIB, USUAL_CONTEXT, USUAL_MODULES, false}, /* the same, for who says which */
-    {"a100-80gb", 80, 108, 80 * GIB, USUAL_CONTEXT, USUAL_MODULES, false},
-    {"a10", 86, 72, 24 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
-    {"a40", 86, 84, 48 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
-    {"rtx3060", 86, 28, INT64_C(12622168064), RTX_3090_CONTEXT, USUAL_MODULES, false}, /* as torch reports it: xMem */
-    {"rtx3090", 86, 82, 24 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
-    {"a6000", 86, 84, 48 * GIB, RTX_3090_CONTEXT, USUAL_MODULES, false},
-    {"l4", 89, 58, 24 * GIB, RTX_ADA_CONTEXT, USUAL_MODULES, false},
-    {"l40s", 89, 142, 48 * GIB, RTX_ADA_CONTEXT, USUAL_MODULES, false},
-    {"rtx4060", 89, 24, INT64_C(8318222336), RTX_ADA_CONTEXT, USUAL_MODULES, false}, /* the same */
-    {"rtx4090", 89, 128, 24 * GIB, RTX_ADA_CONTEXT, USUAL_MODULES, false},
-    {"h100", 90, 132, 80 * GIB, HOPPER_CONTEXT, HOPPER_MODULES, false},
+    {"t4", 75, 40, INT64_C(15655829504), LAZY_CONTEXT, USUAL_MODULES, false},
+    {"v100", 70, 80, INT64_C(16935682048), LAZY_CONTEXT, USUAL_MODULES, false},
+    {"v100-32gb", 70, 80, INT64_C(34089730048), LAZY_CONTEXT, USUAL_MODULES, false},
+    {"rtx2080ti", 75, 68, INT64_C(11545608192), LAZY_CONTEXT, USUAL_MODULES, false},
+    {"a100", 80, 108, INT64_C(42297786368), USUAL_CONTEXT, USUAL_MODULES, false},
+    {"a100-40gb", 80, 108, INT64_C(42297786368), USUAL_CONTEXT, USUAL_MODULES,
+     false}, /* the same, for who says which */
+    {"a100-80gb", 80, 108, INT64_C(85097971712), USUAL_CONTEXT, USUAL_MODULES, false},
+    {"a10", 86, 72, INT64_C(23609475072), RTX_3090_CONTEXT, USUAL_MODULES, false},
+    {"a40", 86, 84, INT64_C(47608692736), RTX_3090_CONTEXT, USUAL_MODULES, false},
+    {"rtx3060", 86, 28, INT64_C(12622168064), RTX_3090_CONTEXT, USUAL_MODULES, false},
+    {"rtx3090", 86, 82, INT64_C(25438126080), RTX_3090_CONTEXT, USUAL_MODULES, false},
+    {"a6000", 86, 84, INT64_C(51041271808), RTX_3090_CONTEXT, USUAL_MODULES, false},
+    {"l4", 89, 58, INT64_C(23663869952), RTX_ADA_CONTEXT, USUAL_MODULES, false},
+    {"l40s", 89, 142, INT64_C(47810936832), RTX_ADA_CONTEXT, USUAL_MODULES, false},
+    {"rtx4060", 89, 24, INT64_C(8318222336), RTX_ADA_CONTEXT, USUAL_MODULES, false},
+    {"rtx4090", 89, 128, INT64_C(25250627584), RTX_ADA_CONTEXT, USUAL_MODULES, false},
+    {"h100", 90, 132, INT64_C(85045936128), HOPPER_CONTEXT, HOPPER_MODULES, false},
     {"h200", 90, 132, INT64_C(150109880320), HOPPER_CONTEXT, HOPPER_MODULES, true},
-    {"b200", 100, 148, 180 * INT64_C(1000000000), LARGE_CONTEXT, USUAL_MODULES, false},
-    {"rtx5090", 120, 170, 32 * GIB, LARGE_CONTEXT, USUAL_MODULES, false},
+    {"b200", 100, 148, 182642 * MIB, LARGE_CONTEXT, USUAL_MODULES, false},
+    {"rtx5090", 120, 170, 32113 * MIB, LARGE_CONTEXT, USUAL_MODULES, false},
 };
 
 enum { GPU_COUNT = sizeof gpus / sizeof gpus[0] };
