@@ -163,6 +163,22 @@ class Torch(OnGpus):
 
 
 @unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
+class RecordedLoops(OnGpus):
+    def test_what_recordings_are_held_to_is_measured_again(self):
+        """A few of the loops that memmodel.torch.record(gpu="h100") is compared on."""
+        frameworks = HERE.parent / "frameworks"
+        names = ("zero_grad_first", "scaled_attention", "u_net")
+        words = ["compare_gpu_loops.py", "--measure", str(self.folder / "peaks.json"), *names]
+        self.run_text(f"import sys; sys.argv = {words!r}; sys.path.insert(0, {str(frameworks)!r})\n"
+                      "import compare_gpu_loops; compare_gpu_loops.main()\n")  # fmt: skip
+        kept = json.loads((HERE.parent / "data/pytorch_loops/gpu_peaks.json").read_text())
+        found = json.loads((self.folder / "peaks.json").read_text())
+        if found["torch"] != kept["torch"]:
+            self.skipTest(f"the kept peaks are of PyTorch {kept['torch']}, not {found['torch']}")
+        self.assertEqual(found["peaks"], {name: kept["peaks"][name] for name in names})
+
+
+@unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
 class Programs(OnGpus):
     """Each of programs/ as it is; comments in it say how it is started and what it holds at least."""
 
