@@ -129,6 +129,7 @@ class Names(unittest.TestCase):
                 scaler.update()
                 self.assertEqual(scaler.get_scale(), 65536.0)  # gradients are taken to be finite
         self.assertEqual(recording.steps, 3)
+        self.assertEqual(recording.report().unmodelled, [])
 
     def test_weights_of_recurrent_layers_lie_in_one_buffer(self):
         with memmodel.torch.record(gpu="h100") as recording:

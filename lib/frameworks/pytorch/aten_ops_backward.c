@@ -84,6 +84,8 @@ ctc_loss_backward_forward(struct step *step, const struct layer *layer, int firs
 }
 
 static const struct aten_op_rule backward[] = {
+    {"aten._amp_foreach_non_finite_check_and_unscale_.default", results_forward, 0, ""},
+    {"aten._amp_update_scale_.default", results_forward, 0, ""},
     {"aten._cdist_backward.default", results_forward, 0, ""},
     {"aten._ctc_loss.Tensor", ctc_loss_forward, 2, "3111"},
     {"aten._ctc_loss.default", ctc_loss_forward, 0, "31"},
