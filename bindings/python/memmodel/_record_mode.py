@@ -81,7 +81,7 @@ class Storages:
 class Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Stands above the mode of fakes."""
 
-    version = (0, 0)  # of PyTorch, where it decides what operators return
+    version: tuple[int, ...] = ()  # of PyTorch, where it decides what operators return
 
     def __init__(self, events: Events, values: Values, fakes: Fakes, modules: Modules) -> None:
         super().__init__()
