@@ -228,14 +228,6 @@ class Refusals(unittest.TestCase):
 
         self.refused("backward through the graph a second time", Remembers(), torch.zeros(8, 16), loss=total)
 
-    def test_differentiating_within_the_forward_function(self):
-        class Slope(nn.Sequential):
-            def forward(self, x):
-                x = x.clone().requires_grad_()
-                return torch.autograd.grad(super().forward(x).sin().sum(), x, create_graph=True)[0]
-
-        self.refused("differentiates.*not modelled", Slope(nn.Linear(16, 4)), torch.zeros(8, 16), loss=total)
-
     def test_parameters_that_have_no_size_yet(self):
         module = nn.Sequential(nn.Linear(16, 4), nn.LazyLinear(8))
         self.refused("1.weight has no size yet", module, torch.zeros(8, 16), error=ValueError)

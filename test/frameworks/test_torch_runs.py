@@ -262,15 +262,17 @@ class Runs(unittest.TestCase):
     def test_what_a_run_calls_and_no_graph_has_is_named(self):
         layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
         with self.assertWarnsRegex(UserWarning, "a run calls aten._transformer_encoder_layer_fwd"):
-            report = memmodel.torch.estimate(layer, (torch.rand(2, 8, 16),), mode="inference")
+            network = memmodel.torch.from_module(layer, (torch.rand(2, 8, 16),), mode="inference", symbolic=False)
+        report = memmodel.estimate(network, mode="inference")
         name = "unlike a run: aten._transformer_encoder_layer_fwd.default"
         self.assertIn(name, [part.op for part in report.unmodelled])
         self.assertIn(name, repr(report))
 
     def unmodelled(self, function, **options):
         options = options or {"loss": lambda y: y.sum()}
-        report = memmodel.torch.estimate(Does(function), (torch.rand(4, 16),), optimizer="sgd", **options)
-        return [part.op for part in report.unmodelled]
+        options = {"mode": "training", "target": None} | options
+        network = memmodel.torch.from_module(Does(function), (torch.rand(4, 16),), symbolic=False, **options)
+        return [part.op for part in memmodel.estimate(network, mode=options["mode"]).unmodelled]
 
     def test_what_no_answer_for_every_step_has_is_named(self):
         for function, name in CHANGING.items():

@@ -583,7 +583,7 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
         if sizes_are_known(program.graph):
             return programs[-1]
     if not programs and differentiated:
-        raise Refused(f"{differentiated[0]} ({errors[0]})") from errors[0]
+        raise RuntimeError(f"{differentiated[0]} ({errors[0]})") from errors[0]
     if not programs:
         raise errors[0]
     return programs[0]
@@ -625,8 +625,6 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     if traced:
         warnings.warn(TRACED, stacklevel=2)
     unlike = differences(step, handed, program)
-    for found in unlike:
-        warnings.warn(f"memmodel.torch: {found.text}", stacklevel=2)
     given = _match_placeholders(program, step, handed, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))

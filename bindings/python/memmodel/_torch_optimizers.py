@@ -12,6 +12,10 @@ KEPT = ("momentum", "nesterov", "weight_decay", "decoupled_weight_decay", "maxim
 IMPLEMENTATIONS = ("foreach", "fused")
 
 
+class UnknownOptimizer(ValueError):
+    """There is no rule for it."""
+
+
 def optimizer_text(optimizer: Any, module: nn.Module, loss: Callable[..., Any] | str | None) -> str:
     """Such as "sgd(momentum=0.9, nesterov=True)"; "adam: head.weight,head.bias" where it has some parameters only, with
     "; " between groups of parameters.
@@ -19,11 +23,12 @@ def optimizer_text(optimizer: Any, module: nn.Module, loss: Callable[..., Any] |
     if isinstance(optimizer, str):
         return optimizer
     name = type(optimizer).__name__
-    if name not in OPTIMIZERS:
-        raise ValueError(f"optimizer: {name} is not supported; use one of {', '.join(OPTIMIZERS)}")
     names = _parameter_names(module, loss)
+    if name not in OPTIMIZERS:
+        unsupported = f"optimizer: {name} is not supported; use one of {', '.join(OPTIMIZERS)}"
+        raise ValueError(unsupported) if _strangers(_parameters(optimizer), names) else UnknownOptimizer(unsupported)
     groups = [(_with_options(name, group), _names_of(group["params"], names)) for group in optimizer.param_groups]
-    _refuse_strangers([part for group in optimizer.param_groups for part in group["params"]], names)
+    _refuse_strangers(_parameters(optimizer), names)
     if len(groups) == 1 and groups[0][1] == list(names.values()):
         return groups[0][0]
     if not any(members for _, members in groups):
@@ -50,8 +55,16 @@ def _names_of(parameters: Iterable[Any], names: Mapping[int, str]) -> list[str]:
     return [names[id(parameter)] for parameter in parameters if id(parameter) in names]
 
 
+def _parameters(optimizer: Any) -> list[Any]:
+    return [part for group in optimizer.param_groups for part in group["params"]]
+
+
+def _strangers(parameters: list[Any], names: Mapping[int, str]) -> list[Any]:
+    return [parameter for parameter in parameters if parameter.requires_grad and id(parameter) not in names]
+
+
 def _refuse_strangers(parameters: list[Any], names: Mapping[int, str]) -> None:
-    strangers = [parameter for parameter in parameters if parameter.requires_grad and id(parameter) not in names]
+    strangers = _strangers(parameters, names)
     if strangers:
         raise ValueError(
             f"optimizer: {len(strangers)} of its {len(parameters)} parameters are none of the module's, the first of "

@@ -11,6 +11,7 @@ import gc
 import itertools
 import random
 import sys
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -112,8 +113,10 @@ class _Listed(TorchDispatchMode):  # type: ignore[misc]
         return tree_map_only(torch.Tensor, partial(self.fake, depends=self.values.depend((args, kwargs))), result)
 
     def _note(self, given: Any) -> None:
-        """Tensors that the module neither has nor is handed."""
+        """Tensors that the module neither has nor is handed, and those that no network has."""
         for tensor in tensors_of(given):
+            if tensor.layout != torch.strided:
+                self.notes["unlike a run: sparse"] = SPARSE
             if isinstance(tensor, FakeTensor) or tensor.is_meta:
                 continue
             if tensor.requires_grad and tensor.is_leaf:
@@ -126,6 +129,7 @@ PARAMETER_OF_NO_MODULE = (
     "a tensor that requires gradients is none of the parameters that the module lists (a module in a plain list?): "
     "its gradient is not answered"
 )
+SPARSE = "a sparse tensor takes the bytes of its parts, and is answered as if it had all elements"
 MEMORY_OF_NUMPY = (
     "the forward function computes in NumPy, in memory that is none of PyTorch's allocator's: what comes of it is "
     "counted as if it were, and is of the values that were handed over"
@@ -188,6 +192,11 @@ class Difference(NamedTuple):
 
     name: str
     text: str
+
+
+def warn_of(unlike: Sequence[Difference]) -> None:
+    for found in unlike:
+        warnings.warn(f"memmodel.torch: {found.text}", stacklevel=3)
 
 
 @dataclass

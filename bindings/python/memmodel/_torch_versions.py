@@ -41,8 +41,8 @@ check_version(torch.__version__)
 
 # ---- what older ones do not have ----
 
-is_exporting = getattr(torch.compiler, "is_exporting", None)  # since 2.7
-meta_grouped_mm = getattr(_meta_registrations, "_meta_grouped_mm_common", None)  # since 2.8
+is_exporting: Any = getattr(torch.compiler, "is_exporting", None)  # since 2.7
+meta_grouped_mm: Any = getattr(_meta_registrations, "_meta_grouped_mm_common", None)  # since 2.8
 
 
 def values_of_symbols(shape_env: Any) -> Any:

@@ -109,7 +109,7 @@ def estimate(
 
 def estimate_trace(trace: Trace, *, symbols: Mapping[str, int] | None = None, **job: Any) -> Report:
     """What Trace.estimate() answers."""
-    return Report(_ffi.trace_estimate(trace._handle, job_of(symbols, job), _limits.new_context()))
+    return Report(_ffi.trace_estimate(trace._handle, job_of(symbols, job), _limits.new_context()), engine="trace")
 
 
 def what_if(network: Network, **job: Any) -> list[Change]:

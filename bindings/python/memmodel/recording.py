@@ -70,7 +70,7 @@ class Recording:
         """As that of estimate()."""
         job = self._job
         job.steps = max(1, self.steps)
-        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()))
+        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()), engine=self.engine)
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -79,6 +79,10 @@ class Recording:
         self._events.begin()
         yield
         self._end_step()
+
+    def given(self, tensor: Any) -> Any:
+        """A tensor that is there before the loop, as one without memory."""
+        return self._recorder.fake(tensor)
 
     # ---- as the loop runs ----
 

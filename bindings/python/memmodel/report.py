@@ -87,9 +87,12 @@ class Report:
     >>> report.peak.live, report.peak_location
     """
 
-    def __init__(self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None) -> None:
+    def __init__(
+        self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None, engine: str = "rules"
+    ) -> None:
         self._handle = _call.instance_of(handle, _ffi.ReportHandle, "handle")
         self._ask = ask
+        self._engine = engine
         self._result = _ffi.report_get_result(self._handle)
 
     @cached_property
@@ -102,6 +105,11 @@ class Report:
         """Peak over all steps."""
         peak = self._result
         return Peak(peak.live, peak.reserved, None if peak.process < 0 else peak.process)
+
+    @property
+    def engine(self) -> str:
+        """What answered: "rules" for a network, "tensors without memory" for what record() recorded, "trace"."""
+        return self._engine
 
     @property
     def metric(self) -> str:
@@ -184,7 +192,11 @@ class Report:
 
     @cached_property
     def what_if(self) -> list[Change]:
-        """What changes of the job would save, the largest saving first; each is estimated in full, on first use."""
+        """What changes of the job would save, the largest saving first; each is estimated in full, on first use. Rules
+        alone know that, of a network: else NotImplementedError.
+        """
+        if self.engine != "rules":
+            raise NotImplementedError(f"what_if: asked of rules, of a network; this report is of {self.engine}")
         count = _ffi.report_change_count(self._with_changes)
         return [_change(_ffi.report_get_change(self._with_changes, index)) for index in range(count)]
 
@@ -242,7 +254,8 @@ class Report:
     def reservations(self) -> list[str]:
         """What has to be known of the numbers: operators that are not modelled, a device that was not measured."""
         operators = ", ".join(f"{one.op} ({format_bytes(one.bytes)})" for one in self.unmodelled)
-        notes = [f"not modelled, estimated by their outputs alone: {operators}"] if operators else []
+        notes = [] if self.engine == "rules" else [f"by {self.engine}"]
+        notes += [f"not modelled, estimated by their outputs alone: {operators}"] if operators else []
         if self.warning:
             notes.append(self.warning)
         if not self.validated:

@@ -9,10 +9,10 @@ The module is exported, never run: nothing is computed, and its parameters may b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memmodel import _torch_versions  # noqa: F401  refuses what is not known before another import fails
 
@@ -22,14 +22,17 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from memmodel import _call, _ffi, _torch_export, estimation
+from memmodel._exceptions import UnboundError
 from memmodel._torch_calls import Calls, dtype_of, this_isa
 from memmodel._torch_checkpoints import Segments
 from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
-from memmodel._torch_optimizers import optimizer_text
+from memmodel._torch_optimizers import UnknownOptimizer, optimizer_text
+from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, recorded, recorded_better
 from memmodel._torch_rewrites import without_made_masks
+from memmodel._torch_runs import Difference, warn_of
 from memmodel._torch_storages import Lies, lies_of
 from memmodel.network import Network
 from memmodel.recording import Assumption as Assumption
@@ -241,6 +244,27 @@ def from_module(
     torch.no_grad(), with mode="forward" with autograd on. precision: the module and its loss are called under
     torch.autocast() with it.
     """
+    asked = _asked(module, args, kwargs, loss, target, mode)
+    with asked.as_called(precision):
+        network, unlike = _network(asked, symbolic=symbolic)
+    warn_of(unlike)
+    return network
+
+
+class _Asked(NamedTuple):
+    """A step, and what it is called with."""
+
+    step: Step
+    handed: tuple[Any, ...]
+    mode: _ffi.Mode
+
+    @contextmanager
+    def as_called(self, precision: str | None) -> Iterator[None]:
+        with _autocast(precision), torch.set_grad_enabled(self.mode != _ffi.Mode.INFERENCE):
+            yield
+
+
+def _asked(module: nn.Module, args: Any, kwargs: Any, loss: Loss, target: Any, mode: Mode) -> _Asked:
     if not isinstance(module, nn.Module):
         raise TypeError(f"module: a torch.nn.Module is needed, not {_call.kind_of(module)}")
     if isinstance(args, torch.Tensor):
@@ -252,19 +276,23 @@ def from_module(
     mode = _call.enumeration(_ffi.Mode, mode, "mode")
     training = mode == _ffi.Mode.TRAINING
     function, targets = loss_of(loss, target, module, args, kwargs) if training else (None, ())
-    handed = (tuple(args), dict(kwargs), *targets)
     step = Step(module, function)
     step.train(module.training)
-    with _autocast(precision), torch.set_grad_enabled(mode != _ffi.Mode.INFERENCE):
-        if symbolic:
-            try:
-                program = _torch_export.export(step, handed, _any_batch(handed))
-                return _build(program, training=module.training)
-            except Refused:
-                raise
-            except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
-                pass
-        return _build(_torch_export.export(step, handed), training=module.training)
+    return _Asked(step, (tuple(args), dict(kwargs), *targets), mode)
+
+
+def _network(asked: _Asked, *, symbolic: bool) -> tuple[Network, Sequence[Difference]]:
+    step, handed, _ = asked
+    if symbolic:
+        try:
+            program = _torch_export.export(step, handed, _any_batch(handed))
+            return _build(program, training=step.model.training), program.unlike
+        except Refused:
+            raise
+        except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
+            pass
+    program = _torch_export.export(step, handed)
+    return _build(program, training=step.model.training), program.unlike
 
 
 def _autocast(precision: str | None) -> AbstractContextManager[Any]:
@@ -329,18 +357,46 @@ def estimate(
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
     budget, metric: as memmodel.estimate() takes them.
+
+    What torch.export refuses, or follows otherwise than a run, is recorded, as record() does, with a warning;
+    `report.engine` says which answered.
     """
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
-    network = from_module(
-        module, args, kwargs, loss=loss, target=target, mode=mode, symbolic=False, precision=precision,
+    asked = _asked(module, args, kwargs, loss, target, mode)
+    for_rules = {"checkpoint": checkpoint, "device": device, "gpu": gpu, "allocator_settings": allocator_settings,
+                 "framework_version": framework_version}  # fmt: skip
+    job: dict[str, Any] = for_rules | {
+        "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
+        "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
+        "precision": precision, "gradient_accumulation": gradient_accumulation, "keep_gradients": keep_gradients,
+        "budget": budget, "metric": metric,
+    }  # fmt: skip
+    loop = Loop(
+        module, asked.step.loss, asked.handed, optimizer, asked.mode, steps, gradient_accumulation, keep_gradients,
+        partial(_autocast, precision),
     )  # fmt: skip
-    return estimation.estimate(
-        network, framework="pytorch", framework_version=framework_version or torch.__version__, device=device,
-        optimizer=optimizer_text(optimizer, module, loss),
-        mode=mode, steps=steps, isa=isa or this_isa(), intra_op_threads=intra_op_threads or torch.get_num_threads(),
-        precision=precision, gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients,
-        checkpoint=checkpoint, gpu=gpu, allocator_settings=allocator_settings, budget=budget, metric=metric,
-    )  # fmt: skip
+    try:
+        job["optimizer"] = optimizer_text(optimizer, module, loss)
+        network, unlike = _followed(asked, precision)
+        report = estimation.estimate(network, **job)
+    except (UnknownOptimizer, Unfollowed, UnboundError) as error:
+        return recorded(loop, job, for_rules, error)
+    reason = recorded_better(unlike)
+    if reason and not asked_of_rules(loop, for_rules):
+        with suppress(Exception):  # what cannot be recorded either
+            return recorded(loop, job, for_rules, Unfollowed(reason))
+    warn_of(unlike)
+    return report
+
+
+def _followed(asked: _Asked, precision: str | None) -> tuple[Network, Sequence[Difference]]:
+    try:
+        with asked.as_called(precision):
+            return _network(asked, symbolic=False)
+    except Refused:
+        raise
+    except Exception as error:  # whatever export says
+        raise Unfollowed(f"torch.export: {(str(error) or type(error).__name__).splitlines()[0]}") from error
 
 
 # ---- checkpoints ----
