@@ -164,8 +164,9 @@ struct memmodel_job {
     int32_t keep_gradients; /**< "pytorch": 1: gradients are set to zero after a step, not released:
                                    zero_grad(set_to_none=False) */
     /** "pytorch": its version, such as "2.14" or what torch.__version__ says, "2.15.0+cu132": on a GPU the workspaces of
-     *  cuBLAS and the kernels of attention depend on it. Before 2.6 it is an error; what is newer than the newest that
-     *  is known is taken for that, and the result has a `warning`. @default the newest that is known, "2.15" */
+     *  cuBLAS and the kernels of attention depend on it, on a CPU those of an LSTM. Before 2.6 it is an error; what is
+     *  newer than the newest that is known is taken for that, and the result has a `warning`.
+     *  @default the newest that is known, "2.15" */
     const char *framework_version;
 };
 

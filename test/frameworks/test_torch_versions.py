@@ -25,7 +25,7 @@ if TORCH:
     }
 
 LOOPS = (
-    "autocast_bfloat16", "foreach_adam", "checkpointed", "u_net", "gated_recurrence", "scaled_attention", "experts",
+    "autocast_bfloat16", "foreach_adam", "checkpointed", "u_net", "embeddings_and_lstm", "scaled_attention", "experts",
 )  # fmt: skip
 
 
@@ -46,6 +46,15 @@ class Version(unittest.TestCase):
         known = "is known from {}.{} to {}.{}".format(*_torch_versions.OLDEST, *_torch_versions.NEWEST)
         with self.assertRaisesRegex(memmodel.MemmodelError, known):
             memmodel.torch.estimate(nn.Linear(2, 2), (torch.zeros(1, 2),), framework_version="1.0")
+
+
+    def test_an_lstm_takes_what_its_version_takes(self):
+        # blocks of aten.mkldnn_rnn_layer by torch.profiler, PyTorch 2.6, 2.8 (the same) and 2.13
+        measured = {"2.6": (90112, 56760), "2.10": (90112, 56760), "2.13": (65536, 21048)}
+        for version, blocks in measured.items():
+            with self.subTest(version):
+                report = memmodel.torch.estimate(nn.LSTM(40, 24), (torch.zeros(7, 3, 40),), framework_version=version)
+                self.assertLessEqual(set(blocks), {event.bytes for event in report.trace})
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

@@ -2,6 +2,7 @@
  * An LSTM of one layer and direction: one oneDNN layer, with its workspace and scratchpad.
  * PyTorch: aten/src/ATen/native/mkldnn/RNN.cpp; sizes: oneDNN 3.12, src/cpu/rnn/rnn_utils.cpp.
  */
+#include "frameworks/framework.h"
 #include "frameworks/pytorch/recurrent.h"
 
 /* ---- sizes of oneDNN's buffers ---- */
@@ -25,7 +26,28 @@ pages(int64_t elements)
 
 struct lstm_sizes {
     int64_t length, batch, input, hidden;
+    bool before_2_11;
 };
+
+/*
+ * oneDNN 3.7, in PyTorch until 2.10, has states of an iteration twice more, and each part of the scratchpad once more
+ * with as many floats as the part has bytes: src/cpu/rnn/rnn_utils.cpp, set_offsets(); ref_rnn.cpp, init_scratchpad().
+ */
+static int64_t
+repeated_states(const struct lstm_sizes *s)
+{
+    return s->before_2_11 ? 2 : 0;
+}
+
+static int64_t
+repeated_parts(const struct lstm_sizes *s, int64_t rows_of_gates, int64_t hidden_parts)
+{
+    enum { ALIGNMENT = 128 };
+    int64_t floats =
+        rows_of_gates * leading_dimension(4 * s->hidden) + hidden_parts * s->batch * leading_dimension(s->hidden);
+
+    return s->before_2_11 ? FLOAT_BYTES * FLOAT_BYTES * floats + (1 + hidden_parts) * ALIGNMENT : 0;
+}
 
 /* Gates, then three of states and gradients of states for both passes, cells, and the layer's hidden part. */
 static int64_t
@@ -34,7 +56,8 @@ lstm_workspace(const struct lstm_sizes *s)
     int64_t steps = s->length * s->batch, states = (s->length + 1) * s->batch;
 
     return pages(steps * leading_dimension(4 * s->hidden)) +
-           3 * round_up(states * leading_dimension(max_i64(s->input, s->hidden)) * 2 * FLOAT_BYTES, PAGE) +
+           (3 + repeated_states(s)) *
+               round_up(states * leading_dimension(max_i64(s->input, s->hidden)) * 2 * FLOAT_BYTES, PAGE) +
            2 * pages(2 * states * s->hidden) + pages(steps * leading_dimension(s->hidden));
 }
 
@@ -44,7 +67,8 @@ lstm_scratchpad(const struct lstm_sizes *s)
     enum { BOOKKEEPING = 4096 + 568 };
 
     return pages(s->length * s->batch * leading_dimension(4 * s->hidden)) +
-           2 * pages(s->batch * leading_dimension(s->hidden)) + BOOKKEEPING;
+           2 * pages(s->batch * leading_dimension(s->hidden)) + BOOKKEEPING +
+           repeated_parts(s, s->length * s->batch, 2);
 }
 
 static int64_t
@@ -55,8 +79,9 @@ lstm_inference_scratchpad(const struct lstm_sizes *s)
     bool square = s->input == s->hidden && s->hidden % LINE_OF_FLOATS == 0;
 
     return pages(s->batch * leading_dimension(4 * s->hidden)) +
-           pages(2 * states * leading_dimension(max_i64(s->input, s->hidden))) + pages(2 * states * s->hidden) +
-           pages(s->batch * leading_dimension(s->hidden)) + (square ? SQUARE : OTHER);
+           (1 + repeated_states(s)) * pages(2 * states * leading_dimension(max_i64(s->input, s->hidden))) +
+           pages(2 * states * s->hidden) + pages(s->batch * leading_dimension(s->hidden)) + (square ? SQUARE : OTHER) +
+           repeated_parts(s, s->batch, 1);
 }
 
 /* ---- one layer in one direction. Inputs: x, weights, biases; outputs: y, hy, cy ---- */
@@ -226,7 +251,13 @@ lstm_cell(struct step *step, struct value *x, struct cell given, struct value *h
 
     if (!sizes)
         return;
-    *sizes = (struct lstm_sizes){x->shape.dims[0], x->shape.dims[1], x->shape.dims[2], hx->shape.dims[1]};
+    *sizes = (struct lstm_sizes){
+        .length = x->shape.dims[0],
+        .batch = x->shape.dims[1],
+        .input = x->shape.dims[2],
+        .hidden = hx->shape.dims[1],
+        .before_2_11 = step->version < VERSION(2, 11),
+    };
     results[0] = sequence(step, sizes, sizes->hidden);
     results[1] = matrix(step, sizes->batch, sizes->hidden);
     results[2] = matrix(step, sizes->batch, sizes->hidden);
