@@ -91,9 +91,7 @@ def _pickles(values: Values, put: Put) -> None:
 
 def _rebuilt(stored: Stored, dtype: Any, shape: Any, stride: Any, offset: int, requires_grad: bool, named: bool) -> Any:
     with torch.no_grad():
-        whole = stored.made()
-        tensor = torch.empty(0, dtype=dtype, device=whole.device)
-        tensor.set_(whole.untyped_storage(), offset, shape, stride)
+        tensor = stored.made().view(dtype).as_strided(shape, stride, offset)
     return torch.nn.Parameter(tensor, requires_grad) if named else tensor.requires_grad_(requires_grad)
 
 
@@ -101,9 +99,12 @@ def _rebuilt(stored: Stored, dtype: Any, shape: Any, stride: Any, offset: int, r
 
 
 def _torch(files: Files | None, put: Put) -> None:
-    load = torch.load
+    save, load = torch.save, torch.load
 
-    def saved(thing: Any, file: Any, pickle_module: Any = pickle, *_: Any, **__: Any) -> None:
+    def saved(thing: Any, file: Any, pickle_module: Any = pickle, *args: Any, **kwargs: Any) -> None:
+        if isinstance(thing, (torch.UntypedStorage, torch.TypedStorage)):  # of a real tensor, by its pickler
+            save(thing, file, pickle_module, *args, **kwargs)
+            return
         with _opened(file, "wb", files) as out:
             out.write(MARK)
             pickle_module.dump(thing, out)
