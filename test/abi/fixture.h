@@ -31,6 +31,7 @@ struct fixture {
     memmodel_optimization *optimization;
     memmodel_device *device;
     memmodel_recording *recording; /* with one operator and one storage */
+    memmodel_report *recorded;     /* report of another one, with a line of its program */
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -314,6 +315,24 @@ new_recording(struct fixture *f)
     assert_int_equal(memmodel_recording_allocate(f->recording, 64, &own), 0);
 }
 
+static void
+new_recorded(struct fixture *f)
+{
+    struct memmodel_recording_owner own = owner;
+    memmodel_recording *recording;
+    memmodel_trace *trace;
+
+    own.size = sizeof own;
+    own.line = "train.py:12";
+    assert_int_equal(memmodel_recording_new(f->context, NULL, &recording), 0);
+    assert_int_equal(memmodel_recording_enter(recording, 1, 0), 0);
+    assert_int_equal(memmodel_recording_allocate(recording, 64, &own), 0);
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    assert_int_equal(memmodel_trace_estimate(trace, NULL, NULL, &f->recorded), 0);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 static int
 fixture_setup(void **state)
 {
@@ -329,6 +348,7 @@ fixture_setup(void **state)
     new_chain(f);
     new_device(f);
     new_recording(f);
+    new_recorded(f);
     *state = f;
     return 0;
 }
@@ -338,6 +358,7 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_report_unref(f->recorded);
     memmodel_recording_unref(f->recording);
     memmodel_device_unref(f->device);
     memmodel_recomputation_unref(f->recomputation);

@@ -45,6 +45,7 @@ ARGUMENTS = {
     ("memmodel_recompute", "options"): "NULL",
     ("memmodel_recording_run", "bytes"): "(const int64_t[]){64}",
     ("memmodel_recording_run", "number"): "0",
+    ("memmodel_report_get_line", "report"): "f->recorded",
     ("memmodel_device_get_properties", "gpu"): '"h100"',
     "blocks": "(int32_t[]){0}",
     "axis": "0",

@@ -61,20 +61,22 @@ wide_lengths(struct step *step, const struct layer *layer, int first, struct val
 static void
 ctc_loss_forward(struct step *step, const struct layer *layer, int first)
 {
-    struct shape losses = step_output_shape(step, layer, 0), alphas = step_output_shape(step, layer, 1);
     struct value *wide[CTC_LENGTHS];
 
     wide_lengths(step, layer, first, wide);
-    step_output(step, layer, 1, value_empty(step, &alphas));
-    step_output(step, layer, 0, value_empty(step, &losses));
+    for (int i = layer->output_count - 1; i >= 0; i--) {
+        struct shape shape = step_output_shape(step, layer, i);
+
+        step_output(step, layer, i, value_empty(step, &shape));
+    }
     value_drop_all(step, wide, CTC_LENGTHS);
 }
 
-/* Beside the gradient log_beta, as large as log_alpha, which is the last input. */
+/* Beside the gradient log_beta, as large as log_alpha, the last of the inputs. */
 static void
 ctc_loss_backward_forward(struct step *step, const struct layer *layer, int first)
 {
-    const struct value *alphas = step_input(step, layer, layer->input_count - 1);
+    const struct value *alphas = step_input(step, layer, first ? 6 : 4);
     struct value *wide[CTC_LENGTHS];
 
     wide_lengths(step, layer, first, wide);
