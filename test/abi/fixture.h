@@ -323,7 +323,6 @@ new_recorded(struct fixture *f)
     memmodel_trace *trace;
 
     own.size = sizeof own;
-    own.line = "train.py:12";
     assert_int_equal(memmodel_recording_new(f->context, NULL, &recording), 0);
     assert_int_equal(memmodel_recording_enter(recording, 1, 0), 0);
     assert_int_equal(memmodel_recording_allocate(recording, 64, &own), 0);
