@@ -3,6 +3,7 @@
 #define TEST_STEPPING_H
 
 #include "check.h"
+#include "frameworks/framework.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
 #include "report/report.h"
@@ -35,6 +36,7 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
         .network = stepping->binding.network,
         .binding = &stepping->binding,
         .job = &stepping->job,
+        .version = VERSION(2, 13), /* whose runs are recorded */
         .pool = OBJECT_POOL_INIT(stepping->context),
         .layer = -1,
         .number = 1,

@@ -34,7 +34,7 @@ def main():
     trainer = Trainer(
         model=model, processing_class=tokenizer,
         args=TrainingArguments(
-            output_dir="mlm", logging_dir="mlm/tb", report_to=["tensorboard"], per_device_train_batch_size=6, max_steps=6,
+            output_dir="mlm", report_to=["tensorboard"], per_device_train_batch_size=6, max_steps=6,
             eval_strategy="steps", eval_steps=3, save_steps=3, logging_steps=1, bf16=True, use_cpu=True, seed=5,
         ),
         data_collator=DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15),

@@ -26,7 +26,7 @@ model = ViTForImageClassification(
 )  # fmt: skip
 model.gradient_checkpointing_enable()
 arguments = TrainingArguments(
-    output_dir="vit", per_device_train_batch_size=8, num_train_epochs=2, lr_scheduler_type="cosine", warmup_ratio=0.1,
+    output_dir="vit", per_device_train_batch_size=8, num_train_epochs=2, lr_scheduler_type="cosine", warmup_steps=1,
     optim="adamw_torch", save_strategy="no", logging_steps=5, report_to="none", use_cpu=True, remove_unused_columns=False,
     dataloader_drop_last=True,
 )  # fmt: skip
