@@ -1,11 +1,15 @@
 /* Simulated GPUs, as far as no program runs on them: what a device holds of this process, and names in CUDA's header. */
+#define _GNU_SOURCE
 #include "allocations.h"
 
 #include "device/header_names.h"
+#include "device/stand_in.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Mappings of this process whose line in /proc/self/maps has the word. */
@@ -78,6 +82,59 @@ a_header_that_is_not_there_has_no_names(void **state)
     elf_names_release(&names);
 }
 
+static void
+write_library(memmodel_context *context, const char *folder, const char *file, const char *soname)
+{
+    static const struct elf_names none = {0};
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    assert_int_equal(stand_in_write(context, &(struct stand_in){path, soname, "libc.so.6"}, &none, &none), 0);
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static int32_t
+added_count(memmodel_device *device, const char *folder)
+{
+    int32_t count = -1;
+
+    assert_int_equal(memmodel_device_add_libraries(device, folder, &count), 0);
+    return count;
+}
+
+/* Of two files of one name inside, and one of a library that is not replaced. */
+static void
+libraries_of_one_name_get_one_stand_in(void **state)
+{
+    struct memmodel_device_options options = {.size = sizeof options, .gpu = "h100"};
+    char folder[] = "/tmp/memmodel-libraries-XXXXXX";
+    memmodel_device *device;
+
+#ifndef __x86_64__
+    skip(); /* stand-ins are of x86-64 only */
+#endif
+    assert_non_null(mkdtemp(folder));
+    write_library(*state, folder, "libmemmodel-cuda.so", "libmemmodel-cuda.so");
+    write_library(*state, folder, "libmemmodel-cuda-dnn.so", "libmemmodel-cuda-dnn.so");
+    write_library(*state, folder, "libcurand.so.10", "libcurand.so.10");
+    write_library(*state, folder, "libcurand.so.10.4.0", "libcurand.so.10");
+    write_library(*state, folder, "libnvrtc.so.12", "libnvrtc.so.12");
+    assert_int_equal(setenv("MEMMODEL_CUDA_HOME", folder, 1), 0);
+    assert_int_equal(memmodel_device_new(*state, &options, &device), 0);
+    assert_int_equal(added_count(device, folder), 1);
+    assert_int_equal(added_count(device, folder), 0);
+    assert_int_equal(added_count(device, "/nowhere/at/all"), 0);
+    memmodel_device_unref(device);
+    unsetenv("MEMMODEL_CUDA_HOME");
+    assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 int
 main(void)
 {
@@ -85,6 +142,7 @@ main(void)
         WITH_CONTEXT(a_device_leaves_no_memory_mapped),
         WITH_CONTEXT(names_of_functions_are_read_from_a_header),
         WITH_CONTEXT(a_header_that_is_not_there_has_no_names),
+        WITH_CONTEXT(libraries_of_one_name_get_one_stand_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,6 +275,7 @@ a_new_peak_is_settled_by_the_next_look(void **state)
     sharing_note(&sharing, &(struct tree_size){.count = 5, .charge_high = 900, .max = 100});
     sharing_confirm(&sharing, &after, &after, 2);
     assert_int_equal(sharing_peak(&sharing), 900); /* what had come since was not, and has gone */
+    assert_int_equal(sharing.looks, 2);
 }
 
 static void

@@ -519,7 +519,7 @@ a_scope_may_say_that_its_checkpoint_is_reentrant(void **state)
     assert_int_equal(memmodel_network_new(*state, &net), 0);
     x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){BATCH, 16});
     memmodel_network_push_scope(net, "body.0");
-    memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_REENTRANT);
+    assert_int_equal(memmodel_network_checkpoint_scope(net, MEMMODEL_CHECKPOINT_REENTRANT), 0);
     x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
     x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU));
     memmodel_network_pop_scope(net);

@@ -35,7 +35,8 @@ versions_before_2_6_are_refused(void **state)
 static void
 what_is_no_version_is_refused(void **state)
 {
-    static const char *const texts[] = {"", "latest", "2", "2.", "2.x", "-2.8", "2.99999999999999999999", "5000.1"};
+    static const char *const texts[] = {"",      "latest", "2", "2.", "2.x", "2a.6", "-2.8", "2.99999999999999999999",
+                                        "5000.1"};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_error(*state, status_of(*state, NULL, texts[i]), MEMMODEL_ERROR_INVALID_ARGUMENT, "version");

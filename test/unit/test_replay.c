@@ -97,6 +97,9 @@ a_replay_shows_the_segments_at_its_end(void **state)
     memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
 
     assert_int_equal(memmodel_replay_block_count(replay), 3);
+    assert_int_equal(memmodel_replay_get_block(replay, 0, &block), 0);
+    assert_int_equal(block.requested, 11 * MIB);
+    assert_int_equal(block.large, 1); /* more than 1 MiB: CUDACachingAllocator.cpp, kSmallSize */
     assert_int_equal(memmodel_replay_get_block(replay, 1, &block), 0);
     assert_int_equal(block.block, 2);
     assert_int_equal(block.bytes, 1024);

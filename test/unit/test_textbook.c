@@ -168,6 +168,7 @@ a_network_known_by_its_counts_takes_742_93_mib(void **state)
     /* (2 * 532,752 * 128 + 3 * 19,072,984 + 9,000 * 128) * 4 = 779,021,856 bytes */
     assert_int_equal(live_peak(report), 779021856);
     assert_int_equal(live_peak(report) * 100 / (1 << 20), 74293);
+    assert_int_equal(memmodel_report_step_peak(report, 0), 779021856); /* its one step */
     assert_string_equal(formula_of(report, "total"), "4298016*batch + 228875808");
     memmodel_report_unref(report);
     memmodel_network_unref(network);
