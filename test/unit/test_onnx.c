@@ -177,6 +177,27 @@ an_operator_without_a_rule_goes_by_what_the_file_says(void **state)
 }
 
 static void
+an_operator_whose_name_cannot_be_printed_has_none(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char *json;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,3");
+    onnx_node(&file, "Un\theard", "x", "y", "");
+    onnx_value(&file, "y", ONNX_FLOAT, "2,7");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_network_to_json(network, NULL, &json), 0);
+    assert_non_null(strstr(json, "\"onnx.?\""));
+    memmodel_free(json);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
 the_first_dimension_can_be_given_a_symbol(void **state)
 {
     struct memmodel_onnx_options options = {.size = sizeof options, .batch_symbol = "batch"};
@@ -214,6 +235,28 @@ dimensions_of_a_tensor_may_be_packed(void **state)
     onnx_end(&file, 17);
     network = network_of(*state, &file);
     assert_string_equal(last_shape(network, NULL, 0, text), "2x8");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* As onnx's own helper writes int64_data (onnx.proto: [packed = true]). */
+static void
+numbers_of_a_tensor_may_be_packed(void **state)
+{
+    struct onnx_file file = {0}, sizes = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "24");
+    onnx_tensor(&sizes, "sizes", ONNX_INT64, "2");
+    onnx_bytes(&sizes, 7, "\x04\x06", 2);
+    onnx_message(&file, 5, &sizes);
+    onnx_node(&file, "Reshape", "x,sizes", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "4x6");
     memmodel_network_unref(network);
     onnx_release(&file);
 }
@@ -288,6 +331,30 @@ a_range_that_ends_where_it_begins_is_empty(void **state)
     onnx_end(&file, 17);
     network = network_of(*state, &file);
     assert_string_equal(last_shape(network, NULL, 0, text), "4x6");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* 2, 402: two elements, however far they are apart. */
+static void
+a_range_has_as_many_elements_as_steps(void **state)
+{
+    static const int64_t start[] = {2}, limit[] = {802}, delta[] = {400};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "804");
+    onnx_stored(&file, "start", ONNX_INT64, "", start, 1);
+    onnx_stored(&file, "limit", ONNX_INT64, "", limit, 1);
+    onnx_stored(&file, "delta", ONNX_INT64, "", delta, 1);
+    onnx_node(&file, "Range", "start,limit,delta", "to", "");
+    onnx_node(&file, "Reshape", "x,to", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "2x402");
     memmodel_network_unref(network);
     onnx_release(&file);
 }
@@ -724,11 +791,14 @@ main(void)
         WITH_CONTEXT(shapes_that_exporters_compute_make_no_layers),
         WITH_CONTEXT(a_weight_of_two_nodes_is_counted_once),
         WITH_CONTEXT(an_operator_without_a_rule_goes_by_what_the_file_says),
+        WITH_CONTEXT(an_operator_whose_name_cannot_be_printed_has_none),
         WITH_CONTEXT(the_first_dimension_can_be_given_a_symbol),
         WITH_CONTEXT(dimensions_of_a_tensor_may_be_packed),
+        WITH_CONTEXT(numbers_of_a_tensor_may_be_packed),
         WITH_CONTEXT(blocks_of_channels_become_blocks_of_the_image_and_back),
         WITH_CONTEXT(a_matrix_can_be_resampled),
         WITH_CONTEXT(a_range_that_ends_where_it_begins_is_empty),
+        WITH_CONTEXT(a_range_has_as_many_elements_as_steps),
         WITH_CONTEXT(a_constant_of_a_shape_has_its_value_everywhere),
         WITH_CONTEXT(an_unknown_operator_without_a_shape_is_named),
         WITH_CONTEXT(a_branch_is_refused),
