@@ -762,6 +762,34 @@ one_unknown_size_of_a_target_leaves_the_others_known(void **state)
     onnx_release(&file);
 }
 
+/*
+ * a of [2, 6, 4], transposed, its 6 split into 2 x 3, and transposed back: onnxruntime reshapes first, so that the
+ * transposes cancel and Tanh works in a's place: x and a of 48 floats, and the sum.
+ */
+static void
+a_split_before_a_transpose_leaves_the_sizes_of_its_parts(void **state)
+{
+    static const int64_t sizes[] = {2, 4, 2, 3};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,6,4");
+    onnx_stored(&file, "sizes", ONNX_INT64, "4", sizes, 4);
+    onnx_node(&file, "Tanh", "x", "a", "");
+    onnx_node(&file, "Transpose", "a", "turned", "perm=0,2,1");
+    onnx_node(&file, "Reshape", "turned,sizes", "split", "");
+    onnx_node(&file, "Transpose", "split", "back", "perm=0,2,3,1");
+    onnx_node(&file, "Tanh", "back", "b", "");
+    onnx_node(&file, "ReduceSum", "b", "y", "keepdims=0");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_at(network, "basic"), 4 * (48 + 48 + 1));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
 static void
 an_unknown_level_of_optimization_is_refused(void **state)
 {
@@ -815,6 +843,7 @@ main(void)
         WITH_CONTEXT(onnxruntime_returns_what_no_layer_uses),
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
+        WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
         WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),
     };
 
