@@ -13,9 +13,9 @@ enum {
     CUBLASLT = 1024 * 1024
 };
 
-/* Blocks of a size that were allocated in a phase of the second step. */
+/* Blocks of a size that were allocated in a phase of the second step: how many, and the first of them. */
 static int
-blocks_of(const memmodel_report *report, int phase, int64_t bytes)
+list_blocks(const memmodel_report *report, int phase, int64_t bytes, const struct trace_block **blocks, int max)
 {
     const memmodel_trace *trace = memmodel_report_trace(report);
     int count = 0;
@@ -23,9 +23,19 @@ blocks_of(const memmodel_report *report, int phase, int64_t bytes)
     for (size_t i = 0; i < trace->block_count; i++) {
         const struct trace_event *event = &trace->events[trace->blocks[i].allocated];
 
-        count += event->step == 2 && event->phase == phase && trace->blocks[i].bytes == bytes;
+        if (event->step != 2 || event->phase != phase || trace->blocks[i].bytes != bytes)
+            continue;
+        if (count < max)
+            blocks[count] = &trace->blocks[i];
+        count++;
     }
     return count;
+}
+
+static int
+blocks_of(const memmodel_report *report, int phase, int64_t bytes)
+{
+    return list_blocks(report, phase, bytes, NULL, 0);
 }
 
 /* Most bytes of workspace that are alive together in the optimizer, of blocks that it made itself. */
@@ -210,6 +220,33 @@ attention_in_float32_is_memory_efficient(void **state)
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 64 * 4), 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 40 * 8 * 4), 1 + 3 + 3 + 1);
     assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 40 * 4), 2);
+    memmodel_report_unref(report);
+}
+
+/*
+ * Key and value are data. The kernel makes the gradients of all; those of key and value are gone when it returns
+ * (gen_autograd_functions.py, task_should_compute_output), before the mask's of 8 heads of 40 x 40 is summed.
+ */
+static void
+gradients_of_data_go_when_attention_returns(void **state)
+{
+    enum { GIVEN, OF_QUERY, OF_KEY, OF_VALUE, PRODUCTS, COUNT };
+    static const int64_t dims[] = {2, 4, 40, 8}, mask_dims[] = {1, 1, 40, 40};
+    const struct trace_block *blocks[COUNT], *sum;
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor q = memmodel_network_parameter(net, "q", MEMMODEL_DTYPE_FLOAT32, 4, dims, 1);
+    memmodel_tensor k = memmodel_network_input(net, "k", MEMMODEL_DTYPE_FLOAT32, 4, dims);
+    memmodel_tensor v = memmodel_network_input(net, "v", MEMMODEL_DTYPE_FLOAT32, 4, dims);
+    memmodel_tensor mask = memmodel_network_parameter(net, "mask", MEMMODEL_DTYPE_FLOAT32, 4, mask_dims, 1);
+    memmodel_report *report;
+
+    memmodel_network_mark_output(net, memmodel_network_attention(net, q, k, v, mask, NULL));
+    report = trained(net);
+    assert_true(list_blocks(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 40 * 8 * 4, blocks, COUNT) >= COUNT);
+    assert_int_equal(list_blocks(report, MEMMODEL_PHASE_BACKWARD, 40 * 40 * 4, &sum, 1), 1);
+    assert_true(blocks[OF_KEY]->released < sum->allocated);
+    assert_true(blocks[OF_VALUE]->released < sum->allocated);
+    assert_true(blocks[OF_QUERY]->released > sum->allocated);
     memmodel_report_unref(report);
 }
 
@@ -580,6 +617,7 @@ main(void)
         WITH_CONTEXT(batch_norm_of_data_makes_no_gradient_of_its_input),
         WITH_CONTEXT(dropout_keeps_a_byte_an_element),
         WITH_CONTEXT(attention_in_float32_is_memory_efficient),
+        WITH_CONTEXT(gradients_of_data_go_when_attention_returns),
         WITH_CONTEXT(gradients_of_one_storage_are_apart),
         WITH_CONTEXT(efficient_attention_adds_up_the_gradient_of_the_query_in_tiles),
         WITH_CONTEXT(attention_in_bfloat16_is_cudnn_on_hopper),

@@ -157,7 +157,7 @@ validate(struct step *step, const struct node *node, struct value **gradients)
         const struct shape *shape = &node->edges[i].shape;
         struct value *given = gradients[i];
 
-        if (!given || !node_wants(node, i))
+        if (!given)
             continue;
         if (!shape_equal(&given->shape, shape)) {
             struct shape wanted = shape_typed(shape, given->shape.dtype);
@@ -217,6 +217,15 @@ has_incoming(const struct node *node)
     return false;
 }
 
+/* What nobody asked for goes when the function returns: gen_autograd_functions.py, task_should_compute_output. */
+static void
+drop_unwanted(struct step *step, const struct node *node, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++)
+        if (!node_wants(node, i))
+            value_drop_all(step, &gradients[i], 1);
+}
+
 /* A node that got no gradient at all has none to give. */
 static void
 run_node(struct step *step, struct node *node, struct value **gradients, bool *added)
@@ -226,18 +235,15 @@ run_node(struct step *step, struct node *node, struct value **gradients, bool *a
         checkpoint_unpack(step, node);
     if (has_incoming(node) && !step->status) /* what a checkpoint could not recompute is not there */
         node->derivative->backward(step, node, node->incoming, gradients);
+    drop_unwanted(step, node, gradients);
     if (node->segment)
         value_drop_all(step, node->saved, node->saved_count); /* what was unpacked goes when the function returns */
     validate(step, node, gradients);
     value_drop_all(step, node->incoming, node->output_count);
     value_drop_all(step, node->saved, node->saved_count);
     checkpoint_forget(step, node);
-    for (int i = 0; i < node->edge_count; i++) {
-        if (node_wants(node, i))
-            added[i] = deliver(step, &node->edges[i], gradients[i]);
-        else
-            added[i] = true;
-    }
+    for (int i = 0; i < node->edge_count; i++)
+        added[i] = !node_wants(node, i) || deliver(step, &node->edges[i], gradients[i]);
     for (int i = 0; i < node->edge_count; i++)
         if (added[i])
             value_drop(step, gradients[i]);

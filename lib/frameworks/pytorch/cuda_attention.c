@@ -33,7 +33,7 @@ row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
     return value_empty(step, &rows);
 }
 
-/* Gradients of query, key and value; what is not wanted goes at the end. */
+/* Gradients of query, key and value, wanted or not. */
 static void
 make_gradients(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
 {
@@ -56,17 +56,6 @@ make_expanded(struct step *step, const struct node *node, const struct value *in
 
         shape.dims[HEADS] = heads;
         expanded[i] = grouped ? length_first(step, &shape) : NULL;
-    }
-}
-
-static void
-drop_unwanted(struct step *step, const struct node *node, struct value **gradients)
-{
-    for (int i = 0; i < 3; i++) {
-        if (node_wants(node, i))
-            continue;
-        value_drop(step, gradients[i]);
-        gradients[i] = NULL;
     }
 }
 
@@ -239,7 +228,6 @@ efficient_backward(struct step *step, struct node *node, struct value **incoming
     value_drop(step, backward_workspace(step, node));
     value_drop(step, rows);
     value_drop_all(step, expanded, 2);
-    drop_unwanted(step, node, gradients);
 }
 
 /* sdp_utils.cpp, check_head_dim_size_mem_efficient: four elements of float32 from Ampere on */
@@ -317,7 +305,6 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
     sums.dims[3] = round_up(shape->dims[WIDTH], FLASH_COLUMNS);
     value_scratch(step, &sums);
     value_drop(step, rows);
-    drop_unwanted(step, node, gradients);
 }
 
 /* Query, key and value of half types, in heads of at most 256 that are a multiple of 8 wide. */
@@ -386,7 +373,6 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
 
     make_gradients(step, node, incoming[0], gradients);
     value_drop(step, value_buffer(step, sums + expanded_bytes(node) + rows->storage->bytes + CUDNN_WORKSPACE));
-    drop_unwanted(step, node, gradients);
 }
 
 /* sdp_utils.cpp, check_cudnn_tensor_shapes. From 2.14 on heads of up to 128, or all of 256, or a query's of 192. */

@@ -19,14 +19,6 @@ reordered(struct step *step, const struct value *gradient, const struct value *x
 
 enum { SAVED_INPUT, SAVED_RUNNING_MEAN, SAVED_RUNNING_VARIANCE, SAVED_WEIGHT };
 
-static void
-drop_unwanted(struct step *step, const struct node *node, struct value **gradients)
-{
-    for (int i = 0; i < 3; i++)
-        if (!node_wants(node, i))
-            value_drop_all(step, &gradients[i], 1);
-}
-
 /* Saved: input, running statistics, weight, statistics. */
 static void
 cudnn_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
@@ -37,7 +29,6 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
     gradients[0] = value_like(step, x);
     for (int i = 1; i < 3; i++)
         gradients[i] = value_vector(step, value_sum_type(x), x->shape.dims[1]);
-    drop_unwanted(step, node, gradients);
     value_drop(step, copy);
 }
 
