@@ -460,6 +460,41 @@ a_tensor_with_two_names_gets_one_gradient(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* Blocks of a size that the backward pass allocates. */
+static int
+made_backward(const memmodel_trace *trace, int step, int64_t bytes)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct trace_event *event = &trace->events[i];
+
+        count += event->step == step && event->phase == MEMMODEL_PHASE_BACKWARD && !event->release &&
+                 trace->blocks[event->block].bytes == bytes;
+    }
+    return count;
+}
+
+/*
+ * y = relu(relu(x)) of data, to half of which a parameter is added. CopySlices::apply_impl copies the whole gradient
+ * into one of its own, of y's 8 * 16 floats as well. custom_function.cpp
+ */
+static void
+a_parameter_added_to_a_part_of_data_gives_all_of_it_a_gradient(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor y = relu(net, relu(net, input(net, 8, 16)));
+    memmodel_tensor half = memmodel_network_slice(net, y, MEMMODEL_SLICE(.stop = 4));
+    memmodel_tensor p = memmodel_network_parameter(net, "p", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){4, 16}, 1);
+    memmodel_trace *trace;
+
+    memmodel_network_binary(net, half, p, MEMMODEL_BINARY(.kind = MEMMODEL_BINARY_ADD, .in_place = 1));
+    memmodel_network_mark_output(net, linear(net, y, 4));
+    trace = trained(*state, net, "sgd");
+    assert_int_equal(made_backward(trace, 2, 4 * 8 * 16), 2);
+    memmodel_trace_unref(trace);
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -621,6 +656,7 @@ main(void)
         WITH_CONTEXT(an_operator_without_a_rule_is_named_once),
         WITH_CONTEXT(a_convolution_in_half_precision_is_named_as_not_modelled),
         WITH_CONTEXT(a_tensor_with_two_names_gets_one_gradient),
+        WITH_CONTEXT(a_parameter_added_to_a_part_of_data_gives_all_of_it_a_gradient),
         WITH_CONTEXT(an_unknown_optimizer_device_or_isa_is_refused_by_name),
         WITH_CONTEXT(more_live_bytes_than_63_bits_are_an_error),
         WITH_CONTEXT(what_is_too_large_to_pad_is_reported_as_that),

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "frameworks/pytorch/formula.h"
+#include "network/attributes.h"
 
 /* ---- each word of a text is known ---- */
 
@@ -179,6 +180,20 @@ a_text_of_too_many_parentheses_is_refused(void **state)
     object_pool_release(&step.pool);
 }
 
+/* Python's 2 is an integer, and 2.0 and 1e3 are none. */
+static void
+a_number_with_a_point_or_an_exponent_is_not_whole(void **state)
+{
+    const struct memmodel_custom options = {.attributes = "alpha=-2 beta=2.0 eps=1e3"};
+    const struct layer layer = {.op = OP_CUSTOM, .options = (void *)&options};
+
+    (void)state;
+    assert_true(attribute_is_whole(&layer, "alpha"));
+    assert_false(attribute_is_whole(&layer, "beta"));
+    assert_false(attribute_is_whole(&layer, "eps"));
+    assert_false(attribute_is_whole(&layer, "gamma"));
+}
+
 /* Of two functions of one name only one would be found. */
 static void
 each_function_has_a_name_of_its_own(void **state)
@@ -198,6 +213,7 @@ main(void)
         cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(formulas_of_results_like_their_operand_have_in_place_forms),
         cmocka_unit_test(a_function_that_no_formula_has_is_unknown),
+        cmocka_unit_test(a_number_with_a_point_or_an_exponent_is_not_whole),
         cmocka_unit_test(each_function_has_a_name_of_its_own),
         WITH_CONTEXT(a_text_is_read_once_in_a_simulation),
         WITH_CONTEXT(a_text_of_too_many_parentheses_is_refused),

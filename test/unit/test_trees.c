@@ -401,6 +401,16 @@ a_fraction_is_written_as_one(void **state)
 }
 
 static void
+a_number_keeps_so_many_digits(void **state)
+{
+    struct tree tree = number(1234.56789);
+
+    (void)state;
+    assert_true(tree_round_numbers(&tree, 7));
+    assert_true(tree.genes[0].number == 1234.568);
+}
+
+static void
 an_expression_has_the_values_of_its_tree(void **state)
 {
     struct table table;
@@ -506,6 +516,7 @@ main(void)
         WITH_CONTEXT(a_shared_factor_goes_and_a_third_is_a_fraction),
         WITH_CONTEXT(a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes),
         WITH_CONTEXT(a_fraction_is_written_as_one),
+        WITH_CONTEXT(a_number_keeps_so_many_digits),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
         WITH_CONTEXT(a_square_a_root_and_an_inverse_are_expressed_as_powers),
         WITH_CONTEXT(waves_of_waves_and_what_no_whole_power_makes_may_not_be),
