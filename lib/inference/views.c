@@ -167,7 +167,7 @@ static bool (*const views[OP_COUNT])(const struct binding *, const struct layer 
 bool
 view_of_input(const struct binding *binding, const struct layer *layer, int32_t output, int64_t *displacement)
 {
-    return views[layer->op] && layer->inputs[0] >= 0 && views[layer->op](binding, layer, output, displacement);
+    return views[layer->op] && views[layer->op](binding, layer, output, displacement);
 }
 
 bool

@@ -109,7 +109,7 @@ advise(const struct curve *curve, const struct evaluated_sets *sets)
         .size = sizeof result, .peak_baseline = curve->points[0].peak, .metric = sets->query->job.metric};
     size_t at = 0;
 
-    while (at + 1 < curve->count && (curve->budget == 0 || curve->points[at].peak > curve->budget))
+    while (at + 1 < curve->count && curve->points[at].peak > curve->budget)
         at++;
     result.peak = curve->points[at].peak;
     result.min_peak = curve->points[curve->count - 1].peak;

@@ -172,10 +172,7 @@ aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
 static struct value *
 count_new(struct step *step)
 {
-    struct value *count = value_on_host(step, MEMMODEL_DTYPE_INT64);
-
-    count->number = true;
-    return count;
+    return value_on_host(step, MEMMODEL_DTYPE_INT64);
 }
 
 static void

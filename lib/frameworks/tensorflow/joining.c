@@ -4,7 +4,7 @@
 static void
 concat(struct build *build, const struct layer *layer)
 {
-    int32_t *inputs = memory_allocate_zeroed(build->context, (size_t)layer->input_count + 1, sizeof *inputs);
+    int32_t *inputs = memory_allocate_zeroed(build->context, (size_t)layer->input_count, sizeof *inputs);
 
     if (!inputs) {
         build_fail(build, MEMMODEL_ERROR_NO_MEMORY);
