@@ -82,7 +82,7 @@ struct memmodel_report_line {
     const char *line;     /**< such as "train.py:12", owned by the report */
     int64_t peak_bytes;   /**< that it allocated and that are live at the peak. @unit bytes */
     int64_t growth_bytes; /**< that it holds more after each step than before, at least; 0 if not after each from the
-                               third on. @unit bytes */
+                               second on. @unit bytes */
 };
 
 /**

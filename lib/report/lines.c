@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first step after which nothing is made that is made once: optimizer states, what the first step keeps. */
-enum { FIRST_STEP = 3 };
+/* Of those that are compared. In the one before it is made what is made once, such as optimizer states. */
+enum { FIRST_STEP = 2 };
 
 /* Of one line: what it holds more after a step than before it, in the step that is counted and at least in those before. */
 struct line {

@@ -77,7 +77,14 @@ def _tensors(recorder: Recorder, put: Put) -> None:
         return format(tensor.item(), form) if tensor.dim() == 0 else to_text(tensor, form)
 
     def copied(tensor: Any, memo: Any) -> Any:
-        return memo[id(tensor)] if id(tensor) in memo else _copied(tensor, memo, deepcopy)
+        if id(tensor) in memo:
+            return memo[id(tensor)]
+        copy = _copied(tensor, memo, deepcopy)
+        with _disable_current_modes():
+            known = values.real(tensor)
+            if known is not None:
+                values.keep(copy, known)
+        return copy
 
     put(FakeTensor, "numpy", numpy)
     put(FakeTensor, "__array__", as_array)

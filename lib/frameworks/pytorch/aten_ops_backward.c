@@ -40,6 +40,19 @@ unfold_backward_forward(struct step *step, const struct layer *layer, int detail
     value_scratch(step, &places);
 }
 
+/* Beside the numbers one for the swaps. On a GPU it sorts. PyTorch: aten/src/ATen/native/TensorFactories.cpp, randperm_cpu() */
+static void
+permutation_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    results_forward(step, layer, detail);
+    if (step->cuda.gpu)
+        layer_unmodelled(step, layer, ((const struct memmodel_custom *)layer->options)->operation);
+    shape.rank = 0;
+    value_scratch(step, &shape);
+}
+
 /* ---- connectionist temporal classification; PyTorch: aten/src/ATen/native/LossCTC.cpp ---- */
 
 enum { CTC_LENGTHS = 2 };
@@ -110,8 +123,13 @@ static const struct aten_op_rule backward[] = {
     {"aten.multi_margin_loss_backward.default", results_forward, 0, ""},
     {"aten.native_dropout_backward.default", results_forward, 0, ""},
     {"aten.randint.low", results_forward, 0, ""},
+    {"aten.randperm.default", permutation_forward, 0, ""},
+    {"aten.randperm.generator", permutation_forward, 0, ""},
     {"aten.rrelu_with_noise_backward.default", results_forward, 0, ""},
     {"aten.select_backward.default", results_forward, 0, ""},
+    {"aten.set_.source_Storage", results_forward, 0, ""},
+    {"aten.set_.source_Storage_storage_offset", results_forward, 0, ""},
+    {"aten.set_.source_Tensor", results_forward, 0, ""},
     {"aten.sigmoid_backward.default", results_forward, 0, ""},
     {"aten.slice_backward.default", results_forward, 0, ""},
     {"aten.smooth_l1_loss_backward.default", results_forward, 0, ""},
