@@ -79,7 +79,6 @@ compare_lines(const void *a, const void *b)
     return strcmp(left->line, right->line);
 }
 
-/* Of a recording, what came after the last whole step has a number of its own. */
 int
 report_add_lines(memmodel_report *report, const struct query *query, const struct result *result)
 {
@@ -92,7 +91,7 @@ report_add_lines(memmodel_report *report, const struct query *query, const struc
         return MEMMODEL_ERROR_NO_MEMORY;
     }
     count_blocks(result, lines);
-    count_events(trace, query->job.steps - 1, lines);
+    count_events(trace, query->whole_steps, lines);
     for (size_t i = 0; i < trace->name_count; i++)
         if (lines[i].row.line) {
             lines[i].row.size = sizeof lines[i].row;

@@ -47,6 +47,7 @@ struct query {
     const memmodel_network *network; /* NULL: there is a trace alone */
     struct memmodel_job job;
     const struct framework *framework; /* of the job */
+    int whole_steps;                   /* of a trace alone, which may go on after the last of them */
     int64_t *symbols;
     struct binding binding;
     bool peak_only;                 /* only the peak of job.metric is asked for */

@@ -100,6 +100,7 @@ take_job(struct query *query, const memmodel_trace *trace, const struct memmodel
     if (!status && (!query->framework->simulate || query->framework->process_simulated))
         status = context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
                                "takes a network; a trace alone does not say what its process holds");
+    query->whole_steps = (int)min_i64(query->job.steps, step_count(trace));
     query->job.steps = step_count(trace);
     return status;
 }
