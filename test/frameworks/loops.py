@@ -884,3 +884,15 @@ def cut_at_places_in_a_tensor():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+@loop
+def batches_of_a_worker():
+    images = TensorDataset(torch.randn(24, 3, 20, 20), torch.randint(0, 4, (24,)))
+    model = nn.Sequential(nn.Flatten(), nn.Linear(1200, 16), nn.ReLU(), nn.Linear(16, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in DataLoader(images, batch_size=8, num_workers=1):
+        loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -165,7 +165,8 @@ def _storages(recorder: Recorder, put: Put) -> None:
 
 
 def _loaders(recorder: Recorder, put: Put) -> None:
-    """What workers would make is made here, outside the modes: that memory is theirs. Batches are in shared memory."""
+    """What workers would make is made here, outside the modes: that memory is theirs. Batches are in shared memory,
+    which PyTorch counts where it is mapped: aten/src/ATen/MapAllocator.cpp."""
     make, begin, following = DataLoader.__init__, DataLoader.__iter__, dataloader._BaseDataLoaderIter.__next__
     of_workers = ("num_workers", "persistent_workers", "prefetch_factor", "timeout", "multiprocessing_context")
 
@@ -188,11 +189,17 @@ def _loaders(recorder: Recorder, put: Put) -> None:
             return following(self)
         with _disable_current_modes():
             batch = following(self)
-        return tree_map_only(torch.Tensor, recorder.arrived, batch)
+        return tree_map_only(torch.Tensor, lambda tensor: _shared(recorder, tensor), batch)
 
     put(DataLoader, "__init__", made)
     put(DataLoader, "__iter__", begun)
     put(dataloader._BaseDataLoaderIter, "__next__", next_batch)
+
+
+def _shared(recorder: Recorder, tensor: Any) -> Any:
+    fake = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
+    recorder.see(fake, "input", _ffi.Category.INPUTS)
+    return fake
 
 
 # ---- optimizers ----
