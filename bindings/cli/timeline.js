@@ -3,16 +3,6 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const LEFT = 72, BOTTOM = 24, TOP = 10, LINES = 5;
 
-function bytes(number) {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-  let unit = 0;
-  while (Math.abs(number) >= 1024 && unit < units.length - 1) {
-    number /= 1024;
-    unit++;
-  }
-  return number.toFixed(unit ? 2 : 0) + " " + units[unit];
-}
-
 const points = data.points;
 const seconds = points.length ? Math.max(points[points.length - 1][0], 1e-4) : 1;
 const peak = points.reduce((best, point) => (point[1] > best[1] ? point : best), [0, 1]);

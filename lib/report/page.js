@@ -12,16 +12,6 @@ const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text) => String(text).replace(/[&<>"]/g, (character) => ENTITIES[character]);
 const count = (number) => number.toLocaleString("en");
 
-function bytes(number) {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-  let unit = 0;
-  while (Math.abs(number) >= 1024 && unit < units.length - 1) {
-    number /= 1024;
-    unit++;
-  }
-  return number.toFixed(unit ? 2 : 0) + " " + units[unit];
-}
-
 /* Categories side by side, `whole` bytes wide. */
 function stack(held, whole) {
   return held.map((size, i) => {
