@@ -896,3 +896,16 @@ def batches_of_a_worker():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+@loop
+def copies_of_batches():
+    model, kept = nn.Linear(300, 8), {"x": torch.randn(40, 300)}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(STEPS):
+        batch = copy.deepcopy(kept)
+        loss = model(batch["x"][:, :300]).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        del batch

@@ -95,6 +95,7 @@ def _tensors(recorder: Recorder, put: Put) -> None:
     put(FakeTensor, "is_pinned", lambda tensor, *_: False)
     put(FakeTensor, "record_stream", lambda tensor, *_: None)
     put(FakeTensor, "data_ptr", _address)
+    put(FakeTensor, "as_subclass", lambda tensor, _: tensor)  # such as MONAI's, which differ by what they carry beside
     _lazy(recorder, put)
     swap = torch.utils.swap_tensors
 

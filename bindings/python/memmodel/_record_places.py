@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -11,7 +12,8 @@ from types import FrameType
 import torch
 
 _OURS = (f"{Path(torch.__file__).parent}{os.sep}", f"{Path(__file__).parent}{os.sep}", "<")
-_PACKAGES = tuple(f"{folder}{os.sep}" for folder in ("site-packages", "dist-packages", f"lib{os.sep}python3"))
+_PACKAGES = tuple(f"{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
+_STANDARD = f"{sysconfig.get_path('stdlib')}{os.sep}"
 
 
 def here() -> str:
@@ -31,9 +33,9 @@ def here() -> str:
 
 @cache
 def _named(file: str) -> tuple[str, bool]:
-    """What to call a file, "" if it is torch's or ours, and whether it is a package's."""
+    """What to call a file, "" if it is torch's, Python's or ours, and whether it is a package's."""
     if file.startswith(_OURS):
         return "", True
     if not any(mark in file for mark in _PACKAGES):
-        return Path(file).name, False
+        return ("", True) if file.startswith(_STANDARD) else (Path(file).name, False)
     return file.split("site-packages" + os.sep)[-1].split("dist-packages" + os.sep)[-1], True

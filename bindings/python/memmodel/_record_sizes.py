@@ -164,6 +164,15 @@ def _efficient_attention(recorder: Recorder, operator: Any, args: Any, kwargs: A
     return result, rows, seed, offset
 
 
+def _of_a_storage(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Its storage would stay in the cache of FakeTensorMode."""
+    cached, recorder.fakes.cache_enabled = recorder.fakes.cache_enabled, False
+    try:
+        return operator(*args, **kwargs)
+    finally:
+        recorder.fakes.cache_enabled = cached
+
+
 SIZED: dict[str, Rule] = {
     "_cudnn_rnn_flatten_weight": _record_cuda_recurrent.flatten_weight,
     "_cudnn_rnn": _record_cuda_recurrent.forward,
@@ -172,6 +181,7 @@ SIZED: dict[str, Rule] = {
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_gradients,
     "_local_scalar_dense": _number,
     "_ctc_loss": _ctc_loss,
+    "set_": _of_a_storage,
     "item": _number,
     "equal": _equal,
     "nonzero": _nonzero,
