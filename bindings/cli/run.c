@@ -85,12 +85,12 @@ write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *
     struct timeline *timeline = &recorder->timeline;
 
     if (recorder->gpu.device) {
-        timeline_add(timeline, reading->time, gpu_run_high(&recorder->gpu));
+        timeline_file_add(timeline, reading->time, gpu_run_high(&recorder->gpu));
         return;
     }
     if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
-        timeline_add(timeline, (reading->previous_time + reading->time) / 2, reading->charge_high);
-    timeline_add(timeline, reading->time, reading->charge);
+        timeline_file_add(timeline, (reading->previous_time + reading->time) / 2, reading->charge_high);
+    timeline_file_add(timeline, reading->time, reading->charge);
     recorder->last = reading->charge;
 }
 
@@ -328,14 +328,14 @@ measure(const struct command *command, memmodel_context *context, struct recorde
 {
     int status;
 
-    if (!timeline_open(&recorder->timeline, recorder->options->output, arguments))
+    if (!timeline_file_open(&recorder->timeline, recorder->options->output, arguments))
         return EXIT_TOOL_FAILED;
     if (sample_check(command, context, &recorder->sample) || begin_gpu(command, context, recorder, arguments))
         status = EXIT_TOOL_FAILED;
     else
         status = start(command, context, recorder, arguments);
     gpu_run_end(&recorder->gpu);
-    return timeline_close(&recorder->timeline) ? status : EXIT_TOOL_FAILED;
+    return timeline_file_close(&recorder->timeline) ? status : EXIT_TOOL_FAILED;
 }
 
 static int

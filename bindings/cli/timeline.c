@@ -80,7 +80,7 @@ say_why(const struct timeline *timeline)
 }
 
 bool
-timeline_open(struct timeline *timeline, const char *path, char **command)
+timeline_file_open(struct timeline *timeline, const char *path, char **command)
 {
     *timeline = (struct timeline){.path = path};
     if (!path)
@@ -95,7 +95,7 @@ timeline_open(struct timeline *timeline, const char *path, char **command)
 }
 
 void
-timeline_add(struct timeline *timeline, double time, int64_t bytes)
+timeline_file_add(struct timeline *timeline, double time, int64_t bytes)
 {
     if (timeline->point_count++ == 0)
         timeline->begin = time;
@@ -120,7 +120,7 @@ timeline_add(struct timeline *timeline, double time, int64_t bytes)
 }
 
 bool
-timeline_close(struct timeline *timeline)
+timeline_file_close(struct timeline *timeline)
 {
     bool failed;
 

@@ -17,14 +17,14 @@ struct timeline {
 
 /* False after a message. `path` may be NULL. */
 bool
-timeline_open(struct timeline *timeline, const char *path, char **command);
+timeline_file_open(struct timeline *timeline, const char *path, char **command);
 
 /* Times do not fall. */
 void
-timeline_add(struct timeline *timeline, double time, int64_t bytes);
+timeline_file_add(struct timeline *timeline, double time, int64_t bytes);
 
 /* False after a message. */
 bool
-timeline_close(struct timeline *timeline);
+timeline_file_close(struct timeline *timeline);
 
 #endif
