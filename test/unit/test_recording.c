@@ -328,6 +328,37 @@ a_storage_may_get_its_module_later(void **state)
     memmodel_recording_unref(recording);
 }
 
+/* The numbers and one of them more is what a CPU takes; a GPU sorts, in what is not known. */
+static void
+a_rule_of_the_cpu_is_named_on_a_gpu(void **state)
+{
+    static const struct memmodel_recording_tensor numbers = {
+        .dims = {1000}, .strides = {1}, .rank = 1, .dtype = MEMMODEL_DTYPE_INT64};
+    static const struct memmodel_recording_operator permutation = {.size = sizeof permutation,
+                                                                   .name = "aten.randperm.default",
+                                                                   .attributes = "n=1000",
+                                                                   .outputs = &numbers,
+                                                                   .output_count = 1};
+    struct memmodel_job jobs[] = {{.size = sizeof jobs[0]}, {.size = sizeof jobs[0], .gpu = "h200"}};
+    const int64_t bytes = 8000;
+
+    for (size_t i = 0; i < 2; i++) {
+        memmodel_recording *recording = recording_of(*state, &jobs[i]);
+        memmodel_recording_block block;
+        memmodel_trace *trace;
+        memmodel_report *report;
+        int32_t number = memmodel_recording_add_operator(recording, &permutation);
+
+        assert_int_equal(memmodel_recording_run(recording, number, &plain, &bytes, 1, &block), 0);
+        assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+        report = report_of(*state, trace, &jobs[i]);
+        assert_int_equal(memmodel_report_unmodelled_count(report), i);
+        memmodel_report_unref(report);
+        memmodel_trace_unref(trace);
+        memmodel_recording_unref(recording);
+    }
+}
+
 /* Five steps and what is freed after them. Each adds 4 bytes; another value goes when the next one is there. */
 static void
 a_line_that_leaves_memory_in_each_step_is_named(void **state)
@@ -639,6 +670,7 @@ main(void)
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),
         WITH_CONTEXT(layers_of_a_trace_are_those_that_own_memory),
+        WITH_CONTEXT(a_rule_of_the_cpu_is_named_on_a_gpu),
         WITH_CONTEXT(a_line_that_leaves_memory_in_each_step_is_named),
         WITH_CONTEXT(operators_without_a_rule_are_named),
         WITH_CONTEXT(on_a_gpu_blocks_are_those_of_its_allocator),

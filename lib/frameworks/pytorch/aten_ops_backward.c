@@ -40,15 +40,22 @@ unfold_backward_forward(struct step *step, const struct layer *layer, int detail
     value_scratch(step, &places);
 }
 
-/* Beside the numbers one for the swaps. On a GPU it sorts. PyTorch: aten/src/ATen/native/TensorFactories.cpp, randperm_cpu() */
+/* For rules that are the CPU's: on a GPU the report names the operator. */
+static void
+name_on_a_gpu(struct step *step, const struct layer *layer)
+{
+    if (step->cuda.gpu)
+        layer_unmodelled(step, layer, ((const struct memmodel_custom *)layer->options)->operation);
+}
+
+/* Beside the numbers one for the swaps. PyTorch: aten/src/ATen/native/TensorFactories.cpp, randperm_cpu() */
 static void
 permutation_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct shape shape = step_output_shape(step, layer, 0);
 
     results_forward(step, layer, detail);
-    if (step->cuda.gpu)
-        layer_unmodelled(step, layer, ((const struct memmodel_custom *)layer->options)->operation);
+    name_on_a_gpu(step, layer);
     shape.rank = 0;
     value_scratch(step, &shape);
 }
@@ -82,6 +89,7 @@ ctc_loss_forward(struct step *step, const struct layer *layer, int first)
 
         step_output(step, layer, i, value_empty(step, &shape));
     }
+    name_on_a_gpu(step, layer);
     value_drop_all(step, wide, CTC_LENGTHS);
 }
 
@@ -94,6 +102,7 @@ ctc_loss_backward_forward(struct step *step, const struct layer *layer, int firs
 
     wide_lengths(step, layer, first, wide);
     results_forward(step, layer, 0);
+    name_on_a_gpu(step, layer);
     value_scratch(step, &alphas->shape);
     value_drop_all(step, wide, CTC_LENGTHS);
 }
