@@ -15,16 +15,13 @@ MEAN, SUM = 1, 2
 
 
 def patch_functions(values: Values, put: Put) -> None:
-    split, method, of_losses = torch.tensor_split, torch.Tensor.tensor_split, torch.ctc_loss
+    split, of_losses = torch.tensor_split, torch.ctc_loss
 
     def parts(given: Any) -> Any:
         return given.tolist() if isinstance(given, torch.Tensor) else given
 
-    def split_at(tensor: Any, tensor_indices_or_sections: Any = None, *given: Any, **named: Any) -> Any:
-        return split(tensor, parts(tensor_indices_or_sections), *given, **{k: parts(v) for k, v in named.items()})
-
-    def split_self(self: Any, *given: Any, **named: Any) -> Any:
-        return method(self, *map(parts, given), **{name: parts(value) for name, value in named.items()})
+    def split_at(input: Any, *given: Any, **named: Any) -> Any:  # noqa: A002  torch's
+        return split(input, *map(parts, given), **{name: parts(value) for name, value in named.items()})
 
     def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *given: Any) -> Any:
         lengths = input_lengths, target_lengths
@@ -34,8 +31,8 @@ def patch_functions(values: Values, put: Put) -> None:
             lengths = tuple(length.to("cpu", torch.int64) for length in lengths)
         return _ctc_loss(log_probs, targets, *map(parts, lengths), *given)
 
-    put(torch, "tensor_split", split_at)
-    put(torch.Tensor, "tensor_split", split_self)
+    for owner in (torch, torch.Tensor):
+        put(owner, "tensor_split", split_at)
     put(torch, "ctc_loss", ctc_loss)
 
 

@@ -144,6 +144,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         self.storages.twin(made)
         return made
 
+    def loaded(self, tensor: Any) -> Any:
+        """A tensor in memory that was made outside of the modes, and that PyTorch counts from now on."""
+        made = tensor if isinstance(tensor, FakeTensor) else self.fake(tensor, noted=False)
+        self.see(made, "input", _ffi.Category.INPUTS)
+        return made
+
     def see(self, tensor: Any, role: str, category: int) -> None:
         """A tensor that no operator made."""
         storage = self.storages.new(tensor)

@@ -190,17 +190,11 @@ def _loaders(recorder: Recorder, put: Put) -> None:
             return following(self)
         with _disable_current_modes():
             batch = following(self)
-        return tree_map_only(torch.Tensor, lambda tensor: _shared(recorder, tensor), batch)
+        return tree_map_only(torch.Tensor, recorder.loaded, batch)
 
     put(DataLoader, "__init__", made)
     put(DataLoader, "__iter__", begun)
     put(dataloader._BaseDataLoaderIter, "__next__", next_batch)
-
-
-def _shared(recorder: Recorder, tensor: Any) -> Any:
-    fake = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
-    recorder.see(fake, "input", _ffi.Category.INPUTS)
-    return fake
 
 
 # ---- optimizers ----

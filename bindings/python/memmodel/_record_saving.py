@@ -18,7 +18,6 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from memmodel import _ffi
 from memmodel._record_files import Files
 from memmodel._record_mode import Recorder
 from memmodel._record_values import Values, storage_of
@@ -178,8 +177,7 @@ def _write_shapes(tensors: dict[str, Any], out: io.BufferedWriter, metadata: dic
 
 def _file_class(recorder: Recorder, files: Files | None, opened: Any) -> type:
     def fake(tensor: Any, device: Any, known: bool) -> Any:
-        made = tensor if isinstance(tensor, FakeTensor) else recorder.fake(tensor, noted=False)
-        recorder.see(made, "input", _ffi.Category.INPUTS)
+        made = recorder.loaded(tensor)
         if not known:
             recorder.values.forget_all([made])
         return made if str(device) == "cpu" else made.to("cuda" if isinstance(device, int) else device)

@@ -12,11 +12,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from memmodel._record_max import max_of_script
+from memmodel._record_max import EXCEEDS, max_of_script
 from memmodel.errors import MemmodelError
 from memmodel.quantity import format_bytes, parse_bytes
 
-EXCEEDS = 3
 MAX_LINES, SHARE_OF_PEAK = 5, 0.05  # of the program's lines, those that are printed
 USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]"
 
