@@ -169,7 +169,7 @@ add_peaks(struct table *table)
 
     for (size_t i = 0; trace && i < trace->block_count; i++) {
         const struct trace_block *block = &trace->blocks[i];
-        int64_t bytes = block->bytes * trace_live_at(trace, block, table->result->peak_event, table->result->peak_copy);
+        int64_t bytes = result_live_at_peak(table->result, block);
 
         if (bytes == 0)
             continue;

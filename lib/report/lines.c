@@ -61,9 +61,7 @@ count_blocks(const struct result *result, struct line *lines)
         if (block->line < 0)
             continue;
         lines[block->line].row.line = trace->names[block->line];
-        if (result->peak_event >= 0)
-            lines[block->line].row.peak_bytes +=
-                block->bytes * trace_live_at(trace, block, result->peak_event, result->peak_copy);
+        lines[block->line].row.peak_bytes += result_live_at_peak(result, block);
     }
 }
 

@@ -105,6 +105,10 @@ result_of_trace(struct query *query, const struct memmodel_trace *trace, struct 
 void
 result_release(memmodel_context *context, struct result *result);
 
+/* Bytes of a block of its trace, and of those that it stands for, live at the peak; 0 where there is no peak. */
+int64_t
+result_live_at_peak(const struct result *result, const struct trace_block *block);
+
 /* The bytes of one enum memmodel_metric; -1 if it is not modelled. */
 int64_t
 peak_of_metric(const struct memmodel_report_result *peak, int metric);

@@ -307,6 +307,14 @@ query_measure_bound(struct query *query, int64_t *bytes)
     return 0;
 }
 
+int64_t
+result_live_at_peak(const struct result *result, const struct trace_block *block)
+{
+    if (result->peak_event < 0)
+        return 0;
+    return block->bytes * trace_live_at(result->simulation.trace, block, result->peak_event, result->peak_copy);
+}
+
 void
 result_release(memmodel_context *context, struct result *result)
 {

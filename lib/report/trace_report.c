@@ -51,9 +51,7 @@ count_blocks(memmodel_report *report, memmodel_context *context, const struct re
 
     for (size_t i = 0; i < trace->block_count; i++) {
         const struct trace_block *block = &trace->blocks[i];
-        int64_t live = result->peak_event < 0
-                           ? 0
-                           : block->bytes * trace_live_at(trace, block, result->peak_event, result->peak_copy);
+        int64_t live = result_live_at_peak(result, block);
         bool fits = count_block(trace, block, live, &report->total);
 
         if (fits && block->layer >= 0)
