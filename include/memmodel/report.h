@@ -113,7 +113,8 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
 /**
  * The report of a trace that is there already: of a recording, of a file, or of another report. Its steps are the
  * trace's. Of the job count framework, device, gpu and allocator_settings, for the allocator that the trace runs
- * through, budget and metric, and steps: how many are whole, beyond which lines are not compared for their growth.
+ * through, budget and metric, and steps: how many are whole, beyond which lines are not compared for their growth. Its
+ * optimizer is shown as it is given, in words of its own, too; without one none is named.
  *
  * Layers are those that the trace names, in the order of their first allocations; of their columns there are
  * `parameter_bytes`, `output_bytes` (activations that the forward pass of the first step allocates) and what is live at

@@ -53,8 +53,8 @@ function describeMachine(job) {
 
 function describeJob(job) {
   const sizes = job.symbols.map(([name, value]) => `${name} = ${count(value)}`);
-  const work = job.inference ? "inference" : `training with ${job.optimizer}`;
-  return [...sizes, work, ...describeLoop(job), job.framework, ...describeMachine(job)].join(" \u00b7 ");
+  const training = job.optimizer ? [`training with ${job.optimizer}`] : [];
+  return [...sizes, ...(job.inference ? ["inference"] : training), ...describeLoop(job), job.framework, ...describeMachine(job)].join(" \u00b7 ");
 }
 
 function card(name, size) {

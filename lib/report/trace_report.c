@@ -90,11 +90,17 @@ step_count(const struct memmodel_trace *trace)
     return last;
 }
 
+/* A trace does not say which optimizer made it. */
 static int
 take_job(struct query *query, const memmodel_trace *trace, const struct memmodel_job *job)
 {
-    int status = job_take(query->context, job, &query->job, &query->framework);
+    struct memmodel_job given;
+    int status = options_copy(query->context, "memmodel_job", job, &given, sizeof given);
 
+    if (!status)
+        status = job_take(query->context, job, &query->job, &query->framework);
+    if (!status && !given.optimizer)
+        query->job.optimizer = "";
     if (!status && (!query->framework->simulate || query->framework->process_simulated))
         status = context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
                                "takes a network; a trace alone does not say what its process holds");

@@ -112,6 +112,13 @@ class Steps(unittest.TestCase):
                         optimizer.step()
         self.assertEqual(recording.steps, 2)
 
+    def test_the_report_names_the_optimizers_that_made_steps(self):
+        job = json.loads(trained().report().to_json())["job"]
+        self.assertEqual(job["optimizer"], "sgd")
+        with memmodel.torch.record() as recording:
+            nn.Linear(16, 4)(torch.randn(8, 16))
+        self.assertEqual(json.loads(recording.report().to_json())["job"]["optimizer"], "")
+
     def test_there_is_no_report_before_the_end(self):
         with memmodel.torch.record() as recording, self.assertRaisesRegex(RuntimeError, "goes on"):
             recording.report()

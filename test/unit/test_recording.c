@@ -283,6 +283,36 @@ a_report_of_a_trace_has_its_peaks(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* The report's JSON and its page have the optimizer that they are to have. */
+static void
+assert_optimizer(memmodel_context *context, const memmodel_report *report, const char *optimizer)
+{
+    char in_json[64], in_page[64], *json, *page;
+
+    snprintf(in_json, sizeof in_json, "\"optimizer\": \"%s\"", optimizer);
+    snprintf(in_page, sizeof in_page, "\"optimizer\":\"%s\"", optimizer);
+    assert_int_equal(memmodel_report_to_json(report, context, &json), 0);
+    assert_int_equal(memmodel_report_to_html(report, context, &page), 0);
+    assert_non_null(strstr(json, in_json));
+    assert_non_null(strstr(page, in_page));
+    memmodel_free(page);
+    memmodel_free(json);
+}
+
+static void
+a_report_of_a_trace_names_no_optimizer_of_its_own(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .optimizer = "lion"};
+    memmodel_trace *trace = trace_of(*state, NULL);
+    memmodel_report *unnamed = report_of(*state, trace, NULL), *named = report_of(*state, trace, &job);
+
+    assert_optimizer(*state, unnamed, "");
+    assert_optimizer(*state, named, "lion");
+    memmodel_report_unref(named);
+    memmodel_report_unref(unnamed);
+    memmodel_trace_unref(trace);
+}
+
 static void
 layers_of_a_trace_are_those_that_own_memory(void **state)
 {
@@ -669,6 +699,7 @@ main(void)
         WITH_CONTEXT(what_is_wrong_is_refused),
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),
+        WITH_CONTEXT(a_report_of_a_trace_names_no_optimizer_of_its_own),
         WITH_CONTEXT(layers_of_a_trace_are_those_that_own_memory),
         WITH_CONTEXT(a_rule_of_the_cpu_is_named_on_a_gpu),
         WITH_CONTEXT(a_line_that_leaves_memory_in_each_step_is_named),

@@ -51,6 +51,7 @@ class Recording:
         self._events = Events(job, "cuda" if gpu else "cpu", self._modules)
         self._recorder = Recorder(self._events, self._values, Fakes(allow_non_fake_inputs=True), self._modules)
         self._explicit = False
+        self._optimizers: dict[str, None] = {}  # that made steps, in the order of their first
         self._files: Files | None = None
         self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
         self._trace: Trace | None = None
@@ -70,6 +71,7 @@ class Recording:
         """As that of estimate()."""
         job = self._job
         job.steps = max(1, self.steps)
+        job.optimizer = " and ".join(self._optimizers) or None
         return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()), engine=self.engine)
 
     @contextmanager
@@ -116,6 +118,7 @@ class Recording:
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         if not self._modules.end_step():
             return
+        self._optimizers[type(optimizer).__name__.lower()] = None
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
