@@ -31,6 +31,7 @@ class Events:
         self._blocks: dict[int, int] = {}  # by storage
         self._sizes: dict[int, int] = {}  # of the same
         self._born: dict[int, tuple[int, str]] = {}  # of storages: their step and pass
+        self._owners: dict[tuple[str, str, str, int], _ffi.RecordingOwner] = {}
         self._numbers: dict[Any, int] = {}  # of operators, by what they are called with
         self._writing: Writing | None = None
         self._views: set[int] = set()  # storages of which there are several tensors
@@ -232,7 +233,12 @@ class Events:
 
     def _owner(self, role: str, category: int) -> _ffi.RecordingOwner:
         place = self._modules.place
-        return _ffi.RecordingOwner(role=role, layer=place.layer, line=place.line, category=category)
+        key = (role, place.layer, place.line, category)
+        owner = self._owners.get(key)
+        if owner is None:
+            owner = self._owners[key] = _ffi.RecordingOwner(
+                role=role, layer=place.layer, line=place.line, category=category)  # fmt: skip
+        return owner
 
     def _number(self, call: Call, name: str) -> int:
         inputs, attributes = _split(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from itertools import chain
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from memmodel._record_modules import Modules
 from memmodel._record_sizes import SIZED, sized
 from memmodel._record_values import Call, Values, follow
 
-IGNORED = ("prim::device",)
+DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient
 REAL = (torch.Tensor, nn.Parameter)
 
 
@@ -90,12 +91,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         self.held: list[Any] = []  # storages that an operator that runs leaves, but not before it has its results
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if operator is DEVICE:
+            return args[0].device if isinstance(args[0], FakeTensor) else operator(*args)
         kwargs = kwargs or {}
-        if operator._schema.name in IGNORED:
-            return operator(*args, **kwargs)
-        if operator._schema.name.startswith("aten::lift") and _is_foreign(args[0]):
-            return self.arrived(args[0])
-        args, kwargs = self._faked(operator, args, kwargs)
+        if any(map(_is_real, chain(args, kwargs.values()))):
+            if operator._schema.name.startswith("aten::lift") and _is_foreign(args[0]):
+                return self.arrived(args[0])
+            args, kwargs = self._faked(operator, args, kwargs)
         self.events.check(kwargs.get("device"))
         self.modules.entered()
         result = self._run(operator, args, kwargs)
@@ -155,6 +157,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         storage = self.storages.new(tensor)
         if storage is not None:
             self.events.allocate(storage, tensor, role, category)
+
+
+def _is_real(value: Any) -> bool:
+    """Whether an argument is a tensor with memory, or a list with one."""
+    if isinstance(value, (list, tuple)):
+        return any(type(part) in REAL for part in value)
+    return type(value) in REAL
 
 
 def _is_foreign(tensor: Any) -> bool:
