@@ -19,7 +19,7 @@ if TORCH:
     import numpy
     import torch
     from loops import LOOPS
-    from memmodel.torch import UnknownValue
+    from memmodel.torch import UnknownOperator, UnknownValue
     from torch import nn
     from torch.nn import functional
     from torch.utils.data import DataLoader
@@ -139,6 +139,26 @@ class Steps(unittest.TestCase):
             optimizer.step()
         # the table, and of eight rows no more than a few copies: 512 bytes each
         self.assertLess(recording.report().peak.live, 1000 * 16 * 4 + 8 * 512)
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Extensions(unittest.TestCase):
+    def test_an_operator_without_shapes_is_refused_until_it_has_them(self):
+        library = torch.library.Library("mine", "FRAGMENT")
+        library.define("widened(Tensor x, int columns) -> Tensor")
+        library.impl("widened", lambda x, columns: x.expand(-1, columns).clone(), "CPU")
+        torch.library.custom_op("mine::halved", lambda x: x / 2, mutates_args=(), schema="(Tensor x) -> Tensor")
+        operators = {"mine::widened": (torch.ops.mine.widened, 100), "mine::halved": (torch.ops.mine.halved,)}
+        for name, (operator, *more) in operators.items():
+            with self.subTest(name):
+                with self.assertRaisesRegex(UnknownOperator, f'register."{name}"'), memmodel.torch.record():
+                    operator(torch.empty(1000, 1), *more)
+        memmodel.torch.register("mine::widened", lambda x, columns: x.new_empty(len(x), columns))
+        with memmodel.torch.record() as recording:
+            torch.ops.mine.widened(torch.empty(1000, 1), 100)
+        report = recording.report()
+        self.assertEqual(report.peak.live, 4 * 1000 + 4 * 1000 * 100)
+        self.assertIn("widened", " ".join(item.op for item in report.unmodelled))
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+    UnsupportedOperatorException,
+)
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map_only
 
@@ -20,6 +26,23 @@ from memmodel._record_values import Call, Values, follow
 
 DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient
 REAL = (torch.Tensor, nn.Parameter)
+
+
+class UnknownOperator(RuntimeError):
+    """An operator without a shape function: register() gives it one."""
+
+
+def register(operator: str, shapes: Callable[..., Any]) -> None:
+    """The shapes of what an operator of an extension returns, where it has not said them to PyTorch itself. shapes: a
+    function of the operator's arguments that makes tensors of the same shapes. As `torch.library.register_fake()`.
+
+    >>> memmodel.torch.register("extension::gather", lambda x, index: x.new_empty(len(index), x.shape[1]))
+    """
+    torch.library.register_fake(operator, shapes)
+
+
+def _is_unknown(error: RuntimeError) -> bool:
+    return isinstance(error, UnsupportedOperatorException) or "no fake impl registered" in str(error)
 
 
 class Fakes(FakeTensorMode):  # type: ignore[misc]
@@ -115,6 +138,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
             return operator(*args, **kwargs)
         except DynamicOutputShapeException:
             return sized(self, operator, args, kwargs)
+        except RuntimeError as error:
+            if not _is_unknown(error):
+                raise
+            raise UnknownOperator(
+                f"{operator._schema.name}: PyTorch does not know the shapes that it returns; say them by "
+                f'memmodel.torch.register("{operator._schema.name}", lambda ...: torch.empty(...))'
+            ) from None
 
     # ---- real tensors ----
 

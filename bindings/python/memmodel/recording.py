@@ -14,12 +14,12 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from memmodel import _ffi, _limits
 from memmodel._record_cuda import enable
-from memmodel._record_cuda_kernels import register
+from memmodel._record_cuda_kernels import register as register_kernels
 from memmodel._record_cuda_names import Gpu, patch_names
 from memmodel._record_events import Events
 from memmodel._record_files import Files
 from memmodel._record_max import find_max
-from memmodel._record_mode import Fakes, Recorder
+from memmodel._record_mode import Fakes, Recorder, UnknownOperator, register
 from memmodel._record_modules import Modules
 from memmodel._record_patches import patch
 from memmodel._record_values import Assumption, UnknownValue, Values
@@ -29,7 +29,7 @@ from memmodel.estimation import job_of
 from memmodel.report import Report
 from memmodel.trace import Trace
 
-__all__ = ["Assumption", "Recording", "UnknownValue", "record", "record_max"]
+__all__ = ["Assumption", "Recording", "UnknownOperator", "UnknownValue", "record", "record_max", "register"]
 
 
 class Stop(BaseException):
@@ -100,7 +100,7 @@ class Recording:
             self._recorder.version = self._gpu.version
             enable(stack)
             patch_names(self._gpu, self._events, stack)
-            register(self._gpu, stack)
+            register_kernels(self._gpu, stack)
         stack.enter_context(self._recorder.fakes)
         stack.enter_context(self._recorder)
 

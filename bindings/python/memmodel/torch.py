@@ -37,9 +37,11 @@ from memmodel._torch_storages import Lies, lies_of
 from memmodel.network import Network
 from memmodel.recording import Assumption as Assumption
 from memmodel.recording import Recording as Recording
+from memmodel.recording import UnknownOperator as UnknownOperator
 from memmodel.recording import UnknownValue as UnknownValue
 from memmodel.recording import record as record
 from memmodel.recording import record_max as record_max
+from memmodel.recording import register as register
 from memmodel.report import Report
 from memmodel.tensor import Tensor
 
