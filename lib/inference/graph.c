@@ -79,10 +79,9 @@ mark_concatenation(const struct making *making, struct operator* operator, const
 {
     const struct memmodel_concat *concat = layer->options;
     const struct tensor *result = &making->network->tensors[layer->first_output];
-    int64_t stride;
 
     if (making->without & MEMMODEL_SCHEDULE_PASS_CONCAT_ELIMINATION ||
-        !axis_is_outermost(making->graph->binding, result, concat->axis, &stride))
+        !axis_is_outermost(making->graph->binding, result, concat->axis))
         return;
     operator->kind = CONCAT;
     operator->optional = true;

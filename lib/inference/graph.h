@@ -74,9 +74,9 @@ operator_layer(const struct graph *graph, int32_t operator)
 bool
 view_of_input(const struct binding *binding, const struct layer *layer, int32_t output, int64_t *displacement);
 
-/* Bytes from one element of the axis to the next, and whether all axes before it have one element only. */
+/* Whether all axes before it have one element only. */
 bool
-axis_is_outermost(const struct binding *binding, const struct tensor *tensor, int32_t axis, int64_t *stride);
+axis_is_outermost(const struct binding *binding, const struct tensor *tensor, int32_t axis);
 
 /* ---- fusion.c ---- */
 

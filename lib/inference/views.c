@@ -171,11 +171,8 @@ view_of_input(const struct binding *binding, const struct layer *layer, int32_t 
 }
 
 bool
-axis_is_outermost(const struct binding *binding, const struct tensor *tensor, int32_t axis, int64_t *stride)
+axis_is_outermost(const struct binding *binding, const struct tensor *tensor, int32_t axis)
 {
-    *stride = dtype_bytes(tensor->dtype);
-    for (int32_t i = axis + 1; i < tensor->rank; i++)
-        *stride *= dim_of(binding, tensor, i);
     for (int32_t i = 0; i < axis; i++)
         if (dim_of(binding, tensor, i) != 1)
             return false;
