@@ -1,0 +1,186 @@
+/* Networks of ONNX files as onnxruntime runs them. */
+#include "allocations.h"
+
+#include "onnx_network.h"
+
+/*
+ * Relu works in place: x -> Conv -> Relu -> Conv (output). Live in the second Conv: its input and its output of
+ * 2 * 4 * 8 * 8 floats each, 1 by 1 kernels need no scratch; weights of 4 * 4 floats twice, and the input.
+ */
+static void
+onnxruntime_works_in_place_where_it_can(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,4,8,8");
+    onnx_stored(&file, "v", ONNX_FLOAT, "4,4,1,1", NULL, 0);
+    onnx_stored(&file, "w", ONNX_FLOAT, "4,4,1,1", NULL, 0);
+    onnx_node(&file, "Conv", "x,v", "a", "");
+    onnx_node(&file, "Relu", "a", "b", "");
+    onnx_node(&file, "Conv", "b,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_of(network, "onnxruntime", NULL, 0), 4 * (3 * 512 + 2 * 16));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* x, one buffer for what the first three Tanh make, and the output's own; each of 1,000 floats. */
+static void
+onnxruntime_returns_what_no_layer_uses(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){1, 1000});
+    for (int i = 0; i < 4; i++)
+        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_TANH));
+    assert_int_equal(peak_of(network, "onnxruntime", NULL, 0), 3 * 4000);
+    memmodel_network_unref(network);
+}
+
+static int64_t
+peak_at(memmodel_network *network, const char *optimization)
+{
+    struct memmodel_job job = {.size = sizeof job,
+                               .framework = "onnxruntime",
+                               .isa = "avx2",
+                               .mode = 1,
+                               .steps = 1,
+                               .intra_op_threads = 1,
+                               .graph_optimization = optimization};
+
+    return peak_of_job(network, &job);
+}
+
+/*
+ * y = Relu(a + Conv(a)), a = Conv(x), each of 2 * 16 * 8 * 8 floats. As it is: a, the second convolution's output and
+ * the sum are alive at once. Optimized: x is copied into blocks of 8 channels and gone after the first convolution; the
+ * second adds a and does the Relu, so that a and its output are all, then this and its plain copy y. Outside: x and two
+ * weights of 16 * 16.
+ */
+static void
+a_residual_sum_is_part_of_its_convolution(void **state)
+{
+    enum { IMAGE = 4 * 2 * 16 * 8 * 8, OUTSIDE = IMAGE + 2 * 4 * 16 * 16 };
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,16,8,8");
+    onnx_stored(&file, "v", ONNX_FLOAT, "16,16,1,1", NULL, 0);
+    onnx_stored(&file, "w", ONNX_FLOAT, "16,16,1,1", NULL, 0);
+    onnx_node(&file, "Conv", "x,v", "a", "");
+    onnx_node(&file, "Conv", "a,w", "b", "");
+    onnx_node(&file, "Add", "a,b", "c", "");
+    onnx_node(&file, "Relu", "c", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_at(network, "disable"), OUTSIDE + 3 * IMAGE);
+    assert_int_equal(peak_at(network, "all"), OUTSIDE + 2 * IMAGE);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/*
+ * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
+ * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
+ */
+static void
+one_unknown_size_of_a_target_leaves_the_others_known(void **state)
+{
+    static const int64_t zero[] = {0}, two[] = {2}, columns[] = {3000};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,6000");
+    onnx_stored(&file, "zero", ONNX_INT64, "", zero, 1);
+    onnx_stored(&file, "axis", ONNX_INT64, "1", zero, 1);
+    onnx_stored(&file, "two", ONNX_INT64, "", two, 1);
+    onnx_stored(&file, "columns", ONNX_INT64, "1", columns, 1);
+    onnx_node(&file, "Shape", "x", "shape", "");
+    onnx_node(&file, "Gather", "shape,zero", "n", "");
+    onnx_node(&file, "Mul", "n,two", "rows", "");
+    onnx_node(&file, "Unsqueeze", "rows,axis", "first", "");
+    onnx_node(&file, "Concat", "first,columns", "to", "axis=0");
+    onnx_node(&file, "Reshape", "x,to", "r", "");
+    onnx_node(&file, "ReduceSum", "r,axis", "sum", "keepdims=0");
+    onnx_node(&file, "Tanh", "sum", "t", "");
+    onnx_node(&file, "ReduceSum", "t,axis", "y", "keepdims=0");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_of(network, "onnxruntime", SYMBOLS({"batch", 1})), 4 * (6000 + 3000 + 1));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/*
+ * a of [2, 6, 4], transposed, its 6 split into 2 x 3, and transposed back: onnxruntime reshapes first, so that the
+ * transposes cancel and Tanh works in a's place: x and a of 48 floats, and the sum.
+ */
+static void
+a_split_before_a_transpose_leaves_the_sizes_of_its_parts(void **state)
+{
+    static const int64_t sizes[] = {2, 4, 2, 3};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,6,4");
+    onnx_stored(&file, "sizes", ONNX_INT64, "4", sizes, 4);
+    onnx_node(&file, "Tanh", "x", "a", "");
+    onnx_node(&file, "Transpose", "a", "turned", "perm=0,2,1");
+    onnx_node(&file, "Reshape", "turned,sizes", "split", "");
+    onnx_node(&file, "Transpose", "split", "back", "perm=0,2,3,1");
+    onnx_node(&file, "Tanh", "back", "b", "");
+    onnx_node(&file, "ReduceSum", "b", "y", "keepdims=0");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_at(network, "basic"), 4 * (48 + 48 + 1));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+an_unknown_level_of_optimization_is_refused(void **state)
+{
+    struct memmodel_job job = {
+        .size = sizeof job, .framework = "onnxruntime", .mode = 1, .graph_optimization = "somewhat"};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    memmodel_report *report;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,4");
+    onnx_node(&file, "Relu", "x", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), MEMMODEL_ERROR_UNSUPPORTED);
+    assert_string_equal(memmodel_context_error(*state)->object, "somewhat");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(onnxruntime_works_in_place_where_it_can),
+        WITH_CONTEXT(onnxruntime_returns_what_no_layer_uses),
+        WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
+        WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
+        WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
+        WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
