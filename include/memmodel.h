@@ -11,6 +11,7 @@
 #include "memmodel/function.h"
 #include "memmodel/job.h"
 #include "memmodel/layers.h"
+#include "memmodel/llm.h"
 #include "memmodel/model.h"
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"

@@ -15,8 +15,8 @@ unknown_axis(memmodel_context *context, const char *name, const char *const *kno
 
     for (size_t i = 0; known[i]; i++)
         text_printf(&names, "%s%s", i ? ", " : "", known[i]);
-    status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh", "there is no axis \"%s\"; there are %s", name,
-                           names.failed ? "others" : names.bytes);
+    status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh", "there is no axis \"%s\"; there are %s",
+                           name, names.failed ? "others" : names.bytes);
     text_release(&names);
     return status;
 }
@@ -66,7 +66,8 @@ add_axis(memmodel_context *context, const struct mesh_axis *axis, const char *co
     if (!is_known(axis->name, known))
         return unknown_axis(context, axis->name, known);
     if (has_axis(mesh, axis->name))
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh", "axis \"%s\" is there twice", axis->name);
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh", "axis \"%s\" is there twice",
+                             axis->name);
     if (axis->size < 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "axis \"%s\" has the size %" PRId64 "; it is at least 1", axis->name, axis->size);
@@ -90,8 +91,8 @@ mesh_parse(memmodel_context *context, const char *text, const char *const *known
 
         if (!read_axis(text, length, &axis))
             return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
-                                 "\"%.*s\" is no axis; write NAME=SIZE, such as tp=4", (int)min_i64((int64_t)length, 60),
-                                 text);
+                                 "\"%.*s\" is no axis; write NAME=SIZE, such as tp=4",
+                                 (int)min_i64((int64_t)length, 60), text);
         status = add_axis(context, &axis, known, &read);
         if (status)
             return status;

@@ -31,7 +31,9 @@ struct fixture {
     memmodel_optimization *optimization;
     memmodel_device *device;
     memmodel_recording *recording; /* with one operator and one storage */
-    memmodel_report *recorded;     /* report of another one, with a line of its program */
+    memmodel_llm *llm;
+    memmodel_serving *serving;
+    memmodel_report *recorded; /* report of another one, with a line of its program */
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -50,6 +52,8 @@ struct fixture {
     memmodel_recomputation *new_recomputation;
     memmodel_trace *new_trace;
     memmodel_recording *new_recording;
+    memmodel_llm *new_llm;
+    memmodel_serving *new_serving;
     int64_t number;
 };
 
@@ -58,6 +62,11 @@ static const char onnx[] = "\x08\x08\x42\x02\x10\x0d\x3a\x30"
                            "\x0a\x0c\x0a\x01x\x12\x01y\x22\x04Relu"
                            "\x5a\x0f\x0a\x01x\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x02"
                            "\x62\x0f\x0a\x01y\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x02";
+
+/* A config.json of one layer. */
+static const char config_json[] = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 128, "
+                                  "\"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"vocab_size\": 128, "
+                                  "\"max_position_embeddings\": 64}";
 
 /* ---- options with which each call succeeds; those that are not here succeed with all zeros ---- */
 
@@ -332,6 +341,14 @@ new_recorded(struct fixture *f)
     memmodel_recording_unref(recording);
 }
 
+static void
+new_serving(struct fixture *f)
+{
+    assert_int_equal(memmodel_llm_from_json(f->context, "config.json", config_json, sizeof config_json - 1, &f->llm),
+                     0);
+    assert_int_equal(memmodel_serve(f->llm, NULL, NULL, &f->serving), 0);
+}
+
 static int
 fixture_setup(void **state)
 {
@@ -348,6 +365,7 @@ fixture_setup(void **state)
     new_device(f);
     new_recording(f);
     new_recorded(f);
+    new_serving(f);
     *state = f;
     return 0;
 }
@@ -357,6 +375,8 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_serving_unref(f->serving);
+    memmodel_llm_unref(f->llm);
     memmodel_report_unref(f->recorded);
     memmodel_recording_unref(f->recording);
     memmodel_device_unref(f->device);

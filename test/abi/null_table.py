@@ -26,6 +26,8 @@ sized_table.ARGUMENTS.update(
         ("memmodel_plan_from_csv", "text"): '"id,lower,upper,size\\na,0,1,2\\n"',
         ("memmodel_network_from_json", "text"): '"{}"',
         ("memmodel_model_from_json", "text"): '"{}"',
+        ("memmodel_llm_from_json", "text"): "config_json",
+        ("memmodel_llm_from_json", "length"): "sizeof config_json - 1",
         ("memmodel_samples_append_to_file", "values"): '(const char *const[]){"1", "2"}',
         ("memmodel_samples_append_to_file", "path"): '"/nowhere/at/all.csv"',
         ("memmodel_samples_append_to_file", "columns"): NAMES,

@@ -26,6 +26,7 @@ MODULES = {
     "device": {"base", "frameworks"},
     "regression": {"base", "expression", "measure"},
     "import": {"base", "expression", "network"},
+    "serving": {"base", "trace", "frameworks", "allocators"},
 }
 
 # The module that each public header speaks for. A module includes the headers of the modules it knows, and its own.
@@ -50,6 +51,7 @@ PUBLIC = {
     "samples": "measure",
     "monitor": "measure",
     "device": "device",
+    "llm": "serving",
     "advise": "regression",
     "model": "regression",
     "function": "regression",

@@ -421,6 +421,47 @@ search_any_table(memmodel_context *context)
     return with_samples(context, fit_by_search);
 }
 
+/* ---- language models ---- */
+
+/* With experts, layers that slide, and a list of modules that are left as they are. */
+static const char config_json[] =
+    "{\"model_type\": \"gpt_oss\", \"hidden_size\": 64, \"intermediate_size\": 128, \"num_hidden_layers\": 2, "
+    "\"num_attention_heads\": 4, \"vocab_size\": 128, \"max_position_embeddings\": 64, \"num_local_experts\": 2, "
+    "\"sliding_window\": 16, \"quantization_config\": {\"quant_method\": \"mxfp4\", \"modules_to_not_convert\": "
+    "[\"lm_head\", \"re:.*self_attn.*\"]}}";
+
+static int
+serve_by(memmodel_context *context, const memmodel_llm *llm, const char *engine)
+{
+    struct memmodel_serve_options options = {.size = sizeof options, .engine = engine, .gpu = "h100"};
+    memmodel_serving *serving;
+    char *text;
+    int status = memmodel_serve(llm, &options, context, &serving);
+
+    if (status)
+        return status;
+    status = memmodel_serving_to_json(serving, context, &text);
+    if (!status)
+        memmodel_free(text);
+    memmodel_serving_unref(serving);
+    return status;
+}
+
+static int
+serve_model(memmodel_context *context)
+{
+    static const char *const engines[] = {"vllm", "sglang", "llamacpp"};
+    memmodel_llm *llm;
+    int status = memmodel_llm_from_json(context, "config.json", config_json, sizeof config_json - 1, &llm);
+
+    if (status)
+        return status;
+    for (size_t i = 0; !status && i < sizeof engines / sizeof engines[0]; i++)
+        status = serve_by(context, llm, engines[i]);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
 /* `use` of a network that `build` makes, or `work`. */
 static const struct scenario {
     const char *name;
@@ -449,6 +490,7 @@ static const struct scenario {
     {"a formula is searched", NULL, NULL, search_any_table},
     {"rows are appended to a file", NULL, NULL, append_rows},
     {"a process is watched", NULL, NULL, watch_this_process},
+    {"a language model is served", NULL, NULL, serve_model},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

@@ -36,10 +36,10 @@ what_is_no_mesh_is_refused_with_what_would_do(void **state)
     static const struct {
         const char *text, *part;
     } wrong[] = {
-        {"tp", "write NAME=SIZE"},      {"tp=", "write NAME=SIZE"},         {"=4", "write NAME=SIZE"},
-        {"tp 4", "write NAME=SIZE"},  {"tp=4,,pp=2", "write NAME=SIZE"},  {"tp=-4", "write NAME=SIZE"},
-        {"tp=0", "it is at least 1"},   {"tp=2,tp=2", "there twice"},       {"xp=2", "there are dp, tp, pp"},
-        {"tp=4x", "write NAME=SIZE"},   {"dp=65536,tp=65536", "2147483647"}, {"tp=99999999999999999999999", "write NAME"},
+        {"tp", "write NAME=SIZE"},    {"tp=", "write NAME=SIZE"},          {"=4", "write NAME=SIZE"},
+        {"tp 4", "write NAME=SIZE"},  {"tp=4,,pp=2", "write NAME=SIZE"},   {"tp=-4", "write NAME=SIZE"},
+        {"tp=0", "it is at least 1"}, {"tp=2,tp=2", "there twice"},        {"xp=2", "there are dp, tp, pp"},
+        {"tp=4x", "write NAME=SIZE"}, {"dp=65536,tp=65536", "2147483647"}, {"tp=99999999999999999999999", "write NAME"},
     };
     struct mesh mesh = {.ranks = 77};
 

@@ -31,6 +31,7 @@ from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation,
 from memmodel.report import Change, Layer, Peak, Report, Unmodelled
 from memmodel.samples import Samples
 from memmodel.scheduling import Operator, Schedule
+from memmodel.serving import CachePool, LanguageModel, Serving, serve
 from memmodel.tensor import Dim, Tensor
 from memmodel.tiling import Tile, TiledAxis, Tiling
 from memmodel.trace import Event, Trace
@@ -40,6 +41,7 @@ __version__ = ffi.VERSION
 __all__ = [
     "Advice",
     "Buffer",
+    "CachePool",
     "Chain",
     "ChainResult",
     "ChainStep",
@@ -48,6 +50,7 @@ __all__ = [
     "Event",
     "FrontEntry",
     "Function",
+    "LanguageModel",
     "Layer",
     "MemmodelError",
     "Model",
@@ -70,6 +73,7 @@ __all__ = [
     "Samples",
     "Schedule",
     "Scores",
+    "Serving",
     "Tensor",
     "Tile",
     "TiledAxis",
@@ -88,6 +92,7 @@ __all__ = [
     "optimize",
     "parse_bytes",
     "recompute",
+    "serve",
     "what_if",
 ]
 __all__ += _exceptions.__all__

@@ -1,0 +1,34 @@
+/* Tensors of a model's weights that one GPU holds, and what an allocator makes of them. */
+#ifndef SERVING_WEIGHTS_H
+#define SERVING_WEIGHTS_H
+
+#include "serving/llm.h"
+
+/* A GPU's place: parts that layers are cut into, and the layers that it has. */
+struct place {
+    int64_t tensor;  /* GPUs that share each layer */
+    int64_t experts; /* GPUs that share the experts of each layer; 1: those are cut as the others */
+    size_t first, last;
+    bool has_embedding, has_head;
+};
+
+struct weights_options {
+    enum element element;
+    const struct quantization *quantization;
+    bool rounds;  /* as PyTorch's caching allocator */
+    bool absorbs; /* latent attention keeps two more matrices, made of those that it was loaded with */
+};
+
+/*
+ * Bytes of the weights there, and how many elements they have. 0, MEMMODEL_ERROR_INVALID_ARGUMENT (what does not divide),
+ * MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT.
+ */
+int
+weights_measure(memmodel_context *context, const memmodel_llm *llm, const struct place *place,
+                const struct weights_options *options, int64_t *bytes, int64_t *elements);
+
+/* The whole model on one GPU. */
+struct place
+place_whole(const memmodel_llm *llm);
+
+#endif

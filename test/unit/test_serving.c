@@ -1,0 +1,386 @@
+/*
+ * Language models that answer. Weights, tokens and concurrency are what engines logged: the points of test/data/serving, whose
+ * ids stand beside them. Bytes of one rule are computed in comments.
+ */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GIB 1073741824.0
+
+static memmodel_llm *
+model(memmodel_context *context, const char *name)
+{
+    char path[512];
+    memmodel_llm *llm;
+
+    snprintf(path, sizeof path, TEST_DATA "/serving/configs/%s.json", name);
+    assert_int_equal(memmodel_llm_load(context, path, &llm), 0);
+    return llm;
+}
+
+static struct memmodel_serving_result
+served(memmodel_context *context, const char *name, struct memmodel_serve_options options)
+{
+    struct memmodel_serving_result result = {.size = sizeof result};
+    memmodel_llm *llm = model(context, name);
+    memmodel_serving *serving;
+
+    options.size = sizeof options;
+    assert_int_equal(memmodel_serve(llm, &options, NULL, &serving), 0);
+    assert_int_equal(memmodel_serving_get_result(serving, &result), 0);
+    memmodel_serving_unref(serving);
+    memmodel_llm_unref(llm);
+    return result;
+}
+
+#define SERVED(context, name, ...) served(context, name, (struct memmodel_serve_options){__VA_ARGS__})
+
+/* ---- weights ---- */
+
+static void
+assert_weights(memmodel_context *context, const char *name, const char *mesh, const char *quantization, double gib,
+               double tolerance)
+{
+    struct memmodel_serving_result result = SERVED(context, name, .mesh = mesh, .quantization = quantization);
+    double own = (double)result.weight_bytes / GIB;
+
+    if (!(own / gib - 1 < tolerance && own / gib - 1 > -tolerance))
+        fail_msg("%s %s: %.4f GiB, logged %.4f", name, mesh ? mesh : "", own, gib);
+}
+
+static void
+weights_are_what_vllm_logs(void **state)
+{
+    static const struct {
+        const char *name, *mesh;
+        double gib;
+    } points[] = {
+        {"llama32-1b", NULL, 2.3185},     /* 0f5d0b8de8d8, tied embedding */
+        {"llama31-8b", "tp=4", 3.771},    /* 11f39217731d */
+        {"llama3-8b", NULL, 14.9596},     /* d24d1149c93d */
+        {"llama3-8b", "tp=4", 3.7418},    /* 93de4d */
+        {"qwen25-14b", NULL, 27.5681},    /* d41fa3f64332 */
+        {"qwen25-32b", "tp=4", 15.3916},  /* 35e3259e1723 */
+        {"qwen25-3b", NULL, 5.7916},      /* 8d9f93 */
+        {"qwen3-14b", NULL, 27.5185},     /* d6258e4759f6 */
+        {"qwen3-emb-8b", NULL, 14.1062},  /* ea4dc21ce0ea, no head */
+        {"qwen3-30b-a3b", NULL, 56.9342}, /* 201aeb441f5a, experts */
+        {"mistral7b-v03", NULL, 13.5083}, /* 981fc1 */
+        {"dsr1-qwen14b", NULL, 27.5916},  /* 7b0a08 */
+    };
+
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        assert_weights(*state, points[i].name, points[i].mesh, NULL, points[i].gib, 1e-3);
+}
+
+static void
+packed_weights_are_what_vllm_logs(void **state)
+{
+    assert_weights(*state, "llama33-70b", NULL, "fp8", 67.72, 1e-2);     /* 4b075c71b4c7 */
+    assert_weights(*state, "llama33-70b", "tp=2", "nvfp4", 19.92, 1e-2); /* d9d08b580c1a */
+    assert_weights(*state, "llama33-70b", "tp=8", "nvfp4", 5.04, 1e-2);  /* 985707 */
+    assert_weights(*state, "llama2-13b", NULL, "awq", 6.8147, 1e-2);     /* 527c1da66c84 */
+    assert_weights(*state, "qwen25-32b", NULL, "awq", 18.1425, 1e-2);    /* 7385d8 */
+    assert_weights(*state, "qwen3-30b-a3b", NULL, "fp8", 29.08, 1e-2);   /* fe9cf67b0b60 */
+}
+
+/* ---- vLLM's cache ---- */
+
+/* A log prints GiB with two digits: the tokens are those of some number of bytes that it rounds so. */
+static void
+assert_tokens(memmodel_context *context, const char *name, struct memmodel_serve_options options, double gib,
+              int64_t tokens, double concurrency)
+{
+    struct memmodel_serving_result low, high;
+
+    options.cache_bytes = (int64_t)((gib - 0.005) * GIB);
+    low = served(context, name, options);
+    options.cache_bytes = (int64_t)((gib + 0.005) * GIB);
+    high = served(context, name, options);
+    if (!(low.token_count <= tokens && tokens <= high.token_count))
+        fail_msg("%s: %lld to %lld tokens, logged %lld", name, (long long)low.token_count, (long long)high.token_count,
+                 (long long)tokens);
+    if (!(low.concurrency < concurrency + 0.0051 && concurrency - 0.0051 < high.concurrency))
+        fail_msg("%s: %.3f to %.3f requests, logged %.2f", name, low.concurrency, high.concurrency, concurrency);
+}
+
+#define ASSERT_TOKENS(context, name, gib, tokens, concurrency, ...)                                                    \
+    assert_tokens(context, name,                                                                                       \
+                  (struct memmodel_serve_options){.size = sizeof(struct memmodel_serve_options), __VA_ARGS__}, gib,    \
+                  tokens, concurrency)
+
+static void
+layers_that_are_alike_fill_the_cache_with_blocks(void **state)
+{
+    ASSERT_TOKENS(*state, "llama31-8b", 58.15, 476336, 14.54, .max_length = 32768);           /* 4da3101500df */
+    ASSERT_TOKENS(*state, "qwen3-8b", 4.11, 59856, 7.31, .max_length = 8192, .mesh = "tp=2"); /* 54f61fecf53a */
+    ASSERT_TOKENS(*state, "llama33-70b", 10.23, 268240, 2.05, .mesh = "tp=4", .kv = "fp8");   /* 1b3036466962 */
+    ASSERT_TOKENS(*state, "gpt2-small", 5.71, 166160, 324.53, .max_length = 512);             /* 3c0e7252ffd1 */
+}
+
+static void
+a_latent_cache_is_whole_on_each_gpu(void **state)
+{
+    ASSERT_TOKENS(*state, "deepseek-v3", 108.18, 3305920, 20.18, .mesh = "tp=8", .kv = "fp8"); /* 178582212920 */
+    ASSERT_TOKENS(*state, "deepseek-v3", 62.22, 1901504, 11.61, .mesh = "tp=4", .kv = "fp8");  /* 3527c7c259cb */
+}
+
+static void
+layers_that_slide_share_blocks_with_others(void **state)
+{
+    /* f0797cba6796: two groups of 18 layers */
+    ASSERT_TOKENS(*state, "gpt-oss-120b", 45.32, 2640144, 284.25, .mesh = "tp=4", .max_length = 16384,
+                  .batched_tokens = 2048, .engine_version = "0.10.1.1");
+    /* 666a8f: 52 and 10 layers, eight of padding */
+    ASSERT_TOKENS(*state, "gemma3-27b", 41.66, 884276, 6.75, .kv = "fp8", .max_length = 131072, .batched_tokens = 4096,
+                  .engine_version = "0.1.dev1");
+    /* a02768: the last 15 of 35 layers have no cache of their own */
+    ASSERT_TOKENS(*state, "gemma3n-e4b", 4.08, 106848, 28.88, .max_length = 8192, .batched_tokens = 2048,
+                  .engine_version = "0.10.1.1");
+    /* 1a5936fe8c68: blocks of 16 and 32 tokens have pages of one size */
+    ASSERT_TOKENS(*state, "gemma4-31b", 22.45, 123389, 15.06, .kv = "fp8", .max_length = 8192, .batched_tokens = 2048);
+}
+
+static void
+recurrent_layers_make_blocks_as_long_as_their_state(void **state)
+{
+    struct memmodel_serving_result result;
+
+    /* b5d60f562a5d...: 784 tokens, as its log says */
+    ASSERT_TOKENS(*state, "qwen35-27b", 7.56, 123088, 9.42, .mesh = "tp=4", .max_length = 50000,
+                  .engine_version = "0.19.0");
+    ASSERT_TOKENS(*state, "qwen35-9b", 15.85, 129360, 51.74, .max_length = 8192, .engine_version = "0.18.0");
+    ASSERT_TOKENS(*state, "nemotron3-nano-4b", 103.39, 1934432, 216.94, .max_length = 49152, .kv = "fp8",
+                  .engine_version = "0.19.2");
+    result = SERVED(*state, "qwen35-27b", .mesh = "tp=4", .cache_bytes = INT64_C(1) << 33);
+    assert_int_equal(result.block_size, 784);
+}
+
+/* ---- the budget ---- */
+
+/* H100 of 79.18 GiB, 90 %, 8,192 tokens and 1,024 requests (201aeb441f5a): 56.93 + 5.58 + 0.07 leave 8.68. */
+static void
+what_weights_and_a_pass_leave_is_the_cache(void **state)
+{
+    struct memmodel_serving_result result = SERVED(*state, "qwen3-30b-a3b", .gpu = "h100", .max_length = 6144);
+
+    assert_true(result.activation_bytes > 5.0 * GIB && result.activation_bytes < 6.1 * GIB);
+    assert_true(result.token_count > 94784 * 0.97 && result.token_count < 94784 * 1.03);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_FITS);
+    assert_int_equal(result.request_count, result.block_count / (6144 / 16));
+}
+
+/* 67.72 GiB of weights and 4.84 of a pass leave -1.44 GiB of 90 % of an H100 (4b075c71b4c7). */
+static void
+what_does_not_fit_is_an_answer(void **state)
+{
+    struct memmodel_serving_result result =
+        SERVED(*state, "llama33-70b", .gpu = "h100", .quantization = "fp8", .max_length = 16000);
+
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_true(result.cache_bytes < -1.2 * GIB && result.cache_bytes > -1.7 * GIB);
+    assert_int_equal(result.token_count, 0);
+}
+
+/* One block of Llama-3.1-8B has 16 tokens of 2 * 8 * 128 * 2 bytes in 32 layers: 2 MiB. */
+static void
+the_longest_request_is_what_the_blocks_hold(void **state)
+{
+    struct memmodel_serving_result result =
+        SERVED(*state, "llama31-8b", .cache_bytes = 100 << 20, .max_length = 131072);
+
+    assert_int_equal(result.block_count, 50);
+    assert_int_equal(result.longest, 800);
+    assert_int_equal(result.token_bytes, 131072);
+    assert_int_equal(result.request_bytes, INT64_C(131072) * 131072);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
+}
+
+/* ---- other engines ---- */
+
+static struct memmodel_serving_pool
+pool_of(memmodel_context *context, const char *name, struct memmodel_serve_options options, size_t index)
+{
+    struct memmodel_serving_pool pool = {.size = sizeof pool};
+    memmodel_llm *llm = model(context, name);
+    memmodel_serving *serving;
+
+    options.size = sizeof options;
+    assert_int_equal(memmodel_serve(llm, &options, NULL, &serving), 0);
+    assert_int_equal(memmodel_serving_get_pool(serving, index, &pool), 0);
+    memmodel_serving_unref(serving);
+    memmodel_llm_unref(llm);
+    return pool;
+}
+
+#define POOL(context, name, index, ...) pool_of(context, name, (struct memmodel_serve_options){__VA_ARGS__}, index)
+
+/* b8ad32: "12 layers, K (f16): 384.00 MiB" of 32,768 cells, and 2,304 cells of 27.00 MiB that slide. */
+static void
+llama_cpp_has_cells_for_its_context(void **state)
+{
+    struct memmodel_serving_pool full =
+        POOL(*state, "gpt-oss-20b", 0, .engine = "llamacpp", .max_length = 32768, .batched_tokens = 2048);
+    struct memmodel_serving_pool sliding =
+        POOL(*state, "gpt-oss-20b", 1, .engine = "llamacpp", .max_length = 32768, .batched_tokens = 2048);
+
+    assert_int_equal(full.key_bytes, INT64_C(384) << 20);
+    assert_int_equal(full.value_bytes, INT64_C(384) << 20);
+    assert_int_equal(sliding.token_count, 2304);
+    assert_int_equal(sliding.key_bytes, INT64_C(27) << 20);
+}
+
+/* f3557d: R 5.62 MiB and S 144.00 MiB of a sequence. */
+static void
+llama_cpp_keeps_a_state_for_each_sequence(void **state)
+{
+    struct memmodel_serving_pool states = POOL(*state, "qwen35-27b", 1, .engine = "llamacpp", .max_length = 16384);
+
+    assert_int_equal(states.value_bytes, INT64_C(144) << 20);
+    assert_int_equal(states.key_bytes, INT64_C(5625) * 1048576 / 1000);
+}
+
+/* 57877e: tp=2, fp8, 73,714 tokens that slide and 92,143 others from 31.49 - 10.95 - 31.49 * 0.15 GiB. */
+static void
+sglang_cuts_what_is_left_into_two_pools(void **state)
+{
+    struct memmodel_serve_options options = {.engine = "sglang",
+                                             .mesh = "tp=2",
+                                             .kv = "fp8",
+                                             .utilization = 0.85,
+                                             .gpu_bytes = (int64_t)(31.49 * GIB),
+                                             .weight_bytes = (int64_t)(10.95 * GIB)};
+    struct memmodel_serving_pool sliding = pool_of(*state, "gemma4-31b", options, 0);
+    struct memmodel_serving_pool full = pool_of(*state, "gemma4-31b", options, 1);
+
+    assert_true(sliding.token_count > 73714 * 0.98 && sliding.token_count < 73714 * 1.02);
+    assert_true(full.token_count > 92143 * 0.98 && full.token_count < 92143 * 1.02);
+}
+
+/* ---- what is refused ---- */
+
+static int
+read_text(memmodel_context *context, const char *text)
+{
+    memmodel_llm *llm = NULL;
+    int status = memmodel_llm_from_json(context, "config.json", text, strlen(text), &llm);
+
+    memmodel_llm_unref(llm);
+    return status;
+}
+
+static void
+a_config_that_is_not_understood_is_refused_by_its_key(void **state)
+{
+    static const struct {
+        const char *text;
+        int status;
+        const char *part;
+    } wrong[] = {
+        {"{}", MEMMODEL_ERROR_PARSE, "\"model_type\" is missing"},
+        {"[1]", MEMMODEL_ERROR_PARSE, "an object"},
+        {"{\"model_type\": \"llama\"}", MEMMODEL_ERROR_PARSE, "\"hidden_size\" is missing"},
+        {"{\"model_type\": \"llama\", \"hidden_size\": 0}", MEMMODEL_ERROR_PARSE, "\"hidden_size\" is 0"},
+        {"{\"model_type\": \"llama\", \"hidden_size\": \"x\"}", MEMMODEL_ERROR_PARSE,
+         "\"hidden_size\" is not a whole number"},
+        {"{\"model_type\": \"bert\", \"hidden_size\": 64}", MEMMODEL_ERROR_UNSUPPORTED, "\"bert\""},
+        {"{\"model_type\": \"mixtral\", \"hidden_size\": 64, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, "
+         "\"vocab_size\": 8, \"max_position_embeddings\": 8}",
+         MEMMODEL_ERROR_PARSE, "\"num_experts\" is missing"},
+        {"{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 64, \"num_hidden_layers\": 1, "
+         "\"num_attention_heads\": 4, \"vocab_size\": 8, \"max_position_embeddings\": 8, \"quantization_config\": "
+         "{\"quant_method\": \"exl3\"}}",
+         MEMMODEL_ERROR_UNSUPPORTED, "\"exl3\" is not modelled"},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_error(*state, read_text(*state, wrong[i].text), wrong[i].status, wrong[i].part);
+}
+
+static void
+a_question_that_is_wrong_is_refused_by_its_option(void **state)
+{
+    static const struct {
+        struct memmodel_serve_options options;
+        const char *part;
+    } wrong[] = {
+        {{.engine = "tgi"}, "there are vllm"},
+        {{.mesh = "tp=3"}, "tp=3 does not divide 8 key heads"},
+        {{.mesh = "tp=64"}, "tp=64 does not divide"},
+        {{.mesh = "pp=33"}, "more than 32 layers"},
+        {{.kv = "int3"}, "int3"},
+        {{.quantization = "q9"}, "q9"},
+        {{.dtype = "int8"}, "int8"},
+        {{.utilization = 1.5}, "at most 1"},
+        {{.max_length = -1}, "-1 is not from 0"},
+        {{.engine_version = "new"}, "no version"},
+    };
+    memmodel_llm *llm = model(*state, "llama31-8b");
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct memmodel_serve_options options = wrong[i].options;
+        memmodel_serving *serving;
+
+        options.size = sizeof options;
+        assert_error(*state, memmodel_serve(llm, &options, *state, &serving), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     wrong[i].part);
+    }
+    memmodel_llm_unref(llm);
+}
+
+/* Parameters as the model cards count them: 8.03 and 1.24 billion, 30.5 of Qwen3-30B-A3B. */
+static void
+parameters_are_counted(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t count;
+    } models[] = {{"llama31-8b", 8030261248}, {"llama32-1b", 1235814400}, {"qwen3-30b-a3b", 30532122624}};
+
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct memmodel_llm_result result = {.size = sizeof result};
+        memmodel_llm *llm = model(*state, models[i].name);
+
+        assert_int_equal(memmodel_llm_get_result(llm, &result), 0);
+        assert_int_equal(result.parameter_count, models[i].count);
+        memmodel_llm_unref(llm);
+    }
+}
+
+/* Cut over a pipeline, the bytes of all stages are those of the whole model, but for tables that each of them has. */
+static void
+stages_hold_the_model_between_them(void **state)
+{
+    struct memmodel_serving_result whole = SERVED(*state, "llama31-8b", .engine = "sglang");
+    struct memmodel_serving_result half = SERVED(*state, "llama31-8b", .engine = "sglang", .mesh = "pp=2");
+    double ratio = (double)whole.weight_bytes / (double)half.weight_bytes;
+
+    assert_true(ratio > 1.95 && ratio < 2.05);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(weights_are_what_vllm_logs),
+        WITH_CONTEXT(packed_weights_are_what_vllm_logs),
+        WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),
+        WITH_CONTEXT(a_latent_cache_is_whole_on_each_gpu),
+        WITH_CONTEXT(layers_that_slide_share_blocks_with_others),
+        WITH_CONTEXT(recurrent_layers_make_blocks_as_long_as_their_state),
+        WITH_CONTEXT(what_weights_and_a_pass_leave_is_the_cache),
+        WITH_CONTEXT(what_does_not_fit_is_an_answer),
+        WITH_CONTEXT(the_longest_request_is_what_the_blocks_hold),
+        WITH_CONTEXT(llama_cpp_has_cells_for_its_context),
+        WITH_CONTEXT(llama_cpp_keeps_a_state_for_each_sequence),
+        WITH_CONTEXT(sglang_cuts_what_is_left_into_two_pools),
+        WITH_CONTEXT(a_config_that_is_not_understood_is_refused_by_its_key),
+        WITH_CONTEXT(a_question_that_is_wrong_is_refused_by_its_option),
+        WITH_CONTEXT(parameters_are_counted),
+        WITH_CONTEXT(stages_hold_the_model_between_them),
+    };
+
+    return cmocka_run_group_tests_name("serving", tests, NULL, NULL);
+}
