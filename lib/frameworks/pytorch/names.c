@@ -1,6 +1,7 @@
 /* What the caller holds: y and loss, each until its name is bound anew in the next step. */
+#include "frameworks/pytorch/names.h"
+
 #include "frameworks/pytorch/autograd.h"
-#include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
 
 static int32_t
