@@ -73,6 +73,9 @@ print_asked(const struct memmodel_job *job)
         printf(", gradient accumulation %d", job->gradient_accumulation);
     if (job->keep_gradients)
         printf(", gradients kept");
+    if (job->parallel)
+        printf(", rank %" PRId64 " of mesh %s, %s", job->parallel->rank, job->parallel->mesh ? job->parallel->mesh : "",
+               job->parallel->data ? job->parallel->data : "no data strategy");
 }
 
 static void

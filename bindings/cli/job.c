@@ -111,6 +111,21 @@ job_from_options(const struct command *command, const struct job_options *given,
     return status ? status : find_mode(command, given->mode, &job->mode);
 }
 
+static void
+set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
+{
+    if (!given->mesh && !given->data && !given->backend && given->rank == 0)
+        return;
+    *parallel = (struct memmodel_parallel){
+        .size = sizeof *parallel,
+        .mesh = given->mesh,
+        .data = given->data,
+        .backend = given->backend,
+        .rank = given->rank,
+    };
+    job->parallel = parallel;
+}
+
 const char *
 job_given(const struct job_options *given)
 {
@@ -129,6 +144,10 @@ job_given(const struct job_options *given)
         {"allocator-settings", given->allocator_settings},
         {"graph-optimization", given->graph_optimization},
         {"framework-version", given->framework_version},
+        {"mesh", given->mesh},
+        {"data", given->data},
+        {"backend", given->backend},
+        {"rank", given->rank != 0},
         {"metric", given->metric},
         {"mode", given->mode},
         {"intra-op-threads", given->intra_op_threads != 0},
@@ -185,6 +204,7 @@ job_run(struct job_call *call, const struct job_options *given, char **operands,
     if (!call->symbols)
         return memory_error(call->command);
     status = job_from_options(call->command, given, call->symbols, &call->job);
+    set_parallel(given, &call->parallel, &call->job);
     if (!status)
         status = load_network(call, operands, count, &network);
     call->network = network;

@@ -8,8 +8,8 @@
 struct job_options {
     struct option_list set;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
-        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode;
-    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget;
+        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *backend;
+    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
     bool keep_gradients;
 };
 
@@ -46,6 +46,11 @@ struct job_options {
                    keep_gradients),                                                                                    \
         JOB_OPTION(type, "checkpoint", OPTION_TEXT, "SCOPES",                                                          \
                    "pytorch: scopes that are recomputed in the backward pass, such as 'encoder.*'", checkpoint),       \
+        JOB_OPTION(type, "mesh", OPTION_TEXT, "AXES", "pytorch: processes that train together, such as dp=8", mesh),   \
+        JOB_OPTION(type, "data", OPTION_TEXT, "STRATEGY",                                                              \
+                   "pytorch: how they share their data, such as 'ddp(bucket_cap_mb=25)'", data),                       \
+        JOB_OPTION(type, "backend", OPTION_TEXT, "NAME", "pytorch: of collectives, gloo or nccl", backend),            \
+        JOB_OPTION(type, "rank", OPTION_INTEGER, "N", "pytorch: the process that is estimated, from 0", rank),         \
         JOB_OPTION(type, "graph-optimization", OPTION_TEXT, "LEVEL", "onnxruntime: disable, basic, extended or all",   \
                    graph_optimization),                                                                                \
         JOB_OPTION(type, "base-bytes", OPTION_BYTES, "BYTES", "tensorflow: of the process just before training",       \
@@ -66,6 +71,7 @@ struct job_call {
     const void *options; /* of the command */
     const memmodel_network *network;
     struct memmodel_symbol_value *symbols; /* of the job, with a place more than --set gave */
+    struct memmodel_parallel parallel;     /* of the job, where it has one */
     struct memmodel_job job;
 };
 

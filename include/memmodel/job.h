@@ -103,6 +103,27 @@ struct memmodel_symbol_value {
 };
 
 /**
+ * How the processes of one training share its work. What is estimated is one of them: the network is what that process
+ * runs, its batch the part of the batch that it gets. Zero means the default for every field.
+ *
+ * Data strategies are written as their calls in Python:
+ *   - "ddp(bucket_cap_mb=25, gradient_as_bucket_view=True)": torch.nn.parallel.DistributedDataParallel; also
+ *     broadcast_buffers, find_unused_parameters, static_graph.
+ *
+ * @since 0.1
+ */
+struct memmodel_parallel {
+    size_t size; /**< sizeof(struct memmodel_parallel) */
+    /** the processes as a mesh of named axes with their sizes, outermost first: "dp=8", "dp=4,fsdp=8". Axes are dp, data
+     *  parallel, and fsdp, over which parameters are sharded where dp replicates them. @default one process */
+    const char *mesh;
+    const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
+    const char *backend; /**< what collectives run on: "gloo", which makes copies where the tensors are, or "nccl".
+                              @default "nccl" on a GPU, else "gloo" */
+    int64_t rank;        /**< which process is estimated, counted from 0 in row-major order of the mesh */
+};
+
+/**
  * How a network is run. Zero means the default for every field.
  *
  * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit
@@ -168,6 +189,8 @@ struct memmodel_job {
      *  newer than the newest that is known is taken for that, and the result has a `warning`.
      *  @default the newest that is known, "2.15" */
     const char *framework_version;
+    /** "pytorch": the processes that train together. NULL: one alone. @length 1 @nullable */
+    const struct memmodel_parallel *parallel;
 };
 
 #ifdef __cplusplus

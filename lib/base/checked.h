@@ -60,6 +60,13 @@ checked_multiply(int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+/* Sum of two that are not negative, INT64_MAX where it does not fit. */
+static inline int64_t
+add_saturating(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* The product of numbers that are not negative; INT64_MAX where it does not fit. */
 static inline int64_t
 multiply_saturating(int64_t a, int64_t b)

@@ -110,3 +110,14 @@ mesh_size(const struct mesh *mesh, const char *name)
             return mesh->axes[i].size;
     return 1;
 }
+
+int64_t
+mesh_place(const struct mesh *mesh, int64_t rank, const char *name)
+{
+    for (size_t i = mesh->count; i-- > 0;) {
+        if (strcmp(mesh->axes[i].name, name) == 0)
+            return rank % mesh->axes[i].size;
+        rank /= mesh->axes[i].size;
+    }
+    return 0;
+}

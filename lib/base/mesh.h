@@ -33,4 +33,8 @@ mesh_parse(memmodel_context *context, const char *text, const char *const *known
 int64_t
 mesh_size(const struct mesh *mesh, const char *name);
 
+/* Where a rank is along an axis, from 0: ranks are counted in row-major order. 0 of an axis that is not there. */
+int64_t
+mesh_place(const struct mesh *mesh, int64_t rank, const char *name);
+
 #endif

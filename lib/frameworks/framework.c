@@ -39,7 +39,7 @@ static const struct framework frameworks[] = {
         .run_operator = pytorch_run_operator,
         .draws = 1,
         .options = FRAMEWORK_PRECISION | FRAMEWORK_CHECKPOINT | FRAMEWORK_ACCUMULATION | FRAMEWORK_KEPT_GRADIENTS |
-                   FRAMEWORK_GPU | FRAMEWORK_VERSION,
+                   FRAMEWORK_GPU | FRAMEWORK_VERSION | FRAMEWORK_PARALLEL,
         .versions = {.oldest = "2.6", .newest = "2.15"},
         .process_bytes = PYTORCH_PROCESS_BYTES,
         .memory = {{"cpu", "exact", "glibc", "alignment:64"}, {"cuda", "cuda_caching", NULL, NULL}},

@@ -62,6 +62,7 @@ enum framework_option {
     FRAMEWORK_GRAPH_OPTIMIZATION = 1 << 5,
     FRAMEWORK_BASE_BYTES = 1 << 6,
     FRAMEWORK_VERSION = 1 << 7,
+    FRAMEWORK_PARALLEL = 1 << 8,
 };
 
 /* Versions whose rules are known, such as "2.15"; all NULL: they make no difference. */

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
+#include "frameworks/parallel.h"
 #include "frameworks/target_cpu.h"
 
 #include <string.h>
@@ -88,6 +89,7 @@ check_options(memmodel_context *context, const struct framework *framework, cons
          FRAMEWORK_GRAPH_OPTIMIZATION},
         {job->base_bytes != 0, "base_bytes", FRAMEWORK_BASE_BYTES},
         {*job->framework_version != '\0', "framework_version", FRAMEWORK_VERSION},
+        {job->parallel != NULL, "parallel", FRAMEWORK_PARALLEL},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -119,6 +121,14 @@ check_device(memmodel_context *context, const struct memmodel_job *job)
 }
 
 static int
+check_parallel(memmodel_context *context, const struct memmodel_job *job)
+{
+    struct parallel parallel;
+
+    return parallel_read(context, job, &parallel);
+}
+
+static int
 check_job(memmodel_context *context, const struct memmodel_job *job, const struct framework **framework)
 {
     int status;
@@ -147,7 +157,9 @@ check_job(memmodel_context *context, const struct memmodel_job *job, const struc
         status = check_options(context, *framework, job);
     if (!status)
         status = framework_check_version(context, *framework, job->framework_version);
-    return status ? status : check_device(context, job);
+    if (!status)
+        status = check_device(context, job);
+    return status ? status : check_parallel(context, job);
 }
 
 int
@@ -179,6 +191,31 @@ keep_symbols(struct arena *arena, const struct memmodel_job *job, struct memmode
     return symbols ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
+static int
+keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
+{
+    struct memmodel_parallel *parallel;
+    const char **texts[3];
+
+    if (!job->parallel)
+        return 0;
+    parallel = arena_allocate(arena, sizeof *parallel);
+    if (!parallel)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    options_copy_quietly(job->parallel, parallel, sizeof *parallel);
+    parallel->size = sizeof *parallel;
+    texts[0] = &parallel->mesh;
+    texts[1] = &parallel->data;
+    texts[2] = &parallel->backend;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        *texts[i] = arena_copy_text(arena, *texts[i] ? *texts[i] : "");
+        if (!*texts[i])
+            return MEMMODEL_ERROR_NO_MEMORY;
+    }
+    kept->parallel = parallel;
+    return 0;
+}
+
 int
 job_keep(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
 {
@@ -193,6 +230,7 @@ job_keep(struct arena *arena, const struct memmodel_job *job, struct memmodel_jo
                             &kept->allocator_settings,
                             &kept->graph_optimization,
                             &kept->framework_version};
+    int status;
 
     *kept = *job;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -200,5 +238,6 @@ job_keep(struct arena *arena, const struct memmodel_job *job, struct memmodel_jo
         if (!*texts[i])
             return MEMMODEL_ERROR_NO_MEMORY;
     }
-    return keep_symbols(arena, job, kept);
+    status = keep_symbols(arena, job, kept);
+    return status ? status : keep_parallel(arena, job, kept);
 }

@@ -55,6 +55,12 @@ write_job(struct text *page, const struct memmodel_job *job)
     text_printf(page, "\"intra_op_threads\":%d,\"inference\":%s,\"keep_gradients\":%s,\"gradient_accumulation\":%d,",
                 job->intra_op_threads, job->mode ? "true" : "false", job->keep_gradients ? "true" : "false",
                 job->gradient_accumulation);
+    if (job->parallel) {
+        write_text(page, "mesh", job->parallel->mesh);
+        text_append(page, ",");
+        write_text(page, "data", job->parallel->data);
+        text_printf(page, ",\"rank\":%" PRId64 ",", job->parallel->rank);
+    }
     text_append(page, "\"symbols\":[");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");

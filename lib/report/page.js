@@ -40,6 +40,7 @@ function describeLoop(job) {
     [job.gradient_accumulation > 1, `${job.gradient_accumulation} batches a step`],
     [job.keep_gradients, "gradients kept"],
     [job.checkpoint, `checkpoint ${job.checkpoint}`],
+    [job.mesh, `rank ${job.rank} of ${job.mesh}, ${job.data}`],
   ];
   return said.filter(([isSet]) => isSet).map(([, text]) => text);
 }

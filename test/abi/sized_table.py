@@ -67,6 +67,18 @@ ARGUMENTS = {
     "alias memmodel_tensor": "f->square",
 }
 
+# Of structs that calls take in another one alone: the function in C that hands it over.
+WITHIN = {
+    "memmodel_parallel": """static int64_t
+call_memmodel_estimate_parallel(struct fixture *f, void *s)
+{
+    struct memmodel_job given = f->job;
+
+    given.parallel = s;
+    return memmodel_estimate(f->network, &given, f->context, &f->new_report);
+}""",
+}
+
 
 def struct_of(spec):
     """Name of the struct that a pointer points to."""
@@ -119,6 +131,8 @@ def taking(api, sized):
             head = f"static int64_t\ncall_{name}(struct fixture *f, void *s)"
             role = "options" if tested["direction"] == "in" else "result"
             yield name, struct_of(tested["type"]), role, says(function), f"{head}\n{{\n{body}\n}}"
+    for struct, text in WITHIN.items():
+        yield re.search(r"call_(\w+)\(", text)[1], struct, "options", True, text
 
 
 def main(path):

@@ -185,6 +185,27 @@ estimate_by_simulation(memmodel_context *context, memmodel_network *net)
 }
 
 static int
+estimate_rank(memmodel_context *context, memmodel_network *net)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "dp=2", .data = "ddp(bucket_cap_mb=0.001, find_unused_parameters=True)"};
+    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .parallel = &parallel};
+    memmodel_report *report;
+    char *text;
+    int status;
+
+    job.symbol_count = memmodel_network_symbol_count(net);
+    status = memmodel_estimate(net, &job, NULL, &report);
+    if (status)
+        return status;
+    status = memmodel_report_to_json(report, context, &text);
+    if (!status)
+        memmodel_free(text);
+    memmodel_report_unref(report);
+    return status;
+}
+
+static int
 estimate_on_gpu(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .gpu = "a100", .symbols = symbols};
@@ -479,6 +500,7 @@ static const struct scenario {
     {"a sequence network is simulated", build_sequence_layers, estimate_by_simulation, NULL},
     {"an image network is simulated on a GPU", build_image_layers, estimate_on_gpu, NULL},
     {"a sequence network is simulated on a GPU", build_sequence_layers, estimate_on_gpu, NULL},
+    {"a rank of several is simulated", build_image_layers, estimate_rank, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},

@@ -19,6 +19,19 @@ a_mesh_has_its_axes_in_the_order_of_its_text(void **state)
     assert_int_equal(mesh_size(&mesh, "pp"), 1);
 }
 
+/* Row-major: rank = (pp * 4 + dp) * 2 + tp, so 13 = (1 * 4 + 2) * 2 + 1. */
+static void
+the_innermost_axis_changes_from_rank_to_rank(void **state)
+{
+    struct mesh mesh;
+
+    assert_int_equal(mesh_parse(*state, "pp=2,dp=4,tp=2", axes, &mesh), 0);
+    assert_int_equal(mesh_place(&mesh, 13, "pp"), 1);
+    assert_int_equal(mesh_place(&mesh, 13, "dp"), 2);
+    assert_int_equal(mesh_place(&mesh, 13, "tp"), 1);
+    assert_int_equal(mesh_place(&mesh, 13, "ep"), 0);
+}
+
 static void
 no_text_is_one_device(void **state)
 {
@@ -54,6 +67,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_mesh_has_its_axes_in_the_order_of_its_text),
+        WITH_CONTEXT(the_innermost_axis_changes_from_rank_to_rank),
         WITH_CONTEXT(no_text_is_one_device),
         WITH_CONTEXT(what_is_no_mesh_is_refused_with_what_would_do),
     };

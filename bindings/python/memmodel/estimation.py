@@ -23,17 +23,39 @@ def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -
     return values
 
 
+Mesh = str | Mapping[str, int]
+PARALLEL = ("mesh", "data", "backend", "rank")  # fields of a job's `parallel`
+
+
+def mesh_text(mesh: Mesh) -> str:
+    """Axes with their sizes as the library reads them."""
+    if isinstance(mesh, str):
+        return mesh
+    if not isinstance(mesh, Mapping):
+        raise TypeError(f'mesh: a mapping such as {{"dp": 8}} is needed, not {_call.kind_of(mesh)}')
+    return ",".join(f"{name}={_call.int64(size, f'mesh: {name}')}" for name, size in mesh.items())
+
+
+def _parallel(given: dict[str, Any]) -> _ffi.Parallel | None:
+    """Takes the fields of a struct memmodel_parallel out of those of a job."""
+    fields = {name: given.pop(name) for name in PARALLEL if name in given}
+    if "mesh" in fields:
+        fields["mesh"] = mesh_text(fields["mesh"])
+    return _ffi.Parallel(**fields) if fields else None
+
+
 def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
     """How a network is run."""
     given = {name: value for name, value in fields.items() if value is not None}
     if "budget" in given:
         given["budget"] = parse_bytes(given["budget"], "budget")
+    given["parallel"] = _parallel(given)
     return _ffi.Job(symbols=symbol_values(symbols, sizes), **given)
 
 
 def job_of(symbols: Mapping[str, int] | None, given: Mapping[str, Any]) -> _ffi.Job:
     """A job from what estimate() takes: its fields, and symbols."""
-    known = _ffi.Job.__annotations__.keys()
+    known = {*_ffi.Job.__annotations__, *PARALLEL}
     sizes = {name: value for name, value in given.items() if name not in known}
     return _job(symbols, sizes, **{name: value for name, value in given.items() if name in known})
 
@@ -73,6 +95,10 @@ def estimate(
     graph_optimization: str | None = None,
     gradient_accumulation: int | None = None,
     keep_gradients: bool = False,
+    mesh: Mesh | None = None,
+    data: str | None = None,
+    backend: str | None = None,
+    rank: int | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
     symbols: Mapping[str, int] | None = None,
@@ -90,6 +116,9 @@ def estimate(
     "h200", which makes "cuda" the device, and allocator_settings, as in PYTORCH_ALLOC_CONF. graph_optimization: of
     "onnxruntime".
 
+    mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
+    their data, such as "ddp(bucket_cap_mb=25)" (see memmodel_parallel). backend: "gloo" or "nccl".
+
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its
     process, on a GPU of the device; the textbook, which models no process, has live bytes.
@@ -102,7 +131,8 @@ def estimate(
         device=device, optimizer=optimizer, isa=isa, mode=mode, steps=steps, intra_op_threads=intra_op_threads,
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
         allocator_settings=allocator_settings, graph_optimization=graph_optimization,
-        gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, budget=budget, metric=metric,
+        gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
+        backend=backend, rank=rank, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
 

@@ -340,6 +340,10 @@ def estimate(
     isa: str | None = None,
     intra_op_threads: int | None = None,
     framework_version: str | None = None,
+    mesh: estimation.Mesh | None = None,
+    data: str | None = None,
+    backend: str | None = None,
+    rank: int | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
 ) -> Report:
@@ -358,6 +362,8 @@ def estimate(
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
+    mesh, data, backend, rank: the processes that train this module together, {"dp": 8}, how they share their data, such
+    as "ddp(gradient_as_bucket_view=True)", and which of them is estimated; `args` are what this one is called with.
     budget, metric: as memmodel.estimate() takes them.
 
     What torch.export refuses, or follows otherwise than a run, is recorded, as record() does, with a warning;
@@ -366,7 +372,8 @@ def estimate(
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     asked = _asked(module, args, kwargs, loss, target, mode)
     for_rules = {"checkpoint": checkpoint, "device": device, "gpu": gpu, "allocator_settings": allocator_settings,
-                 "framework_version": framework_version}  # fmt: skip
+                 "framework_version": framework_version, "mesh": mesh, "data": data, "backend": backend,
+                 "rank": rank}  # fmt: skip
     job: dict[str, Any] = for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),

@@ -1,6 +1,7 @@
 /* The backward pass: the order of nodes, and how gradients come together. PyTorch: torch/csrc/autograd/engine.cpp. */
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/operators.h"
 
@@ -201,6 +202,7 @@ accumulate(struct step *step, struct node *node)
         value_becomes(step, variable->gradient,
                       variable->handed ? MEMMODEL_CATEGORY_ACTIVATION_GRADIENTS : MEMMODEL_CATEGORY_GRADIENTS);
     }
+    data_gradient(step, variable);
     value_drop(step, gradient);
 }
 
@@ -318,6 +320,7 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
     while (step->queue.heap_count > 0 && !step->status)
         run(step, queue_pop(&step->queue));
     loops_backward(step, INT64_MIN);
+    data_backward_end(step);
     value_drop_all(step, held, root_count);
     object_pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
 }

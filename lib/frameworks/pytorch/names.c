@@ -98,6 +98,20 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
     return 0;
 }
 
+/* Where a loss is handed back beside what the model returns, it is the last that was named. */
+int32_t
+names_model_end(const struct names *names, const struct memmodel_network *network)
+{
+    int32_t loss = first_loss_layer(network), end = -1;
+
+    if (loss < (int32_t)network->layer_count)
+        return loss - 1;
+    for (size_t i = 0; i < names->count; i++)
+        if (names->items[i].beside && names->items[i].bound > end)
+            end = names->items[i].bound;
+    return end >= 0 ? end : (int32_t)network->layer_count - 1;
+}
+
 void
 names_bind(struct step *step, struct names *names, int32_t layer)
 {

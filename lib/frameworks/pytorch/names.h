@@ -22,6 +22,10 @@ struct names {
 int
 names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names);
 
+/* The last layer of the model; those after it are its caller's, such as the loss. */
+int32_t
+names_model_end(const struct names *names, const struct memmodel_network *network);
+
 void
 names_release(memmodel_context *context, struct names *names);
 

@@ -1,5 +1,6 @@
 /* What is there before the first step: parameters, buffers and inputs, as they lie in memory. */
 #include "base/checked.h"
+#include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
 
@@ -196,6 +197,7 @@ residents_make(struct step *step)
         flatten_recurrent(step);
     for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
         make_parameter(step, (int32_t)i);
+    data_construct(step);
     for (size_t i = 0; i < step->network->layer_count; i++)
         make_input(step, &step->network->layers[i]);
 }

@@ -8,6 +8,7 @@
 
 #include "frameworks/framework.h"
 #include "frameworks/optimizer.h"
+#include "frameworks/parallel.h"
 #include "frameworks/target_cpu.h"
 #include "frameworks/pytorch/convolution_cache.h"
 #include "frameworks/pytorch/object_pool.h"
@@ -20,10 +21,12 @@
 
 struct autocast_table;
 struct batch_statistics;
+struct data_strategy;
 struct formula_text;
 struct gpu;
 struct layer;
 struct memmodel_attention;
+struct names;
 struct node;
 struct optimizer_cache;
 struct recurrence;
@@ -306,6 +309,11 @@ struct step {
     struct lifetimes lifetimes;
     struct checkpoints checkpoints;
     struct autocast autocast;
+    struct parallel parallel;
+    const struct data_strategy *data; /* NULL: one process */
+    void *data_state;                 /* the strategy's own, in the pool's arena */
+    const struct names *names;        /* that the caller has */
+    int32_t model_end;                /* layer after which the model returns; what follows is the loss */
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct value nothing; /* what failing functions return */

@@ -10,6 +10,7 @@
 #include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/operands.h"
@@ -64,6 +65,8 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
     step->what = op_name(layer->op);
     if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
         autocast_forward(step, layer);
+    if (names && index == step->model_end)
+        data_forward_end(step);
     if (names)
         names_bind(step, names, index);
     for (int32_t k = lifetimes->first[index]; k < lifetimes->first[index + 1]; k++)
@@ -74,6 +77,7 @@ static void
 forward(struct step *step, struct names *names)
 {
     loops_clear(step);
+    data_forward_begin(step);
     for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
         checkpoint_before(step, i);
         step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
@@ -205,6 +209,8 @@ simulate(struct step *step, const struct optimizer *optimizer)
         names_release(step->context, &names);
         return status;
     }
+    step->names = &names;
+    step->model_end = names_model_end(&names, step->network);
     set_up(step);
     if (!step->job->mode)
         optimizer_construct(step, optimizer);
@@ -233,6 +239,8 @@ find_all(struct step *step, struct optimizer *optimizer)
 
     if (!status)
         status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
+    if (!status)
+        status = data_open(step);
     if (!status)
         status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
     step->autocast.on = step->autocast.dtype != 0;

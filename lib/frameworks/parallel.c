@@ -1,0 +1,211 @@
+#include "frameworks/parallel.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MIB = 1 << 20 };
+
+/* ---- options of data strategies ---- */
+
+enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES };
+
+struct data_option {
+    const char *name;
+    enum option_kind kind;
+    size_t field;        /* of struct data_options */
+    uint32_t strategies; /* that have it, a bit each */
+    const char *example;
+};
+
+#define FLAG(name, strategies)                                                                                         \
+    {                                                                                                                  \
+#name, OPTION_FLAG, offsetof(struct data_options, name), strategies, "True"                                    \
+    }
+
+enum { DDP = 1 << DATA_DDP };
+
+static const struct data_option options[] = {
+    {"bucket_cap_mb", OPTION_MEBIBYTES, offsetof(struct data_options, bucket_bytes), DDP, "25"},
+    FLAG(gradient_as_bucket_view, DDP),
+    FLAG(find_unused_parameters, DDP),
+    FLAG(static_graph, DDP),
+    FLAG(broadcast_buffers, DDP),
+    FLAG(no_sync, DDP),
+};
+
+enum { OPTIONS = sizeof options / sizeof options[0] };
+
+static const char *const strategy_names[DATA_KINDS] = {[DATA_NONE] = "none", [DATA_DDP] = "ddp"};
+
+/* int(bucket_cap_mb * 1024 * 1024): torch/nn/parallel/distributed.py */
+static bool
+read_mebibytes(const struct text_part *value, int64_t *bytes)
+{
+    enum { MAX_MIB = 1 << 30 };
+    double number;
+
+    if (!text_part_number(value, &number) || !(number > 0) || number > MAX_MIB)
+        return false;
+    *bytes = (int64_t)(number * MIB);
+    return *bytes > 0;
+}
+
+static bool
+read_value(const struct data_option *option, const struct text_part *value, struct data_options *to)
+{
+    void *field = (char *)to + option->field;
+
+    return option->kind == OPTION_FLAG ? text_part_flag(value, field) : read_mebibytes(value, field);
+}
+
+static const struct data_option *
+find_option(enum data_kind strategy, const struct text_part *name)
+{
+    for (size_t i = 0; i < OPTIONS; i++)
+        if ((options[i].strategies & (1u << strategy)) && text_part_is(name, options[i].name))
+            return &options[i];
+    return NULL;
+}
+
+static int
+unknown_option(memmodel_context *context, enum data_kind strategy, const struct text_part *name)
+{
+    struct text known = TEXT_INIT(context);
+    int status;
+
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (options[i].strategies & (1u << strategy))
+            text_printf(&known, "%s%s", known.length ? ", " : "", options[i].name);
+    status = known.failed ? MEMMODEL_ERROR_NO_MEMORY
+                          : context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
+                                          "%s has no option \"%.*s\" here; it has %s", strategy_names[strategy],
+                                          (int)name->length, name->text, known.bytes);
+    text_release(&known);
+    return status;
+}
+
+static int
+read_option(memmodel_context *context, const struct call_argument *argument, struct parallel *parallel)
+{
+    const struct data_option *option = find_option(parallel->data, &argument->key);
+
+    if (!option)
+        return unknown_option(context, parallel->data, argument->key.length ? &argument->key : &argument->value);
+    if (read_value(option, &argument->value, &parallel->options))
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data", "%s cannot be \"%.*s\"; write %s=%s",
+                         option->name, (int)argument->value.length, argument->value.text, option->name,
+                         option->example);
+}
+
+static int
+read_options(memmodel_context *context, struct parallel *parallel)
+{
+    struct call_text call = parallel->call;
+    struct call_argument argument;
+    int status = 0;
+
+    while (!status && call_next(&call, &argument))
+        status = read_option(context, &argument, parallel);
+    return status;
+}
+
+/* ---- the strategy ---- */
+
+static int
+find_strategy(memmodel_context *context, const char *text, struct parallel *parallel)
+{
+    int kind = DATA_DDP;
+
+    if (!text || !*text)
+        return 0;
+    if (!call_read(text, &parallel->call))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
+                             "\"%s\" is no call; a strategy is written as in Python, such as "
+                             "\"ddp(bucket_cap_mb=25)\"",
+                             text);
+    while (kind < DATA_KINDS && !text_part_is(&parallel->call.name, strategy_names[kind]))
+        kind++;
+    if (kind == DATA_KINDS)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                             "no strategy is called \"%.*s\"; there is ddp", (int)parallel->call.name.length,
+                             parallel->call.name.text);
+    parallel->data = (enum data_kind)kind;
+    return read_options(context, parallel);
+}
+
+/* Over which ranks of the mesh the strategy works. */
+static int
+find_world(memmodel_context *context, struct parallel *parallel)
+{
+    int64_t replicas = mesh_size(&parallel->mesh, "dp");
+
+    parallel->world = replicas;
+    parallel->place = mesh_place(&parallel->mesh, parallel->rank, "dp");
+    if (parallel->data == DATA_NONE && parallel->mesh.ranks > 1)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
+                             "%" PRId64 " ranks share their data, but nothing says how; give a strategy such as ddp",
+                             parallel->mesh.ranks);
+    if (parallel->data != DATA_NONE && parallel->mesh.count == 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
+                             "%s needs a mesh with the axis dp, such as \"dp=8\"", strategy_names[parallel->data]);
+    return 0;
+}
+
+static int
+find_backend(memmodel_context *context, const char *name, const struct memmodel_job *job, struct parallel *parallel)
+{
+    parallel->gloo = strcmp(name && *name ? name : strcmp(job->device, "cuda") == 0 ? "nccl" : "gloo", "gloo") == 0;
+    if (!name || !*name || parallel->gloo || strcmp(name, "nccl") == 0)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "backend", "unknown backend \"%s\"; known are gloo, nccl",
+                         name);
+}
+
+static int
+read_all(memmodel_context *context, const struct memmodel_parallel *given, const struct memmodel_job *job,
+         struct parallel *parallel)
+{
+    static const char *const axes[] = {"dp", NULL};
+    int status = mesh_parse(context, given->mesh, axes, &parallel->mesh);
+
+    if (status)
+        return status;
+    if (given->rank < 0 || given->rank >= parallel->mesh.ranks)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "rank",
+                             "rank %" PRId64 " is none of the mesh, whose ranks are 0 to %" PRId64, given->rank,
+                             parallel->mesh.ranks - 1);
+    parallel->rank = given->rank;
+    status = find_backend(context, given->backend, job, parallel);
+    if (!status)
+        status = find_strategy(context, given->data, parallel);
+    if (!status)
+        status = find_world(context, parallel);
+    if (!status && parallel->data != DATA_NONE && job->mode != MEMMODEL_MODE_TRAINING)
+        status =
+            context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                          "%s is simulated in training alone; give the mode training", strategy_names[parallel->data]);
+    if (!status && parallel->world == 1)
+        parallel->data = DATA_NONE; /* nothing is shared */
+    return status;
+}
+
+int
+parallel_read(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel)
+{
+    struct memmodel_parallel given;
+    int status;
+
+    *parallel = (struct parallel){
+        .mesh = {.ranks = 1},
+        .world = 1,
+        .options = {.broadcast_buffers = true, .no_sync = true},
+    };
+    if (!job->parallel)
+        return 0;
+    status = options_copy(context, "memmodel_parallel", job->parallel, &given, sizeof given);
+    return status ? status : read_all(context, &given, job, parallel);
+}

@@ -1,0 +1,138 @@
+#include "frameworks/pytorch/data_parallel.h"
+
+#include "base/checked.h"
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/names.h"
+#include "frameworks/pytorch/tensor.h"
+
+#include <string.h>
+
+static const struct data_strategy *const strategies[DATA_KINDS] = {[DATA_DDP] = &pytorch_ddp};
+
+int
+data_open(struct step *step)
+{
+    int status = parallel_read(step->context, step->job, &step->parallel);
+
+    step->data = status ? NULL : strategies[step->parallel.data];
+    return status;
+}
+
+void
+data_construct(struct step *step)
+{
+    if (!step->data || !step->data->construct || step->status)
+        return;
+    step_enter(step, MEMMODEL_PHASE_SETUP, -1);
+    step->data->construct(step);
+}
+
+void
+data_forward_begin(struct step *step)
+{
+    if (!step->data || !step->data->forward_begin || step->status)
+        return;
+    step_enter(step, MEMMODEL_PHASE_FORWARD, -1);
+    step->data->forward_begin(step);
+}
+
+void
+data_forward_end(struct step *step)
+{
+    if (step->data && step->data->forward_end && !step->status)
+        step->data->forward_end(step);
+}
+
+void
+data_gradient(struct step *step, const struct variable *variable)
+{
+    if (step->data && step->data->gradient && !variable->handed && !step->status)
+        step->data->gradient(step, (int32_t)(variable - step->variables));
+}
+
+void
+data_backward_end(struct step *step)
+{
+    if (step->data && step->data->backward_end && !step->status)
+        step->data->backward_end(step);
+}
+
+bool
+data_is_synchronized(const struct step *step)
+{
+    return step->batch == step->job->gradient_accumulation - 1 || !step->parallel.options.no_sync;
+}
+
+static size_t
+last_trainable(const struct memmodel_network *network)
+{
+    size_t count = network->parameter_count;
+
+    while (count > 0 && !network->parameters[count - 1].trainable)
+        count--;
+    return count;
+}
+
+/* Tensors of a module are declared parameters first; what is frozen is of a floating type. */
+bool
+data_is_buffer(const struct step *step, size_t index)
+{
+    const struct parameter *parameter = &step->network->parameters[index];
+    const struct layer *layer = &step->network->layers[parameter->layer];
+
+    if (parameter->trainable)
+        return false;
+    if (layer->op != OP_PARAMETER)
+        return strncmp(parameter->role, "running_", strlen("running_")) == 0;
+    return dtype_is_whole(parameter->dtype) || parameter->dtype == MEMMODEL_DTYPE_BOOL ||
+           index >= last_trainable(step->network);
+}
+
+int64_t
+data_parameter_bytes(const struct step *step, size_t index)
+{
+    int64_t bytes = 0;
+
+    return binding_parameter_bytes(step->binding, (int32_t)index, &bytes) ? bytes : INT64_MAX;
+}
+
+struct value *
+data_buffer(struct step *step, const char *what, int64_t bytes)
+{
+    step->what = what;
+    return value_buffer(step, bytes);
+}
+
+/* ---- a node that hands gradients on ---- */
+
+static void
+hand_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    for (int i = 0; i < node->edge_count; i++)
+        gradients[i] = value_keep(incoming[i]);
+}
+
+static void
+copy_output(struct step *step, memmodel_tensor tensor)
+{
+    static const struct derivative sink = {"DDPSink", hand_on};
+    struct value *output = step->values[tensor], *copy;
+
+    if (!output || !output->node)
+        return;
+    step->what = "ddp output";
+    copy = value_like(step, output);
+    step_record(step, &sink, copy, 1, &output);
+    step->values[tensor] = copy;
+    value_drop(step, output);
+}
+
+void
+data_copy_outputs(struct step *step)
+{
+    for (size_t i = 0; i < step->names->count; i++)
+        if (step->names->items[i].returned &&
+            step->network->tensors[step->names->items[i].tensor].layer <= step->model_end)
+            copy_output(step, step->names->items[i].tensor);
+}

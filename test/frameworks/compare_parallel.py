@@ -1,0 +1,93 @@
+"""Step peaks of ranks that train together against what memmodel.torch.estimate() says of them.
+
+    build/venv/zoo/bin/python test/frameworks/compare_parallel.py [--strategy NAME] [--networks FOLDER] [CASES] [TEXT]
+
+CASES is a file as record_parallel.py writes it, test/data/pytorch_parallel/cases.json unless given; TEXT is part of the
+names of those that are compared. Prints a row a rank: differences of the peaks of construction and of each step in
+bytes, predicted less measured. --networks keeps the networks, which test_parallel.c reads.
+"""
+
+import argparse
+import collections
+import json
+import warnings
+from pathlib import Path
+
+import memmodel.torch
+import torch
+from parallel_models import MODELS, loss
+
+RECORDED = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json"
+
+warnings.filterwarnings("ignore")
+
+
+def built(case):
+    torch.manual_seed(0)
+    make, batch = MODELS[case["model"]]
+    return make().train(), batch(case["batch"])
+
+
+def job_of(case):
+    """How the case is run, in the words of memmodel.estimate()."""
+    return {
+        "optimizer": case["optimizer"], "gradient_accumulation": case.get("gradient_accumulation", 1),
+        "mesh": case["mesh"], "data": case["data"], "backend": "gloo", "rank": case["rank"],
+    }  # fmt: skip
+
+
+def construction(report):
+    return max(event.live for event in report.trace if event.phase == "setup")
+
+
+def differences(case):
+    module, batch = built(case)
+    report = memmodel.torch.estimate(module, batch, loss=loss, isa="avx2", intra_op_threads=1, **job_of(case))
+    found = [construction(report), *report.step_peaks]
+    return [ours - real for ours, real in zip(found, [case["construction"], *case["peaks"]], strict=True)]
+
+
+def row(case, total):
+    try:
+        found = differences(case)
+    except memmodel.MemmodelError as error:
+        total["refused"] += 1
+        return str(error)
+    total["peaks"] += len(found) - 1
+    total["exact"] += found[1:].count(0)
+    total["constructions"] += 1
+    total["exact constructions"] += found[0] == 0
+    return " ".join(f"{difference:>10}" for difference in found)
+
+
+def save_networks(cases, folder):
+    for case in {(case["model"], case["batch"]): case for case in cases}.values():
+        module, batch = built(case)
+        network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
+        path = folder / f"{case['model']}_{case['batch']}.json"
+        path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="?", type=Path, default=RECORDED)
+    parser.add_argument("text", nargs="?", default="")
+    parser.add_argument("--strategy", default="")
+    parser.add_argument("--networks", type=Path)
+    given = parser.parse_args()
+    cases = json.loads(given.cases.read_text())["cases"]
+    cases = [case for case in cases if case["data"].startswith(given.strategy) and given.text in case["name"]]
+    if given.networks:
+        save_networks(cases, given.networks)
+        return
+    torch.set_num_threads(1)
+    totals = collections.defaultdict(collections.Counter)
+    for case in cases:
+        text = row(case, totals[case["data"].partition("(")[0]])
+        print(f"{case['name']:56} {case['rank']:3} {text}{'  ' + case['off'] if case.get('off') else ''}", flush=True)
+    for strategy, total in totals.items():
+        print(strategy, ", ".join(f"{count} {name}" for name, count in total.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+/*
+ * Processes that train together: what jobs may say of them, and predicted ranks against recorded ones
+ * (test/data/pytorch_parallel).
+ */
+#include "check.h"
+
+#include <jansson.h>
+
+static memmodel_network *
+network_of(memmodel_context *context, const char *name)
+{
+    char path[512];
+    memmodel_network *network;
+
+    snprintf(path, sizeof path, "%s/pytorch_parallel/networks/%s.json", TEST_DATA, name);
+    if (memmodel_network_load(context, path, &network))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return network;
+}
+
+/* As the recordings were made. */
+static struct memmodel_job
+job_of(const struct memmodel_parallel *parallel)
+{
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job),
+        .intra_op_threads = 1,
+        .isa = "avx2",
+        .framework_version = "2.13",
+        .metric = MEMMODEL_METRIC_LIVE,
+        .parallel = parallel,
+    };
+}
+
+/* ---- what is refused ---- */
+
+static void
+what_cannot_be_shared_is_refused_with_what_would_do(void **state)
+{
+    static const struct {
+        struct memmodel_parallel parallel;
+        const char *message;
+    } wrong[] = {
+        {{.mesh = "dp=8"}, "8 ranks share their data, but nothing says how; give a strategy such as ddp"},
+        {{.data = "ddp"}, "ddp needs a mesh with the axis dp, such as \"dp=8\""},
+        {{.mesh = "dp=8", .data = "dpp"}, "no strategy is called \"dpp\"; there "},
+        {{.mesh = "dp=8", .data = "ddp(25"}, "\"ddp(25\" is no call"},
+        {{.mesh = "dp=8", .data = "ddp(cap=25)"}, "ddp has no option \"cap\" here; it has bucket_cap_mb"},
+        {{.mesh = "dp=8", .data = "ddp(bucket_cap_mb=0)"}, "bucket_cap_mb cannot be \"0\"; write bucket_cap_mb=25"},
+        {{.mesh = "dp=8", .data = "ddp(static_graph=1)"}, "static_graph cannot be \"1\"; write static_graph=True"},
+        {{.mesh = "dp=8", .data = "ddp", .rank = 8}, "rank 8 is none of the mesh, whose ranks are 0 to 7"},
+        {{.mesh = "dp=8", .data = "ddp", .rank = -1}, "rank -1 is none of the mesh"},
+        {{.mesh = "dp=8", .data = "ddp", .backend = "mpi"}, "unknown backend \"mpi\"; known are gloo, nccl"},
+        {{.mesh = "xp=8", .data = "ddp"}, "there is no axis \"xp\""},
+    };
+    memmodel_network *network = network_of(*state, "unused_16");
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct memmodel_parallel parallel = wrong[i].parallel;
+        struct memmodel_job job = job_of(&parallel);
+        memmodel_report *report = NULL;
+
+        parallel.size = sizeof parallel;
+        assert_true(memmodel_estimate(network, &job, *state, &report) < 0);
+        assert_null(report);
+        if (!strstr(memmodel_context_error(*state)->message, wrong[i].message))
+            fail_msg("\"%s\" does not say \"%s\"", memmodel_context_error(*state)->message, wrong[i].message);
+    }
+    memmodel_network_unref(network);
+}
+
+static void
+only_training_by_pytorch_is_shared(void **state)
+{
+    const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=2", .data = "ddp"};
+    memmodel_network *network = network_of(*state, "mlp_8");
+    struct memmodel_job job = job_of(&parallel);
+    memmodel_report *report;
+
+    job.mode = MEMMODEL_MODE_INFERENCE;
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), MEMMODEL_ERROR_UNSUPPORTED);
+    job.mode = MEMMODEL_MODE_TRAINING;
+    job.framework = "textbook";
+    job.framework_version = NULL;
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), MEMMODEL_ERROR_UNSUPPORTED);
+    memmodel_network_unref(network);
+}
+
+/* DistributedDataParallel raises "Expected to have finished reduction in the prior iteration" there. */
+static void
+ddp_names_a_parameter_that_gets_no_gradient(void **state)
+{
+    const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=2", .data = "ddp"};
+    memmodel_network *network = network_of(*state, "unused_16");
+    struct memmodel_job job = job_of(&parallel);
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(memmodel_context_error(*state)->object, "dead.weight");
+    assert_non_null(strstr(memmodel_context_error(*state)->message, "find_unused_parameters=True"));
+    memmodel_network_unref(network);
+}
+
+/* ---- one rank ---- */
+
+static memmodel_report *
+report_of(memmodel_context *context, const memmodel_network *network, const struct memmodel_job *job)
+{
+    memmodel_report *report;
+
+    if (memmodel_estimate(network, job, context, &report))
+        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
+    return report;
+}
+
+static void
+assert_same_events(const memmodel_report *a, const memmodel_report *b)
+{
+    const memmodel_trace *first = memmodel_report_trace(a), *second = memmodel_report_trace(b);
+
+    assert_int_equal(memmodel_trace_event_count(first), memmodel_trace_event_count(second));
+    for (size_t i = 0; i < memmodel_trace_event_count(first); i++) {
+        struct memmodel_trace_event x = {.size = sizeof x}, y = {.size = sizeof y};
+
+        memmodel_trace_get_event(first, i, &x);
+        memmodel_trace_get_event(second, i, &y);
+        assert_int_equal(x.bytes, y.bytes);
+        assert_int_equal(x.live, y.live);
+    }
+}
+
+static void
+a_mesh_of_one_rank_is_no_mesh(void **state)
+{
+    static const char *const strategies[] = {"ddp", "ddp(gradient_as_bucket_view=True)"};
+    memmodel_network *network = network_of(*state, "mlp_8");
+    struct memmodel_job alone = job_of(NULL);
+    memmodel_report *expected = report_of(*state, network, &alone);
+
+    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
+        const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=1", .data = strategies[i]};
+        struct memmodel_job job = job_of(&parallel);
+        memmodel_report *report = report_of(*state, network, &job);
+
+        assert_same_events(report, expected);
+        memmodel_report_unref(report);
+    }
+    memmodel_report_unref(expected);
+    memmodel_network_unref(network);
+}
+
+/* ---- recorded ranks ---- */
+
+static int64_t
+construction_peak(const memmodel_report *report)
+{
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    int64_t peak = 0;
+
+    for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
+        struct memmodel_trace_event event = {.size = sizeof event};
+
+        memmodel_trace_get_event(trace, i, &event);
+        if (event.phase == MEMMODEL_PHASE_SETUP && event.live > peak)
+            peak = event.live;
+    }
+    return peak;
+}
+
+/* Where releases were lost the recording has too much. */
+static void
+assert_peak(const json_t *row, const char *what, int64_t predicted, int64_t measured)
+{
+    enum { MAX_LOST = 1024 };
+    int64_t lost = json_object_get(row, "off") ? MAX_LOST : 0;
+
+    if (predicted > measured || measured - predicted > lost)
+        fail_msg("%s of %s, rank %d: %lld predicted, %lld measured", what,
+                 json_string_value(json_object_get(row, "name")), (int)json_integer_value(json_object_get(row, "rank")),
+                 (long long)predicted, (long long)measured);
+}
+
+static void
+compare(memmodel_context *context, const json_t *row)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel,
+        .mesh = json_string_value(json_object_get(row, "mesh")),
+        .data = json_string_value(json_object_get(row, "data")),
+        .backend = "gloo",
+        .rank = json_integer_value(json_object_get(row, "rank")),
+    };
+    struct memmodel_job job = job_of(&parallel);
+    const json_t *peaks = json_object_get(row, "peaks");
+    memmodel_network *network;
+    memmodel_report *report;
+    char name[64];
+
+    job.optimizer = json_string_value(json_object_get(row, "optimizer"));
+    job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
+    snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
+             (int)json_integer_value(json_object_get(row, "batch")));
+    network = network_of(context, name);
+    report = report_of(context, network, &job);
+    assert_peak(row, "construction", construction_peak(report),
+                json_integer_value(json_object_get(row, "construction")));
+    for (size_t i = 0; i < json_array_size(peaks); i++)
+        assert_peak(row, "a step", memmodel_report_step_peak(report, i), json_integer_value(json_array_get(peaks, i)));
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
+compare_all(memmodel_context *context, const char *strategy)
+{
+    json_t *root = json_load_file(TEST_DATA "/pytorch_parallel/cases.json", 0, NULL), *cases;
+    size_t compared = 0;
+
+    assert_non_null(root);
+    cases = json_object_get(root, "cases");
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *row = json_array_get(cases, i);
+        const char *data = json_string_value(json_object_get(row, "data"));
+        size_t length = strlen(strategy);
+
+        if (strncmp(data, strategy, length) != 0 || (data[length] && data[length] != '('))
+            continue;
+        compare(context, row);
+        compared++;
+    }
+    assert_true(compared > 0);
+    json_decref(root);
+}
+
+static void
+ranks_of_ddp_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "ddp");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(what_cannot_be_shared_is_refused_with_what_would_do),
+        WITH_CONTEXT(only_training_by_pytorch_is_shared),
+        WITH_CONTEXT(ddp_names_a_parameter_that_gets_no_gradient),
+        WITH_CONTEXT(a_mesh_of_one_rank_is_no_mesh),
+        WITH_CONTEXT(ranks_of_ddp_take_what_recorded_ones_took),
+    };
+
+    return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
+}
