@@ -302,7 +302,7 @@ static const struct family families[] = {
     {"gpt_oss", QKV_BIAS | OUTPUT_BIAS | EXPERTS, PATTERN_EVEN, 0, 2, 1, 64, 0, read_gpt_oss, {0}},
     {"phi3", 0, PATTERN_WINDOW, 0, 2, 1, 0, 0, read_phi3, {0}},
     {"olmo2", WIDE_NORM, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
-    {"olmo3", WIDE_NORM, PATTERN_PERIODIC, 4, 2, 1, 0, 0, NULL, {0}},
+    {"olmo3", WIDE_NORM, PATTERN_PERIODIC, 4, 2, 2, 0, 0, NULL, {0}},
     {"glm4", QKV_BIAS, PATTERN_FULL, 0, 4, 1, 0, 0.5, NULL, {0}},
     {"glm4_moe", BIAS_KEY | EXPERTS | CORRECTION, PATTERN_FULL, 0, 2, 1, 0, 0.5, NULL, {0}},
     {"minimax_m2", WIDE_NORM | EXPERTS | CORRECTION, PATTERN_FULL, 0, 2, 1, 128, 0.5, NULL, {0}},

@@ -69,11 +69,25 @@ serve_place(const struct serve_query *query, int64_t index)
                           .has_head = index == stages - 1};
 }
 
+/* vllm/model_executor/layers/quantization/mxfp4.py: Triton's kernels on Hopper, TensorRT's on Blackwell, Marlin before. */
+static int64_t
+expert_padding(const struct gpu *gpu)
+{
+    enum { HOPPER = 90 };
+
+    if (!gpu || gpu->capability == HOPPER)
+        return 64;
+    return gpu->capability > HOPPER ? 256 : 128;
+}
+
 int
 serve_weights(const struct serve_query *query, const struct place *place, bool rounds, int64_t *bytes)
 {
-    const struct weights_options options = {
-        .element = query->element, .quantization = &query->quantization, .rounds = rounds, .absorbs = rounds};
+    const struct weights_options options = {.element = query->element,
+                                            .quantization = &query->quantization,
+                                            .expert_padding = expert_padding(query->gpu),
+                                            .rounds = rounds,
+                                            .absorbs = rounds};
     int64_t elements;
     int status = weights_measure(query->context, query->llm, place, &options, bytes, &elements);
 

@@ -16,6 +16,7 @@ enum {
     MAX_RUNNING = 4096,
     RUNNING_FACTOR = 512, /* max_running_requests */
     MAMBA_SHARE = 9,      /* tenths: mamba_full_memory_ratio */
+    STATES_EACH = 3,      /* of a request, with those that prefixes keep */
 };
 
 /* Bytes a token of all layers of a kind, and of a request for recurrent ones. */
@@ -83,15 +84,9 @@ count_cells(const struct serve_query *query, const struct place *place, struct c
 
 /* States of recurrent layers come first, as many as their share of the memory holds. */
 static int64_t
-take_states(const struct serve_query *query, const struct cells *cells, int64_t bytes)
+take_states(const struct cells *cells, int64_t bytes)
 {
-    int64_t count = query->options.max_sequences;
-
-    if (!cells->state)
-        return 0;
-    if (!count)
-        count = bytes / (10 + MAMBA_SHARE) * MAMBA_SHARE / cells->state;
-    return min_i64(count, bytes / cells->state);
+    return cells->state ? bytes / (10 + MAMBA_SHARE) * MAMBA_SHARE / cells->state : 0;
 }
 
 static int
@@ -142,7 +137,7 @@ static int
 fill_pools(const struct serve_query *query, const struct cells *cells, struct answer *answer)
 {
     struct memmodel_serving_result *result = &answer->result;
-    int64_t bytes = max_i64(0, result->cache_bytes), states = take_states(query, cells, bytes), tokens, sliding;
+    int64_t bytes = max_i64(0, result->cache_bytes), states = take_states(cells, bytes), tokens, sliding;
     double ratio = query->options.sliding_ratio != 0 ? query->options.sliding_ratio : 0.8;
     double token_bytes = (double)(cells->full + cells->index) + ratio * (double)cells->sliding;
 
@@ -159,6 +154,12 @@ fill_pools(const struct serve_query *query, const struct cells *cells, struct an
 
 /* ---- requests ---- */
 
+static int64_t
+states_of(const struct answer *answer)
+{
+    return answer->pool_count ? answer->pools[answer->pool_count - 1].token_count : 0;
+}
+
 static void
 count_requests(const struct serve_query *query, const struct cells *cells, struct answer *answer)
 {
@@ -167,6 +168,8 @@ count_requests(const struct serve_query *query, const struct cells *cells, struc
 
     result->max_sequences = query->options.max_sequences ? query->options.max_sequences
                                                          : min_i64(max_i64(running, MIN_RUNNING), MAX_RUNNING);
+    if (cells->state)
+        result->max_sequences = min_i64(result->max_sequences, states_of(answer) / STATES_EACH);
     result->concurrency = (double)result->token_count / (double)result->max_length;
     result->request_count = min_i64(result->token_count / result->max_length, result->max_sequences);
     result->longest = min_i64(result->token_count, result->max_length);

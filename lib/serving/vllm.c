@@ -17,15 +17,18 @@ is_large(const struct serve_query *query)
     return query->options.gpu_bytes >= 70 * GIB && !(query->gpu && strncmp(query->gpu->name, "a100", 4) == 0);
 }
 
+/* Before 0.8, with its first engine: 256 requests, and a pass that holds the longest of them. */
 static void
 fill_defaults(struct serve_query *query)
 {
+    enum { SECOND_ENGINE = 8, SEQUENCES = 256, TOKENS = 2048 };
     struct memmodel_serve_options *options = &query->options;
+    bool is_first = query->version < SECOND_ENGINE, large = is_large(query);
 
     if (!options->max_sequences)
-        options->max_sequences = is_large(query) ? 1024 : 256;
+        options->max_sequences = large && !is_first ? 1024 : SEQUENCES;
     if (!options->batched_tokens)
-        options->batched_tokens = is_large(query) ? 8192 : 2048;
+        options->batched_tokens = is_first ? max_i64(options->max_length, TOKENS) : large ? 8192 : TOKENS;
     if (options->utilization == 0)
         options->utilization = 0.9;
 }

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 enum { VOCABULARY_PADDING = 64 }; /* vocab_parallel_embedding.py: DEFAULT_VOCAB_PADDING_SIZE */
-enum { EXPERT_PADDING = 256 };    /* mxfp4.py: experts' width on each GPU, for the kernels that unpack it */
+enum { HIDDEN_PADDING = 256 };    /* mxfp4.py: of experts in MXFP4, for the kernels that unpack them */
 
 static const int64_t MAX_BYTES = INT64_C(1) << 58; /* of all: the allocator's rounding of them fits */
 
@@ -283,8 +283,10 @@ add_routed(struct weights *weights)
     int64_t count = ceil_divide(experts->count, place->experts), hidden = weights->llm->hidden;
     int64_t width = place->experts > 1 ? experts->intermediate : share(weights, experts->intermediate, "of an expert");
 
-    if (quantization_of(weights, PART_EXPERTS)->packing == PACKING_MXFP4)
-        width = round_up(width, EXPERT_PADDING);
+    if (quantization_of(weights, PART_EXPERTS)->packing == PACKING_MXFP4 && weights->options->rounds) {
+        width = round_up(width, weights->options->expert_padding);
+        hidden = round_up(hidden, HIDDEN_PADDING);
+    }
     add_matrices(weights, PART_EXPERTS, count, width * (weights->llm->tensors.plain_mlp ? 1 : 2), hidden);
     add_matrices(weights, PART_EXPERTS, count, hidden, width);
     if (weights->llm->tensors.expert_bias) {

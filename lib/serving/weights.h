@@ -15,8 +15,9 @@ struct place {
 struct weights_options {
     enum element element;
     const struct quantization *quantization;
-    bool rounds;  /* as PyTorch's caching allocator */
-    bool absorbs; /* latent attention keeps two more matrices, made of those that it was loaded with */
+    int64_t expert_padding; /* of the width of experts in MXFP4, of engines whose weights are rounded */
+    bool rounds;            /* as PyTorch's caching allocator */
+    bool absorbs;           /* latent attention keeps two more matrices, made of those that it was loaded with */
 };
 
 /*
