@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TORCH = importlib.util.find_spec("torch") is not None
+TORCH, TRANSFORMERS = (importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
 MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_loops/peaks.json"
 
 if TORCH:
@@ -139,6 +139,25 @@ class Steps(unittest.TestCase):
             optimizer.step()
         # the table, and of eight rows no more than a few copies: 512 bytes each
         self.assertLess(recording.report().peak.live, 1000 * 16 * 4 + 8 * 512)
+
+
+@unittest.skipUnless(TORCH and TRANSFORMERS, "torch or transformers is not installed")
+class Generation(unittest.TestCase):
+    def test_each_token_takes_what_it_takes_in_pytorch(self):
+        import compare_generation
+
+        kept = json.loads(compare_generation.MEASURED.read_text())
+        for name in ("llama", "mistral", "t5"):
+            with self.subTest(name):
+                mine = compare_generation.recorded(name, kept["isa"]).step_peaks
+                self.assertEqual(compare_generation.decoded(mine), compare_generation.decoded(kept["peaks"][name]))
+
+    def test_a_text_has_as_many_tokens_as_it_may(self):
+        with memmodel.torch.record() as recording:
+            tokens, end = torch.empty(4, 1000000, dtype=torch.int64), torch.tensor([2])
+            self.assertFalse(torch.isin(tokens.amax(-1), end).any())
+            self.assertTrue(torch.isin(tokens.amax(-1), end, invert=True).all())
+        self.assertEqual([value.what for value in recording.assumed], ["isin()", "isin()"])
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

@@ -60,6 +60,17 @@ def _whether(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     return result
 
 
+def _is_in(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Values that are not known are none of those given: a text goes on, to as many tokens as it may have."""
+    result = operator(*args, **kwargs)
+    if not all(recorder.values.known(value) for value in args[:2] if isinstance(value, torch.Tensor)):
+        inverted = bool(kwargs.get("invert", False))
+        with _disable_current_modes():
+            recorder.values.keep(result, torch.full(result.shape, inverted))
+            recorder.values.assume("isin()", inverted)
+    return result
+
+
 def _masked(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     source, mask = args[:2]
     with _disable_current_modes():
@@ -185,6 +196,7 @@ SIZED: dict[str, Rule] = {
     "item": _number,
     "equal": _equal,
     "nonzero": _nonzero,
+    "isin": _is_in,
     "masked_select": _masked,
     **dict.fromkeys(("all", "any", "_is_all_true", "_is_any_true"), _whether),
     **dict.fromkeys(("_unique2", "unique_dim", "unique_consecutive"), _unique),
