@@ -26,7 +26,7 @@ QUANTITIES = ("int64", "uint64", "double", "size")
 TRANSFERS = ("full", "none")
 STABILITIES = ("stable", "testing", "deprecated")
 # Calls on no noun of their own.
-VERBS = {"advise", "estimate", "fit", "free", "optimize", "recompute", "serve", "version"}
+VERBS = {"advise", "estimate", "fit", "free", "generate", "optimize", "recompute", "serve", "version"}
 # Those that are none in Python.
 LUA_KEYWORDS = ("do", "elseif", "end", "function", "goto", "local", "nil", "repeat", "then", "until")
 

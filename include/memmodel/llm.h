@@ -22,6 +22,33 @@ typedef struct memmodel_llm memmodel_llm;
 /** What an engine holds of a model on one GPU, immutable. @since 0.1 */
 typedef struct memmodel_serving memmodel_serving;
 
+/** How transformers' generate() is called. Zero means the default for every field. @since 0.1 */
+struct memmodel_generate_options {
+    size_t size;           /**< sizeof(struct memmodel_generate_options) */
+    const char *dtype;     /**< of weights and activations, such as "float32". @nullable @default the configuration's */
+    const char *cache;     /**< "dynamic", or "static": made for all tokens at once. @nullable @default "dynamic" */
+    int64_t batch;         /**< sequences. @default 1 */
+    int64_t prompt_tokens; /**< of each, 1 or more. @default 128 */
+    int64_t new_tokens;    /**< that are generated, 1 or more. @default 128 */
+    int64_t budget;        /**< bytes of tensors that it may take, for a verdict. @unit bytes @default no verdict */
+};
+
+/** What a generation takes. @since 0.1 */
+struct memmodel_generate_result {
+    size_t size;          /**< sizeof(struct memmodel_generate_result), set by the caller */
+    int64_t weight_bytes; /**< parameters and buffers. @unit bytes */
+    int64_t cache_bytes;  /**< keys and values of all tokens but the last. @unit bytes */
+    int64_t token_bytes;  /**< that the cache grows by with the last token. @unit bytes */
+    int64_t peak;         /**< of tensors, weights included. @unit bytes */
+    int64_t prefill_peak; /**< in the pass over the prompt. @unit bytes */
+    int64_t first_peak;   /**< in the pass of the second token, the first over one alone; 0: there is none.
+                                @unit bytes */
+    int64_t last_peak;    /**< in the pass of the last token; 0: there is none. @unit bytes */
+    int64_t headroom;     /**< budget less the peak, where there is a budget. @unit bytes */
+    int32_t verdict;      /**< enum memmodel_verdict */
+    int32_t reserved;     /**< 0 */
+};
+
 /** A model in numbers. @since 0.1 */
 struct memmodel_llm_result {
     size_t size;              /**< sizeof(struct memmodel_llm_result), set by the caller */
@@ -157,6 +184,26 @@ memmodel_llm_from_json(memmodel_context *context, const char *name, const char *
  */
 MEMMODEL_API int
 memmodel_llm_get_result(const memmodel_llm *llm, struct memmodel_llm_result *result);
+
+/**
+ * What transformers' generate() takes with a model: peaks of the passes, and the cache.
+ *
+ * Peaks are of live tensors on a CPU; on a GPU those of the same layers are there, and workspaces of its libraries besides.
+ *
+ * @param[in]     llm      model
+ * @param[in]     options  NULL: all defaults. @nullable
+ * @param[in]     context  errors of this call; NULL: the model's own. @nullable
+ * @param[in,out] result   its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (an unknown type or cache, more tokens than the model has positions),
+ *          MEMMODEL_ERROR_UNSUPPORTED (recurrent layers, packed weights), MEMMODEL_ERROR_OVERFLOW,
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, each with a context of its own
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_generate(const memmodel_llm *llm, const struct memmodel_generate_options *options, memmodel_context *context,
+                  struct memmodel_generate_result *result);
 
 /** Take one more reference. @param[in] llm  not NULL @returns `llm` @transfer full @threads any
  *  @stability testing @since 0.1 */

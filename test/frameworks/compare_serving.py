@@ -332,6 +332,35 @@ def compare_llamacpp(table, point, model):
         table.add("llama.cpp compute buffer", point, error, abs(error) <= 0.03, f"{own:.2f} MiB, logged {compute[1]}")
 
 
+# ---- generate() of transformers ----
+
+# What generations.jsonl has and memmodel.generate() leaves out.
+OTHER = {"beams", "chunk", "attn", "cache", "mode", "sample"}
+
+
+def compare_generation(table, run, folder):
+    if OTHER & set(run["options"]) or len(run["forwards"]) < 2:
+        return
+    found = memmodel.generate(
+        folder / f"tiny-{run['model']}.json",
+        batch=run["batch"],
+        prompt_tokens=run["prompt"],
+        new_tokens=run["new"],
+        dtype={"bf16": "bfloat16"}.get(run["options"].get("dtype"), "float32"),
+        cache=run["options"].get("impl"),
+    )
+    point = {"id": run["case"], "model": run["case"], "config": run["model"]}
+    passes = (
+        ("first pass", 0, found.prefill_peak),
+        ("second pass", 1, found.first_peak),
+        ("last pass", -1, found.last_peak),
+    )
+    for name, index, own in passes:
+        measured = run["forwards"][index]
+        error = relative(own, measured)
+        table.add(f"generate(), {name}, to the byte", point, error, own == measured, f"{own:,}, recorded {measured:,}")
+
+
 COMPARE = {
     "vllm": compare_vllm,
     "sglang": compare_sglang,
@@ -354,6 +383,8 @@ def main():
             left_out.append(point["config"])
         else:
             COMPARE[point["engine"]](table, point, model)
+    for line in (DATA / "generations.jsonl").read_text(encoding="utf-8").splitlines():
+        compare_generation(table, json.loads(line), asked.folder)
     table.print()
     print(f"left out, without a configuration: {len(left_out)} ({', '.join(sorted(set(left_out)))})")
     return 0

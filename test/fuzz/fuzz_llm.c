@@ -74,6 +74,26 @@ ask(memmodel_context *context, const memmodel_llm *llm, struct choices *choices)
     memmodel_serving_unref(serving);
 }
 
+/* What is answered is no less than the weights. */
+static void
+ask_generation(memmodel_context *context, const memmodel_llm *llm, struct choices *choices)
+{
+    static const char *const caches[] = {NULL, "dynamic", "static", "none"};
+    struct memmodel_generate_options options = {.size = sizeof options,
+                                                .dtype = CHOOSE(choices, dtypes),
+                                                .cache = CHOOSE(choices, caches),
+                                                .batch = CHOOSE(choices, counts),
+                                                .prompt_tokens = CHOOSE(choices, counts),
+                                                .new_tokens = CHOOSE(choices, counts),
+                                                .budget = CHOOSE(choices, bytes)};
+    struct memmodel_generate_result result = {.size = sizeof result};
+    int status = memmodel_generate(llm, &options, context, &result);
+
+    expect_explained(context, status);
+    if (!status && (result.peak < result.weight_bytes || result.cache_bytes < 0 || result.token_bytes < 0))
+        abort();
+}
+
 /* Little memory and work, so that what is beyond is stopped in time. */
 static memmodel_context *
 bounded_context(void)
@@ -98,6 +118,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     expect_explained(context, status);
     if (!status) {
         ask(context, llm, &choices);
+        ask_generation(context, llm, &choices);
         memmodel_llm_unref(llm);
     }
     memmodel_context_unref(context);

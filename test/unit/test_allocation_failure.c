@@ -469,6 +469,22 @@ serve_by(memmodel_context *context, const memmodel_llm *llm, const char *engine)
 }
 
 static int
+generate_with(memmodel_context *context)
+{
+    static const char dense[] = "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 2, \"n_head\": 4, "
+                                "\"vocab_size\": 128, \"n_positions\": 1024}";
+    struct memmodel_generate_result result = {.size = sizeof result};
+    memmodel_llm *llm;
+    int status = memmodel_llm_from_json(context, "config.json", dense, sizeof dense - 1, &llm);
+
+    if (status)
+        return status;
+    status = memmodel_generate(llm, NULL, context, &result);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
+static int
 serve_model(memmodel_context *context)
 {
     static const char *const engines[] = {"vllm", "sglang", "llamacpp"};
@@ -479,6 +495,8 @@ serve_model(memmodel_context *context)
         return status;
     for (size_t i = 0; !status && i < sizeof engines / sizeof engines[0]; i++)
         status = serve_by(context, llm, engines[i]);
+    if (!status)
+        status = generate_with(context);
     memmodel_llm_unref(llm);
     return status;
 }

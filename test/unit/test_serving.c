@@ -259,6 +259,98 @@ sglang_cuts_what_is_left_into_two_pools(void **state)
     assert_true(full.token_count > 92143 * 0.98 && full.token_count < 92143 * 1.02);
 }
 
+/* ---- generate() of transformers ---- */
+
+/*
+ * Peaks of live tensors that transformers 5.23 had on PyTorch 2.13: in the pass over the prompt, and in the first and the last
+ * over one token; test/data/serving/generations.jsonl.
+ */
+static void
+passes_peak_as_transformers_do(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t batch, prompt, new_tokens;
+        const char *cache;
+        int64_t prefill, first, last;
+    } runs[] = {
+        {"tiny-llama", 2, 64, 32, NULL, 17067176, 15533096, 15672296},
+        {"tiny-llama", 4, 200, 4, NULL, 26937528, 17154232, 17172792},
+        {"tiny-llama", 2, 64, 8, "static", 17095880, 15540566, 15540758},
+        {"tiny-gpt2", 3, 150, 16, NULL, 29576316, 19997376, 20385120},
+        {"tiny-gpt2", 2, 64, 4, "static", 19723348, 16918106, 16918170},
+        {"tiny-qwen3", 2, 64, 4, NULL, 17068200, 15534120, 15543400},
+        {"tiny-mistral", 1, 40, 40, NULL, 15774656, 15314112, 15374176}, /* fills its window */
+        {"tiny-mistral", 2, 100, 8, NULL, 18134744, 15710152, 15564936}, /* a prompt beyond it */
+        {"tiny-mistral", 2, 200, 4, "static", 20585288, 15572816, 15572880},
+        {"tiny-mixtral", 2, 64, 4, NULL, 28090568, 25244920, 25251128},
+        {"tiny-deepseek", 1, 40, 12, NULL, 15591780, 15218112, 15279392},
+        {"tiny-gemma3", 2, 100, 4, NULL, 19734116, 17613636, 17095556},
+    };
+
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct memmodel_generate_options options = {.size = sizeof options,
+                                                    .batch = runs[i].batch,
+                                                    .prompt_tokens = runs[i].prompt,
+                                                    .new_tokens = runs[i].new_tokens,
+                                                    .cache = runs[i].cache};
+        struct memmodel_generate_result result = {.size = sizeof result};
+        memmodel_llm *llm = model(*state, runs[i].name);
+
+        assert_int_equal(memmodel_generate(llm, &options, NULL, &result), 0);
+        if (result.prefill_peak != runs[i].prefill || result.first_peak != runs[i].first ||
+            result.last_peak != runs[i].last)
+            fail_msg("%s %s: %lld, %lld, %lld", runs[i].name, runs[i].cache ? runs[i].cache : "",
+                     (long long)result.prefill_peak, (long long)result.first_peak, (long long)result.last_peak);
+        memmodel_llm_unref(llm);
+    }
+}
+
+/* Keys and values of Llama-3.1-8B are 131,072 bytes a token: 8 sequences of 2,048 + 512 - 1 tokens. */
+static void
+a_generation_has_a_cache_and_a_verdict(void **state)
+{
+    struct memmodel_generate_options options = {
+        .size = sizeof options, .batch = 8, .prompt_tokens = 2048, .new_tokens = 512, .budget = INT64_C(18) << 30};
+    struct memmodel_generate_result result = {.size = sizeof result};
+    memmodel_llm *llm = model(*state, "llama31-8b");
+
+    assert_int_equal(memmodel_generate(llm, &options, NULL, &result), 0);
+    assert_int_equal(result.cache_bytes, INT64_C(131072) * 8 * 2559);
+    assert_int_equal(result.token_bytes, 131072 * 8);
+    assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_int_equal(result.headroom, options.budget - result.peak);
+    memmodel_llm_unref(llm);
+}
+
+static void
+a_generation_that_has_no_rule_is_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        struct memmodel_generate_options options;
+        int status;
+        const char *part;
+    } wrong[] = {
+        {"qwen35-9b", {0}, MEMMODEL_ERROR_UNSUPPORTED, "recurrent layers have no rule"},
+        {"gpt-oss-20b", {0}, MEMMODEL_ERROR_UNSUPPORTED, "mxfp4 weights have no rule"},
+        {"tiny-gpt2", {.new_tokens = 2000}, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than 1024 positions"},
+        {"tiny-llama", {.cache = "paged"}, MEMMODEL_ERROR_INVALID_ARGUMENT, "there are dynamic and static"},
+        {"tiny-llama", {.dtype = "int8"}, MEMMODEL_ERROR_INVALID_ARGUMENT, "there are float32"},
+        {"tiny-llama", {.batch = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "-1 is not from 0"},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct memmodel_generate_options options = wrong[i].options;
+        struct memmodel_generate_result result = {.size = sizeof result};
+        memmodel_llm *llm = model(*state, wrong[i].name);
+
+        options.size = sizeof options;
+        assert_error(*state, memmodel_generate(llm, &options, *state, &result), wrong[i].status, wrong[i].part);
+        memmodel_llm_unref(llm);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static int
@@ -376,6 +468,9 @@ main(void)
         WITH_CONTEXT(llama_cpp_has_cells_for_its_context),
         WITH_CONTEXT(llama_cpp_keeps_a_state_for_each_sequence),
         WITH_CONTEXT(sglang_cuts_what_is_left_into_two_pools),
+        WITH_CONTEXT(passes_peak_as_transformers_do),
+        WITH_CONTEXT(a_generation_has_a_cache_and_a_verdict),
+        WITH_CONTEXT(a_generation_that_has_no_rule_is_refused),
         WITH_CONTEXT(a_config_that_is_not_understood_is_refused_by_its_key),
         WITH_CONTEXT(a_question_that_is_wrong_is_refused_by_its_option),
         WITH_CONTEXT(parameters_are_counted),

@@ -31,7 +31,7 @@ from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation,
 from memmodel.report import Change, Layer, Peak, Report, Unmodelled
 from memmodel.samples import Samples
 from memmodel.scheduling import Operator, Schedule
-from memmodel.serving import CachePool, LanguageModel, Serving, serve
+from memmodel.serving import CachePool, Generation, LanguageModel, Serving, generate, serve
 from memmodel.tensor import Dim, Tensor
 from memmodel.tiling import Tile, TiledAxis, Tiling
 from memmodel.trace import Event, Trace
@@ -50,6 +50,7 @@ __all__ = [
     "Event",
     "FrontEntry",
     "Function",
+    "Generation",
     "LanguageModel",
     "Layer",
     "MemmodelError",
@@ -87,6 +88,7 @@ __all__ = [
     "ffi",
     "fit",
     "format_bytes",
+    "generate",
     "limits",
     "onnx",
     "optimize",

@@ -208,3 +208,63 @@ def serve(
     )
     asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
     return Serving(_ffi.serve(asked._handle, options, _limits.new_context()))
+
+
+class Generation(NamedTuple):
+    """What generate() found, in bytes.
+
+    prefill_peak: of the pass over the prompt; first_peak, last_peak: of the first and last pass over one token, None
+    where there is none. cache_bytes: keys and values in the end. token_bytes: that the cache grows by with the last
+    token.
+    """
+
+    weight_bytes: int
+    cache_bytes: int
+    token_bytes: int
+    peak: int
+    prefill_peak: int
+    first_peak: int | None
+    last_peak: int | None
+    verdict: str
+    headroom: int | None
+
+
+def generate(
+    model: LanguageModel | str | os.PathLike[str],
+    *,
+    batch: int = 0,
+    prompt_tokens: int = 0,
+    new_tokens: int = 0,
+    dtype: str | None = None,
+    cache: str | None = None,
+    budget: int | str = 0,
+) -> Generation:
+    """What transformers' generate() takes with a language model: weights, cache, and peaks of live tensors.
+
+    model: a LanguageModel, or the path of its config.json. batch: sequences, 1 unless given. prompt_tokens,
+    new_tokens: 128 unless given. cache: "dynamic" unless given, or "static". budget: bytes for a verdict, or a text
+    such as "24GiB".
+
+    >>> memmodel.generate("llama-3.1-8b/config.json", batch=8, prompt_tokens=2048, new_tokens=512).peak
+    """
+    options = _ffi.GenerateOptions(
+        dtype=dtype,
+        cache=cache,
+        batch=batch,
+        prompt_tokens=prompt_tokens,
+        new_tokens=new_tokens,
+        budget=parse_bytes(budget, "budget"),
+    )
+    asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
+    result = _ffi.generate(asked._handle, options, _limits.new_context())
+    return Generation(
+        result.weight_bytes,
+        result.cache_bytes,
+        result.token_bytes,
+        result.peak,
+        result.prefill_peak,
+        result.first_peak or None,
+        result.last_peak or None,
+        _call.word(_ffi.Verdict, result.verdict),
+        result.headroom if budget else None,
+    )

@@ -44,6 +44,13 @@ class Serving(unittest.TestCase):
         for name in ("token_count", "weight_bytes", "cache_bytes", "request_count", "verdict", "concurrency"):
             self.assertEqual(told[name], getattr(found, name))
 
+    def test_a_generation_peaks_where_transformers_do(self):
+        # test/data/serving/generations.jsonl, "llama;b=2;p=64;n=32"
+        found = memmodel.generate(CONFIGS / "tiny-llama.json", batch=2, prompt_tokens=64, new_tokens=32)
+        self.assertEqual((found.prefill_peak, found.first_peak, found.last_peak), (17067176, 15533096, 15672296))
+        self.assertEqual((found.peak, found.verdict, found.headroom), (17067176, "none", None))
+        self.assertIsNone(memmodel.generate(CONFIGS / "tiny-llama.json", new_tokens=1).first_peak)
+
     def test_a_model_that_is_not_known_is_refused_by_name(self):
         with self.assertRaisesRegex(memmodel.UnsupportedError, "bert"):
             memmodel.LanguageModel.from_json('{"model_type": "bert"}')

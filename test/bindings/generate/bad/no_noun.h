@@ -10,4 +10,4 @@
 MEMMODEL_API void
 memmodel_crate_open(void);
 
-// refused: memmodel/bad.h:11: memmodel_crate_open: is named after no handle or enum; allowed: memmodel_<noun>_<verb>, or memmodel_ and advise, estimate, fit, free, optimize, recompute, serve, version
+// refused: memmodel/bad.h:11: memmodel_crate_open: is named after no handle or enum; allowed: memmodel_<noun>_<verb>, or memmodel_ and advise, estimate, fit, free, generate, optimize, recompute, serve, version
