@@ -2,6 +2,7 @@
 #ifndef TEST_ONNX_FILE_H
 #define TEST_ONNX_FILE_H
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,7 +198,7 @@ onnx_node_output(struct onnx_file *node, const char *part)
     onnx_bytes(node, 2, part, strlen(part));
 }
 
-/* "axis=0", "strides=2,2", or "graph" for a graph of its own. */
+/* "axis=0", "strides=2,2", "mode=linear", or "graph" for a graph of its own. */
 static inline void
 onnx_node_attribute(struct onnx_file *node, const char *text)
 {
@@ -207,6 +208,8 @@ onnx_node_attribute(struct onnx_file *node, const char *text)
     onnx_bytes(&attribute, 1, text, length);
     if (strcmp(text, "graph") == 0)
         onnx_bytes(&attribute, 6, "", 0);
+    else if (text[length] && isalpha((unsigned char)text[length + 1]))
+        onnx_bytes(&attribute, 4, text + length + 1, strlen(text + length + 1));
     else if (strchr(text, ','))
         for (const char *at = text + length; *at; at += strcspn(at + 1, ",") + 1)
             onnx_number(&attribute, 8, strtoll(at + 1, NULL, 10));

@@ -217,12 +217,12 @@ parse_and_solve(memmodel_context *context, const char *text)
 static void
 names_become_enumerators_unless_two_would_be_the_same(void **state)
 {
-    memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size\nconv.1,0,2,8\nconv/1,1,3,8\nrelu,1,2,8\n");
+    memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size\nconv.1,0,2,8\nconv/1,1,3,8\nresize,1,2,8\n");
     char *code;
 
     assert_int_equal(memmodel_plan_to_c(plan, "net", NULL, &code), 0);
     assert_null(strstr(code, "NET_CONV_1"));
-    assert_non_null(strstr(code, " NET_RELU = 2,"));
+    assert_non_null(strstr(code, " NET_RESIZE = 2,"));
     assert_non_null(strstr(code, " net_count = 3\n"));
     memmodel_free(code);
     memmodel_plan_unref(plan);

@@ -3,6 +3,7 @@
 #include "allocations.h"
 
 #include "device/header_names.h"
+#include "device/ledger.h"
 #include "device/stand_in.h"
 
 #include <ftw.h>
@@ -135,6 +136,31 @@ libraries_of_one_name_get_one_stand_in(void **state)
     assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+static void
+notes_of_two_kinds_are_two_whatever_they_say(void **state)
+{
+    static const struct ledger_gpu gpu = {.name = "none", .memory = 1 << 20};
+    struct ledger_note note;
+    struct ledger *ledger;
+    int descriptor;
+
+    (void)state;
+    ledger = ledger_new(&gpu, 1, gpu.memory, false, &descriptor);
+    assert_non_null(ledger);
+    ledger_note(ledger, LEDGER_MADE_UP, 1, "cudaMemcpy");
+    ledger_note(ledger, LEDGER_ASSUMED, 1, "cudaMemcpy");
+    ledger_note(ledger, LEDGER_ASSUMED, 1, "cudaMemcpy");
+    assert_true(ledger_note_at(ledger, 0, &note));
+    assert_int_equal(note.kind, LEDGER_MADE_UP);
+    assert_int_equal(note.count, 1);
+    assert_true(ledger_note_at(ledger, 1, &note));
+    assert_int_equal(note.kind, LEDGER_ASSUMED);
+    assert_int_equal(note.count, 2);
+    assert_false(ledger_note_at(ledger, 2, &note));
+    ledger_close(ledger);
+    close(descriptor);
+}
+
 int
 main(void)
 {
@@ -143,6 +169,7 @@ main(void)
         WITH_CONTEXT(names_of_functions_are_read_from_a_header),
         WITH_CONTEXT(a_header_that_is_not_there_has_no_names),
         WITH_CONTEXT(libraries_of_one_name_get_one_stand_in),
+        WITH_CONTEXT(notes_of_two_kinds_are_two_whatever_they_say),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,8 +399,10 @@ movements_have_the_shapes_of_their_definition(void **state)
     memmodel_network *network = new_network(*state);
     memmodel_dim n = memmodel_network_symbol(network, "n");
     memmodel_tensor x = input(network, "x", 3, (memmodel_dim[]){n, 6, 4}), y;
+    memmodel_tensor image = input(network, "image", 4, (memmodel_dim[]){n, 6, 4, 5});
 
     assert_dims(network, memmodel_network_flatten(network, x, 1, -1), n, 24);
+    assert_dims(network, memmodel_network_flatten(network, image, 1, 2), n, 24, 5);
     assert_dims(network, memmodel_network_permute(network, x, 3, (int[]){2, 0, -2}), 4, n, 6);
     assert_dims(network, memmodel_network_reshape(network, x, 3, (memmodel_dim[]){n, MEMMODEL_DIM_INFER, 3}), n, 8, 3);
     assert_dims(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){MEMMODEL_DIM_INFER, 24}), n, 24);

@@ -244,6 +244,43 @@ blocks_of_channels_become_blocks_of_the_image_and_back(void **state)
     assert_turns_into(*state, "SpaceToDepth", "1,2,6,10", "1x8x3x5");
 }
 
+/* The mode is kept with the layer, for rules to which the way of interpolation matters. */
+static void
+assert_resizes_by(memmodel_context *context, const char *mode, const char *expected)
+{
+    static const float twice[] = {1, 1, 2, 2};
+    struct onnx_file file = {0}, scales = {0};
+    memmodel_network *network;
+    char attributes[32], *json;
+
+    snprintf(attributes, sizeof attributes, "mode=%s", mode);
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "1,2,4,4");
+    onnx_tensor(&scales, "scales", ONNX_FLOAT, "4");
+    onnx_bytes(&scales, 9, twice, sizeof twice);
+    onnx_message(&file, 5, &scales);
+    onnx_node(&file, "Upsample", "x,scales", "y", attributes);
+    onnx_output(&file, "y");
+    onnx_end(&file, 9);
+    network = network_of(context, &file);
+    assert_int_equal(memmodel_network_to_json(network, NULL, &json), 0);
+    if (expected)
+        assert_non_null(strstr(json, expected));
+    else
+        assert_null(strstr(json, "\"kind\""));
+    memmodel_free(json);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+an_image_is_resized_by_the_mode_that_the_node_says(void **state)
+{
+    assert_resizes_by(*state, "nearest", NULL);
+    assert_resizes_by(*state, "linear", "\"kind\": \"linear\"");
+    assert_resizes_by(*state, "cubic", "\"kind\": \"cubic\"");
+}
+
 /* ONNX: the output has floor(size times scale) elements along each axis, whatever the number of axes. */
 static void
 a_matrix_can_be_resampled(void **state)
@@ -612,6 +649,7 @@ main(void)
         WITH_CONTEXT(dimensions_of_a_tensor_may_be_packed),
         WITH_CONTEXT(numbers_of_a_tensor_may_be_packed),
         WITH_CONTEXT(blocks_of_channels_become_blocks_of_the_image_and_back),
+        WITH_CONTEXT(an_image_is_resized_by_the_mode_that_the_node_says),
         WITH_CONTEXT(a_matrix_can_be_resampled),
         WITH_CONTEXT(a_range_that_ends_where_it_begins_is_empty),
         WITH_CONTEXT(a_range_has_as_many_elements_as_steps),

@@ -58,6 +58,38 @@ a_name_with_a_rule_is_run_by_it(void **state)
     memmodel_network_unref(net);
 }
 
+/* torch.stft: hop_length is n_fft / 4 unless given. x of [2, 100] has 1 + (100 - 16) / 4 frames of 9 frequencies. */
+static int64_t
+peak_of_spectrum(memmodel_context *context, const char *attributes)
+{
+    struct memmodel_shape shape = {.dims = {2, 9, 22, 2}, .rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
+    memmodel_report *report;
+    memmodel_network *net;
+    memmodel_tensor x;
+    int64_t peak;
+
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (memmodel_dim[]){2, 100});
+    memmodel_network_custom(net, (memmodel_tensor[]){x, MEMMODEL_TENSOR_NONE}, 2,
+                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .operation = "aten.stft.default",
+                                            .attributes = attributes));
+    report = report_of(context, net);
+    assert_int_equal(memmodel_report_unmodelled_count(report), 0);
+    peak = live_peak(report);
+    memmodel_report_unref(report);
+    memmodel_network_unref(net);
+    return peak;
+}
+
+static void
+frames_of_a_spectrum_lie_a_quarter_apart_unless_told(void **state)
+{
+    int64_t given = peak_of_spectrum(*state, "n_fft=16 hop_length=4");
+
+    assert_int_equal(peak_of_spectrum(*state, "n_fft=16"), given);
+    assert_true(peak_of_spectrum(*state, "n_fft=16 hop_length=64") < given);
+}
+
 /* The name outlives the network that it was given to. */
 static void
 a_name_without_a_rule_is_unmodelled_with_the_bytes_of_its_outputs(void **state)
@@ -170,6 +202,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_name_with_a_rule_is_run_by_it),
+        WITH_CONTEXT(frames_of_a_spectrum_lie_a_quarter_apart_unless_told),
         WITH_CONTEXT(a_name_without_a_rule_is_unmodelled_with_the_bytes_of_its_outputs),
         WITH_CONTEXT(json_keeps_operation_attributes_and_parameters),
         WITH_CONTEXT(declared_parameters_weigh_what_own_ones_weigh),

@@ -596,6 +596,7 @@ a_picture_has_a_rectangle_for_each_buffer(void **state)
         titles++;
     assert_int_equal(titles, 2);
     assert_non_null(strstr(svg, "&#60;a&#62;: 4 bytes"));
+    assert_non_null(strstr(svg, ">2 buffers of 8 B in 8 B: "));
     memmodel_free(svg);
     memmodel_plan_unref(plan);
 }

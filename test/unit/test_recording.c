@@ -664,6 +664,42 @@ a_million_operators_take_seconds(void **state)
     memmodel_recording_unref(recording);
 }
 
+/* Their table is written while other tables are: each module has what it allocated. */
+static void
+many_modules_have_a_row_each(void **state)
+{
+    enum { MODULES = 400 };
+    memmodel_recording *recording = recording_of(*state, NULL);
+    memmodel_report *report;
+    memmodel_trace *trace;
+
+    for (int i = 0; i < MODULES; i++) {
+        struct memmodel_recording_owner owner = plain;
+        char name[16], line[16];
+
+        snprintf(name, sizeof name, "layers.%d", i);
+        snprintf(line, sizeof line, "net.py:%d", i);
+        owner.layer = name;
+        owner.line = line;
+        assert_true(memmodel_recording_allocate(recording, 8 * (i + 1), &owner) >= 0);
+    }
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    report = report_of(*state, trace, NULL);
+    assert_int_equal(memmodel_report_layer_count(report), MODULES);
+    for (size_t i = 0; i < MODULES; i++) {
+        struct memmodel_report_layer layer = {.size = sizeof layer};
+        char name[16];
+
+        snprintf(name, sizeof name, "layers.%zu", i);
+        assert_int_equal(memmodel_report_get_layer(report, i, &layer), 0);
+        assert_string_equal(layer.name, name);
+        assert_int_equal(layer.peak_bytes, 8 * (i + 1));
+    }
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
 static int
 record_and_report(memmodel_context *context)
 {
@@ -712,6 +748,7 @@ main(void)
         WITH_CONTEXT(a_library_keeps_its_workspace_between_operators),
         WITH_CONTEXT(results_have_the_bytes_of_their_shapes_in_whichever_order_they_are_made),
         LONG_WITH_CONTEXT(a_million_operators_take_seconds),
+        WITH_CONTEXT(many_modules_have_a_row_each),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
 

@@ -586,6 +586,49 @@ the_process_of_a_long_loop_is_measured_within_limits_or_refused(void **state)
     assert_true(peak < INT64_C(64) << 20);
 }
 
+/* ---- an allocator that cannot be opened again ---- */
+
+struct openings {
+    int opened, closed;
+};
+
+static struct openings openings;
+
+static int
+open_once(memmodel_context *context, const struct allocator_options *options, void **self)
+{
+    (void)context;
+    (void)options;
+    if (openings.opened++ > 0)
+        return MEMMODEL_ERROR_NO_MEMORY;
+    *self = &openings;
+    return 0;
+}
+
+static void
+count_closing(void *self)
+{
+    ((struct openings *)self)->closed++;
+}
+
+/* It is opened for a replay of periods first; since it cannot go by order, a second time for all iterations. */
+static void
+an_allocator_that_fails_to_open_again_is_closed_once(void **state)
+{
+    static const struct allocator allocator = {.name = "once", .open = open_once, .close = count_closing};
+    struct evaluated_set trial = {.length = 200, .batch = 2, .hidden = 5, .kind = MEMMODEL_RECURRENT_GRU};
+    struct memmodel_trace *trace = simulate(*state, &trial, false, NULL);
+    struct allocator_options options = {.patience = 8};
+    struct allocator_run run;
+
+    openings = (struct openings){.opened = 0};
+    assert_true(trace->repeat_count > 0);
+    assert_int_equal(allocator_run_new(&run, *state, &allocator, &options, trace), MEMMODEL_ERROR_NO_MEMORY);
+    assert_int_equal(openings.opened, 2);
+    assert_int_equal(openings.closed, 1);
+    memmodel_trace_unref(trace);
+}
+
 int
 main(void)
 {
@@ -595,6 +638,7 @@ main(void)
         WITH_CONTEXT(the_process_of_a_long_loop_is_measured_within_limits_or_refused),
         LONG_WITH_CONTEXT(iterations_left_out_of_replays_change_nothing),
         WITH_CONTEXT(what_is_run_of_a_long_loop_does_not_grow),
+        WITH_CONTEXT(an_allocator_that_fails_to_open_again_is_closed_once),
         LONG_WITH_CONTEXT(all_ways_to_run_a_job),
         LONG_WITH_CONTEXT(all_kinds_and_shapes_of_layers),
     };

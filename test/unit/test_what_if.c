@@ -86,6 +86,19 @@ half_the_batch_is_estimated_in_full(void **state)
 }
 
 static void
+a_batch_of_two_is_halved(void **state)
+{
+    static const struct memmodel_symbol_value two[] = {{"batch", 2}, {"dim", 32}}, one[] = {{"batch", 1}, {"dim", 32}};
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch"), changed = training("pytorch");
+
+    job.symbols = two;
+    changed.symbols = one;
+    assert_change_is_the_estimate_of(network, &job, "batch 1", &changed);
+    memmodel_network_unref(network);
+}
+
+static void
 another_optimizer_and_inference_are_estimated_in_full(void **state)
 {
     static const char *const frameworks[] = {"pytorch", "textbook"};
@@ -333,6 +346,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(half_the_batch_is_estimated_in_full),
+        WITH_CONTEXT(a_batch_of_two_is_halved),
         WITH_CONTEXT(halves_of_the_batch_may_be_accumulated),
         WITH_CONTEXT(lower_precision_and_released_gradients_are_estimated_in_full),
         WITH_CONTEXT(repeated_blocks_may_be_checkpointed),
