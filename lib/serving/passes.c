@@ -90,14 +90,14 @@ rope_bytes(const struct pass *pass)
     return 2 * kinds * per_token(pass, (double)tensors->rotary_size);
 }
 
-static bool
-any_slides(const memmodel_llm *llm, bool all)
+static double
+count_sliding(const memmodel_llm *llm)
 {
-    size_t count = 0;
+    double count = 0;
 
     for (size_t i = 0; i < llm->layer_count; i++)
         count += slides(&llm->layers[i]);
-    return all ? count == llm->layer_count : count > 0;
+    return count;
 }
 
 /* The mask of a pass: of each sequence with a static cache. Without, where no window cuts, there is none. */
@@ -105,7 +105,7 @@ static double
 mask_bytes(const struct pass *pass)
 {
     const struct generation *generation = pass->generation;
-    bool sliding = any_slides(generation->llm, false);
+    bool sliding = count_sliding(generation->llm) > 0;
     double window = (double)generation->llm->window, count = pass->before + pass->tokens;
     double sequences = generation->is_static ? generation->batch : 1;
 
@@ -116,15 +116,11 @@ mask_bytes(const struct pass *pass)
     return sequences * (pass->is_first ? pass->tokens * pass->tokens : window);
 }
 
-/* Numbers of 8 bytes that stand beside masks of layers that slide, and beside a static cache. */
+/* How many tokens have passed: a number for each layer that slides, of a static cache for each layer. */
 static double
-mask_numbers(const struct pass *pass)
+counter_bytes(const struct generation *generation)
 {
-    const memmodel_llm *llm = pass->generation->llm;
-
-    if (any_slides(llm, false))
-        return any_slides(llm, true) ? 4 : 5;
-    return pass->generation->is_static ? 4 : 0;
+    return INT64 * (generation->is_static ? (double)generation->llm->layer_count : count_sliding(generation->llm));
 }
 
 /* Ids and masks of generate(); in later steps the logits of the last one, and their copy in float32. */
@@ -134,7 +130,7 @@ base_bytes(const struct pass *pass)
     const struct generation *generation = pass->generation;
     double batch = generation->batch, ids = INT64 * batch, vocabulary = (double)generation->llm->vocabulary;
     double bytes = 2 * ids * generation->prompt + 3 * INT64 + ids + rope_bytes(pass) + mask_bytes(pass) +
-                   INT64 * mask_numbers(pass);
+                   counter_bytes(generation);
 
     if (pass->is_first)
         return bytes + ids * generation->prompt;
@@ -164,8 +160,7 @@ expert_bytes(const struct pass *pass)
     double tokens = generation->batch * pass->tokens, count = (double)experts->count, chosen = (double)experts->chosen;
     double element = generation->element, width = (double)experts->intermediate,
            hidden = (double)generation->llm->hidden;
-    double router =
-        tokens * count * (element + FLOAT32) + tokens * chosen * (3 * element + 2 * INT64) + 2 * FLOAT32 * count;
+    double router = tokens * count * FLOAT32 + tokens * chosen * (3 * element + 3 * INT64) + 2 * FLOAT32 * count;
 
     return 4 * per_token(pass, hidden) + router + tokens * chosen * (hidden + 4 * width) * element;
 }
@@ -232,7 +227,8 @@ run_attention(struct pass *pass, const struct llm_layer *layer)
 
 /*
  * Keys and values of all tokens are made anew from their latent vectors, and the scores of PyTorch's plain attention: with a
- * mask, its softmax, and which of its rows are all masked, in the first pass.
+ * mask, its softmax, and which of its rows are all masked, in the first pass; or then the output, and of several sequences a copy of
+ * the values.
  */
 static void
 run_latent(struct pass *pass, const struct llm_layer *layer)
@@ -248,11 +244,13 @@ run_latent(struct pass *pass, const struct llm_layer *layer)
     double all = generation->batch * count * heads * element, expanded = all * (double)(latent->plain + latent->value);
 
     pass->cache += layer_cache(generation, layer, count) - old_cache(pass, layer);
-    if (pass->is_first)
-        rise(pass, inputs + 2 * query + expanded + 2 * all * size + count * count * FLOAT32 + 2 * scores * element +
-                       scores + rows + FLOAT32);
-    else
+    if (!pass->is_first) {
         rise(pass, inputs + 3 * query + expanded + 2 * all * size + scores * element);
+        return;
+    }
+    inputs += 2 * query + expanded + 2 * all * size + count * count * FLOAT32 + scores * element;
+    rise(pass, inputs + scores * element + scores + rows + FLOAT32);
+    rise(pass, inputs + (generation->batch > 1 ? 2 : 1) * all * (double)latent->value);
 }
 
 /* ---- passes ---- */
