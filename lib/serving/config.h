@@ -56,6 +56,12 @@ config_note(struct config *config, const char *what);
 int
 family_read(struct config *config);
 
+/* ---- vision.c ---- */
+
+/* The tower of a model that sees, once the language model's size is known. */
+void
+vision_read(struct config *config);
+
 /* ---- mixers.c ---- */
 
 /* How the layers of a family mix tokens where `layer_types` does not say. */

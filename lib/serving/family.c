@@ -606,18 +606,14 @@ static void
 find_text(struct config *config)
 {
     static const char *const keys[] = {"text_config", "llm_config", "language_config"};
-    static const struct {
-        const char *key, *note;
-    } others[] = {{"vision_config", "vision tower"}, {"audio_config", "audio tower"}};
     const json_t *root = config->document.root;
 
     config->text = root;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (json_is_object(json_object_get(root, keys[i])))
             config->text = json_object_get(root, keys[i]);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (json_is_object(json_object_get(root, others[i].key)))
-            config_note(config, others[i].note);
+    if (json_is_object(json_object_get(root, "audio_config")))
+        config_note(config, "audio tower");
 }
 
 static int
@@ -673,6 +669,8 @@ read_all(struct config *config, const struct family *family)
         status = read_rope(config, family);
     if (!status && family->extra)
         status = family->extra(config);
+    if (!status)
+        vision_read(config);
     return status ? status : packing_read(config);
 }
 

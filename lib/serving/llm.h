@@ -91,6 +91,27 @@ struct llm_tensors {
     int64_t per_layer_vocabulary, per_layer_size; /* an embedding for each layer (Gemma 3n); 0: none */
 };
 
+/* What leads from a tower to the language model. */
+enum projector {
+    PROJECTOR_MERGER,  /* of neighbouring patches, two linear layers */
+    PROJECTOR_LINEAR,  /* one matrix and a norm (Gemma 3) */
+    PROJECTOR_MLP,     /* two linear layers (LLaVA) */
+    PROJECTOR_PATCHES, /* a merger and two linear layers (Mistral 3) */
+};
+
+/* The tower of a model that sees. */
+struct llm_vision {
+    int64_t depth; /* blocks; 0: none, or not described */
+    int64_t hidden, intermediate;
+    int64_t patch;     /* elements of one */
+    int64_t positions; /* learned embeddings of them */
+    int64_t merge;     /* patches that become one token */
+    int64_t mergers;
+    int64_t output; /* elements of a token */
+    bool gated, bias;
+    enum projector projector;
+};
+
 enum { LLM_MAX_NOTES = 16 };
 
 struct memmodel_llm {
@@ -107,6 +128,7 @@ struct memmodel_llm {
     struct llm_recurrent recurrent;
     struct llm_experts experts;
     struct llm_tensors tensors;
+    struct llm_vision vision;
     struct quantization quantization;
     bool cache_is_fp8; /* the checkpoint says so */
     int64_t parameter_count;

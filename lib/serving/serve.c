@@ -85,6 +85,7 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
 {
     const struct weights_options options = {.element = query->element,
                                             .quantization = &query->quantization,
+                                            .batched_tokens = query->options.batched_tokens,
                                             .expert_padding = expert_padding(query->gpu),
                                             .rounds = rounds,
                                             .absorbs = rounds};

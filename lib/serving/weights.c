@@ -138,18 +138,20 @@ add_norms(struct weights *weights, int64_t count)
 
 /* ---- attention ---- */
 
-/* Tables of sines and cosines, made with the first attention that rotates. */
+/* Tables of sines and cosines, made with the first attention that rotates: those of layers that slide are not scaled. */
 static void
 add_ropes(struct weights *weights)
 {
     const struct llm_tensors *tensors = &weights->llm->tensors;
     int64_t elements = weights->elements,
             scale = tensors->rope_float32 ? 4 / element_bytes(weights->options->element) : 1;
+    bool slides = weights->llm->window > 0;
 
     if (!weights->options->rounds)
         return; /* of engines that compute them as they go */
     for (int32_t i = 0; i < tensors->ropes && tensors->rotary_size > 0; i++)
-        add_plain(weights, tensors->rope_length * scale, tensors->rotary_size);
+        add_plain(weights, (i && slides ? weights->llm->positions : tensors->rope_length) * scale,
+                  tensors->rotary_size);
     weights->elements = elements; /* which are no parameters */
 }
 
@@ -388,13 +390,79 @@ add_head(struct weights *weights)
         add_linear(weights, PART_HEAD, vocabulary_rows(weights, llm->vocabulary), llm->hidden, false);
 }
 
+/* ---- the tower of a model that sees: cut as the language model is, in its own type ---- */
+
+static void
+add_biased(struct weights *weights, int64_t rows, int64_t columns, bool bias)
+{
+    add_plain(weights, rows, columns);
+    if (bias)
+        add_plain(weights, 1, rows);
+}
+
+static void
+add_block(struct weights *weights, const struct llm_vision *vision)
+{
+    int64_t parts = weights->place->tensor, hidden = vision->hidden;
+    int64_t own = ceil_divide(hidden, parts), width = ceil_divide(vision->intermediate, parts);
+
+    for (int i = 0; i < (vision->bias ? 4 : 2); i++)
+        add_plain(weights, 1, hidden);
+    add_biased(weights, 3 * own, hidden, vision->bias);
+    add_biased(weights, hidden, own, vision->bias);
+    add_biased(weights, width * (vision->gated ? 2 : 1), hidden, vision->bias);
+    add_biased(weights, hidden, width, vision->bias);
+}
+
+static void
+add_projector(struct weights *weights, const struct llm_vision *vision)
+{
+    int64_t parts = weights->place->tensor, merged = vision->hidden * vision->merge, hidden = weights->llm->hidden;
+
+    if (vision->projector == PROJECTOR_LINEAR) {
+        add_plain(weights, vision->hidden, hidden);
+    } else if (vision->projector == PROJECTOR_MLP) {
+        add_biased(weights, ceil_divide(hidden, parts), vision->hidden, true);
+        add_biased(weights, hidden, ceil_divide(hidden, parts), true);
+    } else if (vision->projector == PROJECTOR_PATCHES) {
+        add_plain(weights, vision->hidden, merged);
+        add_plain(weights, ceil_divide(hidden, parts), vision->hidden);
+        add_plain(weights, hidden, ceil_divide(hidden, parts));
+    } else {
+        add_biased(weights, ceil_divide(merged, parts), merged, true);
+        add_biased(weights, vision->output, ceil_divide(merged, parts), true);
+    }
+}
+
+static void
+add_tower(struct weights *weights)
+{
+    const struct llm_vision *vision = &weights->llm->vision;
+    int64_t elements = weights->elements;
+
+    if (!vision->depth || !weights->options->rounds)
+        return; /* which llama.cpp keeps in another file */
+    add_biased(weights, vision->hidden, vision->patch, vision->bias);
+    if (vision->positions)
+        add_plain(weights, vision->positions, vision->hidden);
+    for (int64_t i = 0; i < vision->depth && !weights->status; i++)
+        add_block(weights, vision);
+    for (int64_t i = 0; i < vision->mergers && !weights->status; i++)
+        add_projector(weights, vision);
+    for (int64_t i = 1; i < vision->mergers && !weights->status; i++) /* a buffer for what each of the others adds */
+        add_plain(weights, weights->options->batched_tokens, weights->llm->hidden);
+    weights->elements = elements; /* parameter_count is the language model's */
+}
+
 static void
 add_all(struct weights *weights)
 {
     const struct place *place = weights->place;
 
-    if (place->has_embedding)
+    if (place->has_embedding) {
+        add_tower(weights);
         add_embedding(weights);
+    }
     for (size_t i = place->first; i < place->last && !weights->status; i++) {
         add_layer(weights, &weights->llm->layers[i]);
         if (i == place->first)

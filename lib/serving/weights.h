@@ -15,6 +15,7 @@ struct place {
 struct weights_options {
     enum element element;
     const struct quantization *quantization;
+    int64_t batched_tokens; /* of a pass; 0: no buffers for one */
     int64_t expert_padding; /* of the width of experts in MXFP4, of engines whose weights are rounded */
     bool rounds;            /* as PyTorch's caching allocator */
     bool absorbs;           /* latent attention keeps two more matrices, made of those that it was loaded with */

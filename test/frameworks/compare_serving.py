@@ -147,7 +147,7 @@ def relative(predicted, measured):
 
 
 def compare_weights(table, point, found, measured):
-    kind = "vision models, tower not counted" if VISION & set(found.unmodelled) else (
+    kind = "towers not counted" if VISION & set(found.unmodelled) else (
         "quantized, 1 %" if point.get("quantization") else "unquantized, 0.1 %"
     )  # fmt: skip
     limit = 0.01 if point.get("quantization") else 0.001
