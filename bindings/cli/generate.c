@@ -39,7 +39,7 @@ print_bytes(const char *name, int64_t bytes, const char *what)
 {
     char text[QUANTITY_BYTES];
 
-    printf("%-14s%12s  %s\n", name, format_bytes(bytes, text), what);
+    printf("%-14s%12s%s%s\n", name, format_bytes(bytes, text), *what ? "  " : "", what);
 }
 
 static void

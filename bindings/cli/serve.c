@@ -71,7 +71,7 @@ print_bytes(const char *name, int64_t bytes, const char *what)
 {
     char text[QUANTITY_BYTES];
 
-    printf("%-18s%12s  %s\n", name, format_bytes(bytes, text), what);
+    printf("%-18s%12s%s%s\n", name, format_bytes(bytes, text), *what ? "  " : "", what);
 }
 
 static void
@@ -79,7 +79,7 @@ print_count(const char *name, int64_t count, const char *what)
 {
     char text[NUMBER_BYTES];
 
-    printf("%-18s%12s  %s\n", name, format_count(count, text), what);
+    printf("%-18s%12s%s%s\n", name, format_count(count, text), *what ? "  " : "", what);
 }
 
 static void

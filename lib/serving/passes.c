@@ -105,13 +105,14 @@ static double
 mask_bytes(const struct pass *pass)
 {
     const struct generation *generation = pass->generation;
-    bool sliding = count_sliding(generation->llm) > 0;
-    double window = (double)generation->llm->window, count = pass->before + pass->tokens;
-    double sequences = generation->is_static ? generation->batch : 1;
+    double sliding = count_sliding(generation->llm), window = (double)generation->llm->window;
+    double all = generation->prompt + generation->new_tokens - 1,
+           sequences = generation->is_static ? generation->batch : 1;
 
     if (generation->is_static && !pass->is_first)
-        return sequences * fmin(generation->prompt + generation->new_tokens - 1, sliding ? window : HUGE_VAL);
-    if (!sliding || count < window)
+        return sequences *
+               ((sliding > 0 ? fmin(all, window) : 0) + (sliding < (double)generation->llm->layer_count ? all : 0));
+    if (sliding == 0 || pass->before + pass->tokens < window)
         return 0;
     return sequences * (pass->is_first ? pass->tokens * pass->tokens : window);
 }
@@ -207,7 +208,7 @@ transient_bytes(const struct pass *pass, const struct llm_layer *layer)
     if (pass->is_first || layer->shares_cache)
         return 0;
     if (pass->generation->is_static)
-        return slides(layer) ? old + INT64 : 0;
+        return slides(layer) && pass->before + pass->tokens > (double)pass->generation->llm->window ? old + INT64 : 0;
     return slides(layer) ? old : old / 2;
 }
 

@@ -19,6 +19,7 @@ import memmodel
 DATA = Path(__file__).resolve().parents[1] / "data/serving"
 GIB = 2**30
 VISION = {"vision tower", "audio tower"}
+SEES = VISION | {"encoding of images"}
 
 
 # ---- checkpoints: what their quantization_config says ----
@@ -196,7 +197,7 @@ def compare_budget(table, point, model, asked):
         return
     found = memmodel.serve(model, gpu=gpu, utilization=utilization, **asked)
     kv = measured.get("kv_gib") or 0
-    if VISION & set(found.unmodelled) or kv <= 0:
+    if SEES & set(found.unmodelled) or kv <= 0:
         return
     error = relative(found.cache_bytes / GIB, kv)
     text = f"{found.cache_bytes / GIB:.2f} GiB, logged {kv}"
@@ -209,7 +210,12 @@ def compare_activations(table, point, model, asked):
     gib = found.activation_bytes / GIB
     error = relative(gib, measured)
     text = f"{gib:.2f} GiB, logged {measured}; {found.batched_tokens} tokens, {found.max_sequences} requests"
-    table.add("vllm activation peak, 10 %", point, error, abs(error) <= 0.1 or abs(gib - measured) < 0.0051, text)
+    if "GB10" in (point.get("gpu") or ""):
+        return  # builds of its own, on memory that the host shares: README.md of the points
+    kind = "models that see" if "encoding of images" in found.unmodelled else "text"
+    table.add(
+        f"vllm activation peak, {kind}, 10 %", point, error, abs(error) <= 0.1 or abs(gib - measured) < 0.0051, text
+    )
 
 
 def compare_vllm(table, point, model):

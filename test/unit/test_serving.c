@@ -76,6 +76,16 @@ weights_are_what_vllm_logs(void **state)
 }
 
 static void
+towers_are_weights_too(void **state)
+{
+    assert_weights(*state, "dots-ocr", NULL, NULL, 5.7174, 1e-3);         /* 6da3ee */
+    assert_weights(*state, "llava-1.5-7b", NULL, NULL, 13.1343, 1e-3);    /* 78971d, one block less than CLIP has */
+    assert_weights(*state, "mistral-small-24b", NULL, NULL, 44.76, 1e-3); /* 9ae328, Pixtral */
+    assert_weights(*state, "qwen35-9b", NULL, NULL, 17.66, 1e-3);         /* 9aa6fe */
+    assert_weights(*state, "qwen35-27b", "tp=2", NULL, 25.69, 1e-3);      /* 729e5d, cut as the others */
+}
+
+static void
 packed_weights_are_what_vllm_logs(void **state)
 {
     assert_weights(*state, "llama33-70b", NULL, "fp8", 67.72, 1e-2);     /* 4b075c71b4c7 */
@@ -286,6 +296,9 @@ passes_peak_as_transformers_do(void **state)
         {"tiny-mixtral", 2, 64, 4, NULL, 28090568, 25244920, 25251128},
         {"tiny-deepseek", 1, 40, 12, NULL, 15591780, 15218112, 15279392},
         {"tiny-gemma3", 2, 100, 4, NULL, 19734116, 17613636, 17095556},
+        {"tiny-mistralb", 2, 30, 20, NULL, 11078032, 10604880, 10689976},
+        {"tiny-mixtralb", 2, 48, 5, NULL, 27483880, 25841624, 25850936},
+        {"tiny-gpt2b", 2, 70, 5, NULL, 23052212, 19347496, 19401352},
     };
 
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
@@ -457,6 +470,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(weights_are_what_vllm_logs),
+        WITH_CONTEXT(towers_are_weights_too),
         WITH_CONTEXT(packed_weights_are_what_vllm_logs),
         WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),
         WITH_CONTEXT(a_latent_cache_is_whole_on_each_gpu),

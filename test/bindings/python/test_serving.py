@@ -36,7 +36,7 @@ class Serving(unittest.TestCase):
 
     def test_what_is_not_counted_is_named(self):
         found = memmodel.serve(CONFIGS / "gemma3-12b.json", gpu="h100")
-        self.assertIn("vision tower", found.unmodelled)
+        self.assertIn("encoding of images", found.unmodelled)
 
     def test_the_answer_is_json_with_the_same_names(self):
         found = memmodel.serve(CONFIGS / "qwen3-8b.json", gpu="a100-80gb", kv="fp8")
