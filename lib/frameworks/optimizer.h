@@ -95,6 +95,13 @@ struct optimizer_part {
 bool
 optimizer_next_part(const char **text, struct optimizer_part *part);
 
+/*
+ * A parameter is called as its layer and its role in it, "conv1.weight", or as the layer that declares it. 0,
+ * MEMMODEL_ERROR_NO_MEMORY; text_release() the name either way.
+ */
+int
+parameter_name(memmodel_context *context, const memmodel_network *network, size_t index, struct text *name);
+
 /* Parameters of a network, part by part, in the order of the patterns. */
 struct optimizer_members {
     int32_t *parameters;
@@ -103,8 +110,7 @@ struct optimizer_members {
 };
 
 /*
- * A parameter is called as its layer and its role in it, "conv1.weight", or as the layer that declares it. Returns 0,
- * MEMMODEL_ERROR_INVALID_ARGUMENT for a pattern that is no parameter's name, MEMMODEL_ERROR_NO_MEMORY.
+ * By their names, parameter_name(). Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT for a pattern that is no parameter's name, MEMMODEL_ERROR_NO_MEMORY.
  */
 int
 optimizer_members_new(memmodel_context *context, const memmodel_network *network, const char *text,

@@ -19,15 +19,13 @@ struct filling {
 
 /* ---- names ---- */
 
-/* A tensor of parameters has the layer's name, others that of their role behind it. */
-static int
-name_parameter(const struct filling *filling, size_t index)
+int
+parameter_name(memmodel_context *context, const memmodel_network *network, size_t index, struct text *name)
 {
-    const struct parameter *parameter = &filling->network->parameters[index];
-    const struct layer *layer = &filling->network->layers[parameter->layer];
-    struct text *name = &filling->names[index];
+    const struct parameter *parameter = &network->parameters[index];
+    const struct layer *layer = &network->layers[parameter->layer];
 
-    *name = TEXT_INIT(filling->context);
+    *name = TEXT_INIT(context);
     text_append(name, layer->name);
     if (layer->op != OP_PARAMETER)
         text_printf(name, ".%s", parameter->role);
@@ -44,7 +42,7 @@ name_parameters(struct filling *filling)
     if (!filling->names)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < count && !status; i++)
-        status = name_parameter(filling, i);
+        status = parameter_name(filling->context, filling->network, i, &filling->names[i]);
     return status;
 }
 

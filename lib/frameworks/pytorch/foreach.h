@@ -2,7 +2,7 @@
 #ifndef PYTORCH_FOREACH_H
 #define PYTORCH_FOREACH_H
 
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/optimizers.h"
 
 /* False if the optimizer has no such implementation. */
 bool

@@ -6,7 +6,7 @@
  */
 #include "frameworks/pytorch/foreach.h"
 #include "frameworks/pytorch/operators.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/optimizers.h"
 #include "frameworks/pytorch/optimizer_cache.h"
 
 #include <string.h>

@@ -9,6 +9,35 @@
 
 /* ---- storages ---- */
 
+/* In the trace, unless it is empty. */
+static void
+storage_allocate(struct step *step, struct storage *storage)
+{
+    if (storage->bytes == 0 || step->silent || step_is_over(step))
+        return;
+    storage->block = trace_allocate(step->trace, storage->bytes, step->what, step->layer, MEMMODEL_CATEGORY_WORKSPACE);
+    if (storage->block < 0)
+        step_fail(step, storage->block);
+    else
+        loops_allocated(step, storage);
+}
+
+static void
+storage_release(struct step *step, struct storage *storage)
+{
+    int status = 0;
+
+    if (storage->block < 0)
+        return;
+    if (step->trace->peak_only)
+        trace_lower(step->trace, storage->bytes);
+    else
+        status = trace_release(step->trace, storage->block);
+    if (status)
+        step_fail(step, status);
+    loops_released(step, storage);
+}
+
 static struct storage *
 storage_new(struct step *step, int64_t bytes)
 {
@@ -19,13 +48,7 @@ storage_new(struct step *step, int64_t bytes)
         return &step->no_storage;
     }
     *storage = (struct storage){.bytes = bytes, .block = -1};
-    if (bytes == 0 || step->silent || step_is_over(step))
-        return storage;
-    storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_CATEGORY_WORKSPACE);
-    if (storage->block < 0)
-        step_fail(step, storage->block);
-    else
-        loops_allocated(step, storage);
+    storage_allocate(step, storage);
     return storage;
 }
 
@@ -37,16 +60,7 @@ storage_drop(struct step *step, struct storage *storage, int references)
     storage->references -= references;
     if (storage->references > 0)
         return;
-    if (storage->block >= 0 && step->trace->peak_only) {
-        trace_lower(step->trace, storage->bytes);
-    } else if (storage->block >= 0) {
-        int status = trace_release(step->trace, storage->block);
-
-        if (status)
-            step_fail(step, status);
-    }
-    if (storage->block >= 0)
-        loops_released(step, storage);
+    storage_release(step, storage);
     object_pool_give(&step->pool, storage, sizeof *storage);
 }
 
@@ -271,6 +285,24 @@ struct value *
 value_resolved(struct step *step, struct value *value)
 {
     return value->conjugate ? value_like(step, value) : value_keep(value);
+}
+
+void
+value_empty_storage(struct step *step, struct value *value)
+{
+    if (value == &step->nothing)
+        return;
+    storage_release(step, value->storage);
+    value->storage->block = -1;
+}
+
+void
+value_fill_storage(struct step *step, struct value *value, int64_t bytes)
+{
+    if (value == &step->nothing || value->storage->block >= 0)
+        return;
+    value->storage->bytes = bytes;
+    storage_allocate(step, value->storage);
 }
 
 void

@@ -182,6 +182,14 @@ value_conjugated(struct step *step, const struct value *value);
 struct value *
 value_resolved(struct step *step, struct value *value);
 
+/* untyped_storage().resize_(0): its memory goes; what lies in it stays, without numbers. */
+void
+value_empty_storage(struct step *step, struct value *value);
+
+/* The other way round, to that many bytes; nothing if it is not empty. */
+void
+value_fill_storage(struct step *step, struct value *value, int64_t bytes);
+
 /* A view that PyTorch does not know as one (unsafe_chunk). */
 void
 value_forget_base(struct step *step, struct value *value);
