@@ -108,7 +108,14 @@ struct memmodel_symbol_value {
  *
  * Data strategies are written as their calls in Python:
  *   - "ddp(bucket_cap_mb=25, gradient_as_bucket_view=True)": torch.nn.parallel.DistributedDataParallel; also
- *     broadcast_buffers, find_unused_parameters, static_graph.
+ *     broadcast_buffers, find_unused_parameters, static_graph, no_sync (True, or False where each batch of
+ *     `gradient_accumulation` is shared);
+ *   - "zero1(parameters_as_bucket_view=True)": torch.distributed.optim.ZeroRedundancyOptimizer over
+ *     DistributedDataParallel, whose options it has, too;
+ *   - "fsdp(layers.*, reshard_after_forward=True)": torch.distributed.fsdp.fully_shard of modules, each of its own, and
+ *     of the root. A * stands for what is between two points of a name; "layers.0+layers.1" are sharded in one call.
+ *     reshard_after_forward is True, False or a number of ranks; without it all but the root are resharded. Also
+ *     no_sync, and offload_policy=CPUOffloadPolicy() on a CPU.
  *
  * @since 0.1
  */

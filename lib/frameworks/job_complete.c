@@ -67,6 +67,8 @@ job_is_validated(const struct memmodel_job *job)
 
     if (framework_is_newer(framework_named(job->framework), job->framework_version))
         return false;
+    if (job->parallel && strcmp(job->device, "cpu") != 0)
+        return false;
     return gpu ? gpu->measured : strcmp(job->device, "cpu") == 0;
 }
 

@@ -10,7 +10,7 @@ enum { MIB = 1 << 20 };
 
 /* ---- options of data strategies ---- */
 
-enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES };
+enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES, OPTION_RESHARD, OPTION_OFFLOAD };
 
 struct data_option {
     const char *name;
@@ -25,7 +25,7 @@ struct data_option {
 #name, OPTION_FLAG, offsetof(struct data_options, name), strategies, "True"                                    \
     }
 
-enum { DDP = 1 << DATA_DDP };
+enum { ZERO1 = 1 << DATA_ZERO1, DDP = 1 << DATA_DDP | ZERO1, FSDP = 1 << DATA_FSDP };
 
 static const struct data_option options[] = {
     {"bucket_cap_mb", OPTION_MEBIBYTES, offsetof(struct data_options, bucket_bytes), DDP, "25"},
@@ -33,12 +33,16 @@ static const struct data_option options[] = {
     FLAG(find_unused_parameters, DDP),
     FLAG(static_graph, DDP),
     FLAG(broadcast_buffers, DDP),
-    FLAG(no_sync, DDP),
+    FLAG(no_sync, DDP | FSDP),
+    FLAG(parameters_as_bucket_view, ZERO1),
+    {"offload_policy", OPTION_OFFLOAD, offsetof(struct data_options, offload), FSDP, "CPUOffloadPolicy()"},
+    {"reshard_after_forward", OPTION_RESHARD, offsetof(struct data_options, reshard_after_forward), FSDP, "True"},
 };
 
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
-static const char *const strategy_names[DATA_KINDS] = {[DATA_NONE] = "none", [DATA_DDP] = "ddp"};
+static const char *const strategy_names[DATA_KINDS] = {
+    [DATA_NONE] = "none", [DATA_DDP] = "ddp", [DATA_ZERO1] = "zero1", [DATA_FSDP] = "fsdp"};
 
 /* int(bucket_cap_mb * 1024 * 1024): torch/nn/parallel/distributed.py */
 static bool
@@ -53,12 +57,48 @@ read_mebibytes(const struct text_part *value, int64_t *bytes)
     return *bytes > 0;
 }
 
+/* fully_shard(reshard_after_forward=None, True, False, or a number of ranks) */
+static bool
+read_reshard(const struct text_part *value, struct reshard_option *reshard)
+{
+    double parts = 0;
+    bool all;
+
+    *reshard = (struct reshard_option){.kind = RESHARD_BLOCKS};
+    if (text_part_is(value, "None"))
+        return true;
+    if (text_part_flag(value, &all)) {
+        reshard->kind = all ? RESHARD_ALL : RESHARD_NONE;
+        return true;
+    }
+    if (!text_part_number(value, &parts) || parts < 2 || parts > INT32_MAX)
+        return false;
+    *reshard = (struct reshard_option){RESHARD_PARTS, (int64_t)parts};
+    return (double)reshard->parts == parts;
+}
+
+static bool
+read_offload(const struct text_part *value, bool *offload)
+{
+    *offload = text_part_is(value, "CPUOffloadPolicy()");
+    return *offload || text_part_is(value, "None");
+}
+
 static bool
 read_value(const struct data_option *option, const struct text_part *value, struct data_options *to)
 {
     void *field = (char *)to + option->field;
 
-    return option->kind == OPTION_FLAG ? text_part_flag(value, field) : read_mebibytes(value, field);
+    switch (option->kind) {
+    case OPTION_FLAG:
+        return text_part_flag(value, field);
+    case OPTION_MEBIBYTES:
+        return read_mebibytes(value, field);
+    case OPTION_OFFLOAD:
+        return read_offload(value, field);
+    default:
+        return read_reshard(value, field);
+    }
 }
 
 static const struct data_option *
@@ -109,7 +149,8 @@ read_options(memmodel_context *context, struct parallel *parallel)
     int status = 0;
 
     while (!status && call_next(&call, &argument))
-        status = read_option(context, &argument, parallel);
+        if (argument.key.length || parallel->data != DATA_FSDP) /* what stands alone there names units */
+            status = read_option(context, &argument, parallel);
     return status;
 }
 
@@ -131,20 +172,61 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
         kind++;
     if (kind == DATA_KINDS)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
-                             "no strategy is called \"%.*s\"; there is ddp", (int)parallel->call.name.length,
-                             parallel->call.name.text);
+                             "no strategy is called \"%.*s\"; there are ddp, zero1 and fsdp",
+                             (int)parallel->call.name.length, parallel->call.name.text);
     parallel->data = (enum data_kind)kind;
     return read_options(context, parallel);
 }
 
-/* Over which ranks of the mesh the strategy works. */
+/* Axes that nothing is known of, or that the strategy has no use for. */
+static int
+check_axes(memmodel_context *context, const struct parallel *parallel)
+{
+    static const char *const unknown[] = {"tp", "pp", "ep", "cp"};
+
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        if (mesh_size(&parallel->mesh, unknown[i]) > 1)
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
+                                 "the axis %s is not modelled; dp and fsdp are", unknown[i]);
+    if (parallel->data != DATA_FSDP && mesh_size(&parallel->mesh, "fsdp") > 1)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
+                             "the axis fsdp needs the strategy fsdp; %s has the axis dp",
+                             strategy_names[parallel->data]);
+    return 0;
+}
+
+/* Parameters are sharded over fsdp where the mesh has it, and replicated over dp: HSDP. */
+static void
+set_world(struct parallel *parallel)
+{
+    const char *axis = mesh_size(&parallel->mesh, "fsdp") > 1 ? "fsdp" : "dp";
+
+    parallel->world = mesh_size(&parallel->mesh, axis);
+    parallel->place = mesh_place(&parallel->mesh, parallel->rank, axis);
+    parallel->replicas = parallel->mesh.ranks / parallel->world;
+}
+
+static int
+check_reshard(memmodel_context *context, const struct parallel *parallel)
+{
+    const struct reshard_option *reshard = &parallel->options.reshard_after_forward;
+
+    if (reshard->kind != RESHARD_PARTS || parallel->world % reshard->parts == 0)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
+                         "reshard_after_forward=%" PRId64 " does not divide the %" PRId64
+                         " ranks that parameters are sharded over",
+                         reshard->parts, parallel->world);
+}
+
 static int
 find_world(memmodel_context *context, struct parallel *parallel)
 {
-    int64_t replicas = mesh_size(&parallel->mesh, "dp");
+    int status = check_axes(context, parallel);
 
-    parallel->world = replicas;
-    parallel->place = mesh_place(&parallel->mesh, parallel->rank, "dp");
+    if (status)
+        return status;
+    set_world(parallel);
     if (parallel->data == DATA_NONE && parallel->mesh.ranks > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
                              "%" PRId64 " ranks share their data, but nothing says how; give a strategy such as ddp",
@@ -152,7 +234,16 @@ find_world(memmodel_context *context, struct parallel *parallel)
     if (parallel->data != DATA_NONE && parallel->mesh.count == 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "%s needs a mesh with the axis dp, such as \"dp=8\"", strategy_names[parallel->data]);
-    return 0;
+    return check_reshard(context, parallel);
+}
+
+static int
+check_offload(memmodel_context *context, const struct memmodel_job *job, const struct parallel *parallel)
+{
+    if (!parallel->options.offload || strcmp(job->device, "cpu") == 0)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                         "offload_policy is modelled on a CPU alone, where it changes nothing");
 }
 
 static int
@@ -169,7 +260,7 @@ static int
 read_all(memmodel_context *context, const struct memmodel_parallel *given, const struct memmodel_job *job,
          struct parallel *parallel)
 {
-    static const char *const axes[] = {"dp", NULL};
+    static const char *const axes[] = {"dp", "fsdp", "tp", "pp", "ep", "cp", NULL};
     int status = mesh_parse(context, given->mesh, axes, &parallel->mesh);
 
     if (status)
@@ -184,11 +275,13 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
         status = find_strategy(context, given->data, parallel);
     if (!status)
         status = find_world(context, parallel);
+    if (!status)
+        status = check_offload(context, job, parallel);
     if (!status && parallel->data != DATA_NONE && job->mode != MEMMODEL_MODE_TRAINING)
         status =
             context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
                           "%s is simulated in training alone; give the mode training", strategy_names[parallel->data]);
-    if (!status && parallel->world == 1)
+    if (!status && parallel->mesh.ranks == 1)
         parallel->data = DATA_NONE; /* nothing is shared */
     return status;
 }
@@ -202,6 +295,7 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
     *parallel = (struct parallel){
         .mesh = {.ranks = 1},
         .world = 1,
+        .replicas = 1,
         .options = {.broadcast_buffers = true, .no_sync = true},
     };
     if (!job->parallel)

@@ -8,12 +8,20 @@
 
 #include <stdbool.h>
 
-enum data_kind { DATA_NONE, DATA_DDP, DATA_KINDS };
+enum data_kind { DATA_NONE, DATA_DDP, DATA_ZERO1, DATA_FSDP, DATA_KINDS };
+
+/* What becomes of gathered parameters after a unit's forward pass; a number: they are kept in so many parts. */
+enum reshard { RESHARD_BLOCKS, RESHARD_ALL, RESHARD_NONE, RESHARD_PARTS };
 
 /* Options of data strategies, named as Python has them; each strategy has some. */
 struct data_options {
     int64_t bucket_bytes; /* bucket_cap_mb; 0: not given */
     bool gradient_as_bucket_view, find_unused_parameters, static_graph, broadcast_buffers, no_sync;
+    bool parameters_as_bucket_view, offload;
+    struct reshard_option {
+        enum reshard kind;
+        int64_t parts; /* of RESHARD_PARTS */
+    } reshard_after_forward;
 };
 
 struct parallel {
@@ -22,8 +30,9 @@ struct parallel {
     bool gloo;
     enum data_kind data;   /* DATA_NONE: one rank, or nothing is shared */
     struct call_text call; /* of the data strategy, whose text is the job's */
-    int64_t world;         /* ranks that the strategy has */
+    int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */
     int64_t place;         /* of this rank among them */
+    int64_t replicas;      /* groups of such ranks, which have the same shards */
     struct data_options options;
 };
 

@@ -3,6 +3,7 @@
 #define TEST_STEPPING_H
 
 #include "check.h"
+#include "frameworks/pytorch/optimizers.h"
 #include "frameworks/framework.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"

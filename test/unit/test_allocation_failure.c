@@ -185,10 +185,9 @@ estimate_by_simulation(memmodel_context *context, memmodel_network *net)
 }
 
 static int
-estimate_rank(memmodel_context *context, memmodel_network *net)
+estimate_rank_of(memmodel_context *context, memmodel_network *net, const char *data)
 {
-    const struct memmodel_parallel parallel = {
-        .size = sizeof parallel, .mesh = "dp=2", .data = "ddp(bucket_cap_mb=0.001, find_unused_parameters=True)"};
+    const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=2", .data = data};
     struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .parallel = &parallel};
     memmodel_report *report;
     char *text;
@@ -203,6 +202,24 @@ estimate_rank(memmodel_context *context, memmodel_network *net)
         memmodel_free(text);
     memmodel_report_unref(report);
     return status;
+}
+
+static int
+estimate_rank_of_ddp(memmodel_context *context, memmodel_network *net)
+{
+    return estimate_rank_of(context, net, "ddp(bucket_cap_mb=0.001, find_unused_parameters=True)");
+}
+
+static int
+estimate_rank_of_zero1(memmodel_context *context, memmodel_network *net)
+{
+    return estimate_rank_of(context, net, "zero1(parameters_as_bucket_view=True, static_graph=True)");
+}
+
+static int
+estimate_rank_of_fsdp(memmodel_context *context, memmodel_network *net)
+{
+    return estimate_rank_of(context, net, "fsdp(*, reshard_after_forward=2)");
 }
 
 static int
@@ -518,7 +535,9 @@ static const struct scenario {
     {"a sequence network is simulated", build_sequence_layers, estimate_by_simulation, NULL},
     {"an image network is simulated on a GPU", build_image_layers, estimate_on_gpu, NULL},
     {"a sequence network is simulated on a GPU", build_sequence_layers, estimate_on_gpu, NULL},
-    {"a rank of several is simulated", build_image_layers, estimate_rank, NULL},
+    {"a rank of ddp is simulated", build_image_layers, estimate_rank_of_ddp, NULL},
+    {"a rank of zero1 is simulated", build_image_layers, estimate_rank_of_zero1, NULL},
+    {"a rank of fsdp is simulated", build_image_layers, estimate_rank_of_fsdp, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},

@@ -52,6 +52,14 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=8", .data = "ddp", .rank = -1}, "rank -1 is none of the mesh"},
         {{.mesh = "dp=8", .data = "ddp", .backend = "mpi"}, "unknown backend \"mpi\"; known are gloo, nccl"},
         {{.mesh = "xp=8", .data = "ddp"}, "there is no axis \"xp\""},
+        {{.mesh = "dp=2,tp=2", .data = "ddp"}, "the axis tp is not modelled; dp and fsdp are"},
+        {{.mesh = "dp=2,fsdp=2", .data = "ddp"}, "the axis fsdp needs the strategy fsdp; ddp has the axis dp"},
+        {{.mesh = "dp=8", .data = "zero1(pview=True)"}, "zero1 has no option \"pview\" here; it has bucket_cap_mb"},
+        {{.mesh = "dp=8", .data = "fsdp(bucket_cap_mb=3)"}, "fsdp has no option \"bucket_cap_mb\" here"},
+        {{.mesh = "dp=8", .data = "fsdp(block.*)"}, "fsdp: no module of the network is called \"block.*\""},
+        {{.mesh = "dp=8", .data = "fsdp(a+c)"}, "fsdp: no module of the network is called \"c\""},
+        {{.mesh = "dp=8", .data = "fsdp(reshard_after_forward=3)"}, "reshard_after_forward=3 does not divide the 8"},
+        {{.mesh = "dp=8", .data = "fsdp(reshard_after_forward=1)"}, "reshard_after_forward cannot be \"1\""},
     };
     memmodel_network *network = network_of(*state, "unused_16");
 
@@ -132,7 +140,7 @@ assert_same_events(const memmodel_report *a, const memmodel_report *b)
 static void
 a_mesh_of_one_rank_is_no_mesh(void **state)
 {
-    static const char *const strategies[] = {"ddp", "ddp(gradient_as_bucket_view=True)"};
+    static const char *const strategies[] = {"ddp", "ddp(gradient_as_bucket_view=True)", "zero1", "fsdp(layers.*)"};
     memmodel_network *network = network_of(*state, "mlp_8");
     struct memmodel_job alone = job_of(NULL);
     memmodel_report *expected = report_of(*state, network, &alone);
@@ -238,6 +246,142 @@ ranks_of_ddp_take_what_recorded_ones_took(void **state)
     compare_all(*state, "ddp");
 }
 
+static void
+ranks_of_zero1_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "zero1");
+}
+
+static void
+ranks_of_fsdp_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "fsdp");
+}
+
+/* ---- identities ---- */
+
+static struct memmodel_report_result
+result_of(memmodel_context *context, const char *name, const struct memmodel_parallel *given)
+{
+    struct memmodel_report_result result = {.size = sizeof result};
+    struct memmodel_parallel parallel = *given;
+    struct memmodel_job job = job_of(&parallel);
+    memmodel_network *network = network_of(context, name);
+    memmodel_report *report;
+
+    parallel.size = sizeof parallel;
+    report = report_of(context, network, &job);
+    memmodel_report_get_result(report, &result);
+    result.peak_location = result.assumptions = result.warning = NULL;
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    return result;
+}
+
+static const char *const models[] = {"mlp_8", "gpt_4", "conv_8"};
+
+enum { MODELS = sizeof models / sizeof models[0] };
+
+static void
+gradients_that_are_views_of_buckets_take_no_more(void **state)
+{
+    const struct memmodel_parallel plain = {.mesh = "dp=3", .data = "ddp"},
+                                   views = {.mesh = "dp=3", .data = "ddp(gradient_as_bucket_view=True)"};
+
+    for (int i = 0; i < MODELS; i++)
+        assert_true(result_of(*state, models[i], &views).live <= result_of(*state, models[i], &plain).live);
+}
+
+static void
+a_module_sharded_as_a_whole_takes_no_less_than_by_blocks(void **state)
+{
+    const struct memmodel_parallel whole = {.mesh = "dp=3", .data = "fsdp"},
+                                   blocks = {.mesh = "dp=3", .data = "fsdp(layers.*)"};
+
+    for (int i = 0; i < 2; i++)
+        assert_true(result_of(*state, models[i], &whole).live >= result_of(*state, models[i], &blocks).live);
+}
+
+/* nccl reduces and gathers where the tensors are. */
+static void
+gloo_takes_no_less_than_nccl(void **state)
+{
+    const struct memmodel_parallel gloo = {.mesh = "dp=2", .data = "fsdp(layers.*)", .backend = "gloo"},
+                                   nccl = {.mesh = "dp=2", .data = "fsdp(layers.*)", .backend = "nccl"};
+
+    for (int i = 0; i < MODELS; i++)
+        assert_true(result_of(*state, models[i], &gloo).live >= result_of(*state, models[i], &nccl).live);
+}
+
+static int64_t
+bytes_by_role(const memmodel_report *report, const char *role)
+{
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
+        struct memmodel_trace_event event = {.size = sizeof event};
+
+        memmodel_trace_get_event(trace, i, &event);
+        if (event.phase == MEMMODEL_PHASE_SETUP && event.bytes > 0 && strcmp(event.role, role) == 0)
+            bytes += event.bytes;
+    }
+    return bytes;
+}
+
+/* Each rank has room for ceil(rows / ranks) rows of each parameter. */
+static void
+the_shards_of_all_ranks_are_the_padded_parameters(void **state)
+{
+    enum { RANKS = 3 };
+    memmodel_network *network = network_of(*state, "mlp_8");
+    /* three blocks of 1024 x 256, 1024, 256 x 1024, 256, then 10 x 256 and 10 numbers, the first dim a multiple of 3 */
+    int64_t padded = 4 * (3 * (1026 * 256 + 1026 + 258 * 1024 + 258) + 12 * 256 + 12), shards = 0;
+
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        const struct memmodel_parallel parallel = {
+            .size = sizeof parallel, .mesh = "dp=3", .data = "fsdp(layers.*)", .rank = rank};
+        struct memmodel_job job = job_of(&parallel);
+        memmodel_report *report = report_of(*state, network, &job);
+
+        shards += bytes_by_role(report, "fsdp shard");
+        memmodel_report_unref(report);
+    }
+    assert_int_equal(shards, padded);
+    memmodel_network_unref(network);
+}
+
+static int64_t
+state_bytes(memmodel_context *context, const memmodel_network *network, const struct memmodel_parallel *parallel)
+{
+    struct memmodel_job job = job_of(parallel);
+    memmodel_report *report;
+    int64_t bytes;
+
+    job.optimizer = "adam";
+    report = report_of(context, network, &job);
+    bytes = memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_OPTIMIZER_STATE);
+    memmodel_report_unref(report);
+    return bytes;
+}
+
+static void
+each_state_of_the_optimizer_is_on_one_rank(void **state)
+{
+    enum { RANKS = 3 };
+    memmodel_network *network = network_of(*state, "gpt_4");
+    int64_t shared = 0;
+
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        const struct memmodel_parallel parallel = {
+            .size = sizeof parallel, .mesh = "dp=3", .data = "zero1", .rank = rank};
+
+        shared += state_bytes(*state, network, &parallel);
+    }
+    assert_int_equal(shared, state_bytes(*state, network, NULL));
+    memmodel_network_unref(network);
+}
+
 int
 main(void)
 {
@@ -247,6 +391,13 @@ main(void)
         WITH_CONTEXT(ddp_names_a_parameter_that_gets_no_gradient),
         WITH_CONTEXT(a_mesh_of_one_rank_is_no_mesh),
         WITH_CONTEXT(ranks_of_ddp_take_what_recorded_ones_took),
+        WITH_CONTEXT(ranks_of_zero1_take_what_recorded_ones_took),
+        WITH_CONTEXT(ranks_of_fsdp_take_what_recorded_ones_took),
+        WITH_CONTEXT(gradients_that_are_views_of_buckets_take_no_more),
+        WITH_CONTEXT(a_module_sharded_as_a_whole_takes_no_less_than_by_blocks),
+        WITH_CONTEXT(gloo_takes_no_less_than_nccl),
+        WITH_CONTEXT(the_shards_of_all_ranks_are_the_padded_parameters),
+        WITH_CONTEXT(each_state_of_the_optimizer_is_on_one_rank),
     };
 
     return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);

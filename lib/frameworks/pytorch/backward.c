@@ -277,6 +277,8 @@ run(struct step *step, struct node *node)
         return;
     }
     step_enter(step, MEMMODEL_PHASE_BACKWARD, node->layer);
+    if (node->hooked)
+        data_node(step, node);
     loops_backward(step, node->sequence);
     if (node->edge_count > FEW)
         run_wide_node(step, node);

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static const struct data_strategy *const strategies[DATA_KINDS] = {[DATA_DDP] = &pytorch_ddp};
+static const struct data_strategy *const strategies[DATA_KINDS] = {
+    [DATA_DDP] = &pytorch_ddp, [DATA_ZERO1] = &pytorch_zero1, [DATA_FSDP] = &pytorch_fsdp};
 
 int
 data_open(struct step *step)
@@ -37,6 +38,27 @@ data_forward_begin(struct step *step)
 }
 
 void
+data_layer_begin(struct step *step, int32_t layer)
+{
+    if (step->data && step->data->layer_begin && !step->status)
+        step->data->layer_begin(step, layer);
+}
+
+void
+data_layer_end(struct step *step, int32_t layer)
+{
+    if (step->data && step->data->layer_end && !step->status)
+        step->data->layer_end(step, layer);
+}
+
+void
+data_node(struct step *step, struct node *node)
+{
+    if (step->data && step->data->node && !step->status)
+        step->data->node(step, node);
+}
+
+void
 data_forward_end(struct step *step)
 {
     if (step->data && step->data->forward_end && !step->status)
@@ -55,6 +77,26 @@ data_backward_end(struct step *step)
 {
     if (step->data && step->data->backward_end && !step->status)
         step->data->backward_end(step);
+}
+
+void
+data_optimizer_construct(struct step *step, const struct optimizer *all)
+{
+    if (step->data && step->data->optimizer_construct && !step->status)
+        step->data->optimizer_construct(step, all);
+}
+
+const struct optimizer *
+data_optimizer_begin(struct step *step, const struct optimizer *all)
+{
+    return step->data && step->data->optimizer_begin && !step->status ? step->data->optimizer_begin(step, all) : all;
+}
+
+void
+data_optimizer_end(struct step *step)
+{
+    if (step->data && step->data->optimizer_end && !step->status)
+        step->data->optimizer_end(step);
 }
 
 bool
@@ -105,8 +147,8 @@ data_buffer(struct step *step, const char *what, int64_t bytes)
 
 /* ---- a node that hands gradients on ---- */
 
-static void
-hand_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+void
+data_hand_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     (void)step;
     for (int i = 0; i < node->edge_count; i++)
@@ -116,7 +158,7 @@ hand_on(struct step *step, struct node *node, struct value **incoming, struct va
 static void
 copy_output(struct step *step, memmodel_tensor tensor)
 {
-    static const struct derivative sink = {"DDPSink", hand_on};
+    static const struct derivative sink = {"DDPSink", data_hand_on};
     struct value *output = step->values[tensor], *copy;
 
     if (!output || !output->node)

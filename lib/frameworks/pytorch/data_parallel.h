@@ -7,17 +7,49 @@
 
 #include "frameworks/pytorch/state.h"
 
+struct optimizer;
+
 /* NULL where a strategy does nothing. */
 struct data_strategy {
-    void (*construct)(struct step *step);     /* the module is there, its inputs are not */
-    void (*forward_begin)(struct step *step); /* of each batch */
-    void (*forward_end)(struct step *step);   /* the model returns; its outputs have no names yet */
-    void (*gradient)(struct step *step,
-                     int32_t parameter);     /* of a parameter: what this backward pass gives it is there */
-    void (*backward_end)(struct step *step); /* the gradient that it began with is still there */
+    void (*construct)(struct step *step);                   /* the module is there, its inputs are not */
+    void (*forward_begin)(struct step *step);               /* of each batch */
+    void (*layer_begin)(struct step *step, int32_t layer);  /* of the forward pass, not where it is recomputed */
+    void (*layer_end)(struct step *step, int32_t layer);    /* what it used has not been dropped yet */
+    void (*forward_end)(struct step *step);                 /* the model returns; its outputs have no names yet */
+    void (*node)(struct step *step, struct node *node);     /* which is `hooked`: it is about to run */
+    void (*gradient)(struct step *step, int32_t parameter); /* this backward pass gave a parameter all of it */
+    void (*backward_end)(struct step *step);                /* the gradient that it began with is still there */
+
+    /*
+     * Between these two parameters and gradients are as the optimizer has them; `all` has all parameters. Returns the
+     * optimizer of this rank.
+     */
+    const struct optimizer *(*optimizer_begin)(struct step *step, const struct optimizer *all);
+    void (*optimizer_end)(struct step *step);
+
+    void (*optimizer_construct)(struct step *step, const struct optimizer *all);
 };
 
-extern const struct data_strategy pytorch_ddp;
+extern const struct data_strategy pytorch_ddp, pytorch_zero1, pytorch_fsdp;
+
+/* ---- ddp.c, which others are built on ---- */
+
+void
+ddp_construct(struct step *step);
+
+void
+ddp_forward_begin(struct step *step);
+
+void
+ddp_forward_end(struct step *step);
+
+void
+ddp_gradient(struct step *step, int32_t parameter);
+
+void
+ddp_backward_end(struct step *step);
+
+/* ---- where a step passes ---- */
 
 /* The job's strategy, or none. 0, or what parallel_read() returns. */
 int
@@ -30,13 +62,32 @@ void
 data_forward_begin(struct step *step);
 
 void
+data_layer_begin(struct step *step, int32_t layer);
+
+void
+data_layer_end(struct step *step, int32_t layer);
+
+void
 data_forward_end(struct step *step);
+
+void
+data_node(struct step *step, struct node *node);
 
 void
 data_gradient(struct step *step, const struct variable *variable);
 
 void
 data_backward_end(struct step *step);
+
+void
+data_optimizer_construct(struct step *step, const struct optimizer *all);
+
+/* The optimizer that this rank runs. */
+const struct optimizer *
+data_optimizer_begin(struct step *step, const struct optimizer *all);
+
+void
+data_optimizer_end(struct step *step);
 
 /* ---- what strategies are made of ---- */
 
@@ -54,6 +105,10 @@ data_parameter_bytes(const struct step *step, size_t parameter);
 /* The tensors that the model has returned become copies of themselves, each with a node that hands its gradient on. */
 void
 data_copy_outputs(struct step *step);
+
+/* A backward function that hands each gradient on. */
+void
+data_hand_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
 /* A tensor that lies in what collectives work on, by the name of `what` it is for. */
 struct value *

@@ -2,7 +2,7 @@
 #include "frameworks/pytorch/optimizer_cache.h"
 #include "base/checked.h"
 #include "base/context.h"
-#include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/state.h"
 #include "frameworks/pytorch/tensor.h"
 
 #include <string.h>

@@ -106,6 +106,7 @@ struct node {
     struct value *gradient;         /* of a leaf that is no parameter; else NULL */
     struct segment *segment;        /* of a checkpoint: it has what is to be saved when it is recomputed; else NULL */
     size_t first_slot;              /* of this node there */
+    bool hooked;                    /* a data strategy has to know when it runs */
     struct replay *replay;          /* of a reentrant checkpoint, whose call the node stands for; else NULL */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
@@ -310,10 +311,10 @@ struct step {
     struct checkpoints checkpoints;
     struct autocast autocast;
     struct parallel parallel;
-    const struct data_strategy *data; /* NULL: one process */
-    void *data_state;                 /* the strategy's own, in the pool's arena */
-    const struct names *names;        /* that the caller has */
-    int32_t model_end;                /* layer after which the model returns; what follows is the loss */
+    const struct data_strategy *data;  /* NULL: one process */
+    void *data_state, *data_optimizer; /* the strategy's own, in the pool's arena */
+    const struct names *names;         /* that the caller has */
+    int32_t model_end;                 /* layer after which the model returns; what follows is the loss */
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct value nothing; /* what failing functions return */

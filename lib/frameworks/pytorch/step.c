@@ -14,6 +14,7 @@
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/optimizers.h"
 #include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
 
@@ -65,6 +66,8 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
     step->what = op_name(layer->op);
     if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
         autocast_forward(step, layer);
+    if (names)
+        data_layer_end(step, index);
     if (names && index == step->model_end)
         data_forward_end(step);
     if (names)
@@ -79,6 +82,7 @@ forward(struct step *step, struct names *names)
     loops_clear(step);
     data_forward_begin(step);
     for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
+        data_layer_begin(step, i);
         checkpoint_before(step, i);
         step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
         checkpoint_after(step, i);
@@ -131,8 +135,9 @@ train(struct step *step, const struct optimizer *optimizer, struct names *names)
     }
     if (step->status)
         return;
-    optimizer_run(step, optimizer);
+    optimizer_run(step, data_optimizer_begin(step, optimizer));
     zero_gradients(step, optimizer);
+    data_optimizer_end(step);
 }
 
 static void
@@ -212,8 +217,11 @@ simulate(struct step *step, const struct optimizer *optimizer)
     step->names = &names;
     step->model_end = names_model_end(&names, step->network);
     set_up(step);
-    if (!step->job->mode)
-        optimizer_construct(step, optimizer);
+    if (!step->job->mode) {
+        data_optimizer_construct(step, optimizer);
+        optimizer_construct(step, data_optimizer_begin(step, optimizer));
+        data_optimizer_end(step);
+    }
     run_steps(step, optimizer, &names);
     names_release(step->context, &names);
     return step->status;

@@ -6,7 +6,6 @@
 #define PYTORCH_STEP_H
 
 #include "frameworks/pytorch/names.h"
-#include "frameworks/pytorch/optimizers.h"
 #include "frameworks/pytorch/state.h"
 
 /* ---- lifetimes.c: what the host language keeps ---- */

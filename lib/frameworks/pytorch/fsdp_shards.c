@@ -1,0 +1,226 @@
+/*
+ * What a unit's parameters go through: sharded, gathered, freed, and their gradients reduced to shards. PyTorch:
+ * torch/distributed/fsdp/_fully_shard/_fsdp_param.py, _fsdp_param_group.py, _fsdp_collectives.py.
+ */
+#include "base/checked.h"
+#include "frameworks/pytorch/fsdp.h"
+#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/tensor.h"
+
+static int64_t
+bytes_of(const struct value *value, int64_t elements)
+{
+    return multiply_saturating(elements, dtype_bytes(value->shape.dtype));
+}
+
+/* Of all ranks, as operators have it. */
+static int64_t
+whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
+{
+    return multiply_saturating(step->parallel.world, bytes_of(parameter->whole, parameter->padded));
+}
+
+static int64_t
+unit_bytes(const struct step *step, const struct fsdp_unit *unit)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < unit->count; i++)
+        bytes = add_saturating(bytes, whole_bytes(step, &unit->parameters[i]));
+    return bytes;
+}
+
+/* ---- construction ---- */
+
+/* Rows of the first dim that this rank has: torch.chunk. */
+static int64_t
+local_rows(const struct step *step, int64_t rows, int64_t chunk)
+{
+    int64_t before = multiply_saturating(step->parallel.place, chunk);
+
+    return before >= rows ? 0 : min_i64(chunk, rows - before);
+}
+
+static void
+make_shard(struct step *step, struct fsdp_parameter *parameter)
+{
+    struct shape local = parameter->whole->shape;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0}, world = step->parallel.world;
+    int64_t chunk = local.dims[0] / world + (local.dims[0] % world != 0);
+    struct value *padded;
+
+    parameter->uneven = local.dims[0] % world != 0;
+    local.dims[0] = chunk;
+    parameter->padded = shape_elements(&local);
+    step->what = "fsdp shard";
+    padded = value_vector(step, local.dtype, parameter->padded);
+    value_becomes(step, padded, MEMMODEL_CATEGORY_PARAMETERS);
+    local.dims[0] = local_rows(step, parameter->whole->shape.dims[0], chunk);
+    shape_strides(&local, strides);
+    parameter->shard = value_within(step, padded, &local, strides);
+    value_drop(step, padded);
+}
+
+/* init_device_mesh(): the numbers of its ranks stay. */
+void
+fsdp_mesh(struct step *step)
+{
+    step->what = "fsdp mesh";
+    value_vector_on_host(step, MEMMODEL_DTYPE_INT32, step->parallel.mesh.ranks);
+}
+
+/* Each call of fully_shard() makes a mesh of its own, unless it is given one. */
+void
+fsdp_shard(struct step *step, struct fsdp_unit *unit)
+{
+    if (step->parallel.replicas == 1 && unit->count > 0)
+        fsdp_mesh(step);
+    for (size_t i = 0; i < unit->count && !step->status; i++)
+        make_shard(step, &unit->parameters[i]);
+    for (size_t i = 0; i < unit->count && !step->status; i++)
+        value_empty_storage(step, unit->parameters[i].whole);
+}
+
+/* ---- parameters ---- */
+
+void
+fsdp_all_gather(struct step *step, struct fsdp_unit *unit)
+{
+    int64_t bytes = unit_bytes(step, unit);
+
+    unit->incoming = data_buffer(step, "fsdp all-gather", bytes);
+    for (int i = 0; i < 2 && step->parallel.gloo; i++)
+        value_drop(step, data_buffer(step, "gloo all-gather", bytes));
+}
+
+struct value *
+fsdp_copy_out(struct step *step, struct fsdp_unit *unit)
+{
+    struct value *incoming = unit->incoming;
+
+    step->what = "fsdp gathered parameter";
+    for (size_t i = 0; i < unit->count; i++) {
+        value_fill_storage(step, unit->parameters[i].whole, whole_bytes(step, &unit->parameters[i]));
+        value_becomes(step, unit->parameters[i].whole, MEMMODEL_CATEGORY_PARAMETERS);
+    }
+    for (size_t i = 0; i < unit->count; i++)
+        value_drop_all(step, &unit->parameters[i].part, 1);
+    unit->incoming = NULL;
+    unit->gathered = true;
+    return incoming;
+}
+
+void
+fsdp_reshard(struct step *step, struct fsdp_unit *unit, int64_t parts)
+{
+    if (!unit->gathered)
+        return;
+    for (size_t i = 0; i < unit->count; i++) {
+        struct fsdp_parameter *parameter = &unit->parameters[i];
+
+        if (parts > 1) {
+            parameter->part = data_buffer(step, "fsdp part", whole_bytes(step, parameter) / parts);
+            value_becomes(step, parameter->part, MEMMODEL_CATEGORY_PARAMETERS);
+        }
+        value_empty_storage(step, parameter->whole);
+    }
+    unit->gathered = false;
+}
+
+/* ---- gradients: foreach_reduce ---- */
+
+/* Finds the parameters that got a gradient: the elements of their shards. *last: the last of them, or NULL. */
+static int64_t
+find_gradients(const struct step *step, struct fsdp_unit *unit, const struct variable **last)
+{
+    int64_t elements = 0;
+
+    *last = NULL;
+    for (size_t i = 0; i < unit->count; i++) {
+        struct fsdp_parameter *parameter = &unit->parameters[i];
+        const struct variable *variable = &step->variables[parameter->parameter];
+
+        parameter->reduced = variable->gradient != NULL;
+        if (!parameter->reduced)
+            continue;
+        elements = add_saturating(elements, parameter->padded);
+        *last = variable;
+    }
+    return elements;
+}
+
+/* chunk_cat: what is sharded unevenly is padded on the way; all copies live until the last is there. */
+static void
+copy_in(struct step *step, const struct fsdp_unit *unit)
+{
+    struct value **padded = step_pool_take(step, (unit->count + 1) * sizeof *padded);
+
+    if (!padded)
+        return;
+    step->what = "fsdp padded gradient";
+    for (size_t i = 0; i < unit->count; i++)
+        if (unit->parameters[i].reduced && unit->parameters[i].uneven)
+            padded[i] = value_buffer(step, whole_bytes(step, &unit->parameters[i]));
+    for (size_t i = 0; i < unit->count; i++)
+        value_drop(step, padded[i]);
+    object_pool_give(&step->pool, padded, (unit->count + 1) * sizeof *padded);
+}
+
+static void
+drop_gradients(struct step *step, const struct fsdp_unit *unit)
+{
+    for (size_t i = 0; i < unit->count; i++)
+        if (unit->parameters[i].reduced)
+            value_drop_all(step, &step->variables[unit->parameters[i].parameter].gradient, 1);
+}
+
+/* gloo reduces a copy, and divides it; where shards are replicated, the shards once more. */
+static void
+scatter(struct step *step, int64_t bytes, int dtype)
+{
+    struct value *copy;
+
+    if (!step->parallel.gloo)
+        return;
+    copy = data_buffer(step, "gloo reduce-scatter", bytes);
+    number_in_place(step, dtype);
+    value_drop(step, copy);
+    if (step->parallel.replicas > 1)
+        number_in_place(step, dtype);
+}
+
+/* The result, of which the gradient of each shard is a view; what one has already is added to. Takes the reference. */
+static void
+give_gradients(struct step *step, struct fsdp_unit *unit, struct value *reduced)
+{
+    for (size_t i = 0; i < unit->count; i++) {
+        struct fsdp_parameter *parameter = &unit->parameters[i];
+
+        if (parameter->reduced && !parameter->gradient)
+            parameter->gradient = value_within(step, reduced, &parameter->shard->shape, parameter->shard->strides);
+    }
+    value_drop(step, reduced);
+}
+
+struct value *
+fsdp_reduce(struct step *step, struct fsdp_unit *unit)
+{
+    const struct variable *last;
+    int64_t elements = find_gradients(step, unit, &last), bytes;
+    struct value *input, *kept, *reduced;
+
+    if (!last)
+        return NULL;
+    bytes = multiply_saturating(step->parallel.world, bytes_of(last->gradient, elements));
+    input = data_buffer(step, "fsdp reduce-scatter", bytes);
+    copy_in(step, unit);
+    kept = value_keep(last->gradient);
+    drop_gradients(step, unit);
+    step->what = "fsdp gradient";
+    reduced = value_vector(step, kept->shape.dtype, elements);
+    value_becomes(step, reduced, MEMMODEL_CATEGORY_GRADIENTS);
+    scatter(step, bytes, kept->shape.dtype);
+    value_drop(step, kept);
+    give_gradients(step, unit, reduced);
+    return input;
+}
