@@ -14,6 +14,7 @@ static const struct {
     {"num_attention_heads", "n_head"},
     {"intermediate_size", "n_inner"},
     {"intermediate_size", "ffn_hidden_size"},
+    {"intermediate_size", "ffn_dim"},
     {"max_position_embeddings", "n_positions"},
     {"max_position_embeddings", "seq_length"},
     {"num_key_value_heads", "multi_query_group_num"},

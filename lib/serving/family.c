@@ -2,7 +2,7 @@
  * Families of models by their `model_type`: what their layers consist of where config.json does not say. Sources:
  * transformers/models/NAME/configuration_NAME.py for defaults, vllm/model_executor/models/NAME.py for tensors.
  */
-#include "serving/config.h"
+#include "serving/family.h"
 
 #include "base/checked.h"
 #include "base/text.h"
@@ -45,173 +45,6 @@ struct family {
     struct defaults defaults;
 };
 
-/* ---- parts that some families have ---- */
-
-static int
-read_latent(struct config *config)
-{
-    struct llm_latent *latent = &config->llm->latent;
-    int status = config_integer(config, "q_lora_rank", 0, 0, CONFIG_MAX_SIZE, &latent->query_rank);
-
-    if (!status)
-        status = config_size(config, "kv_lora_rank", -1, &latent->kv_rank);
-    if (!status)
-        status = config_size(config, "qk_rope_head_dim", -1, &latent->rotary);
-    if (!status)
-        status = config_size(config, "qk_nope_head_dim", -1, &latent->plain);
-    if (!status)
-        status = config_size(config, "v_head_dim", -1, &latent->value);
-    if (!status)
-        status = config_integer(config, "index_n_heads", 0, 0, CONFIG_MAX_SIZE, &latent->index_heads);
-    if (!status && latent->index_heads)
-        status = config_size(config, "index_head_dim", -1, &latent->index_size);
-    for (size_t i = 0; !status && i < config->llm->layer_count; i++)
-        config->llm->layers[i].head_size = latent->kv_rank + latent->rotary;
-    config->llm->tensors.rotary_size = latent->rotary;
-    return status;
-}
-
-/* State of recurrent layers is in float32 unless the key says otherwise. */
-static int
-read_state_type(const struct config *config, const char *key)
-{
-    enum element element = ELEMENT_FLOAT32;
-    const char *name;
-    int status = config_text(config, key, &name);
-
-    if (!status && name && !element_of_name(name, &element))
-        return json_error_at(&config->document, config_find(config, key), MEMMODEL_ERROR_UNSUPPORTED,
-                             "\"%s\" is \"%.40s\"; known are float32, float16 and bfloat16", key, name);
-    config->llm->recurrent.float32_state = element == ELEMENT_FLOAT32;
-    return status;
-}
-
-static int
-too_large(const struct config *config)
-{
-    return json_error_at(&config->document, config->text, MEMMODEL_ERROR_PARSE,
-                         "the state of a recurrent layer has more than %lld elements",
-                         (long long)(16 * CONFIG_MAX_SIZE));
-}
-
-static int
-read_delta(struct config *config)
-{
-    struct llm_recurrent *recurrent = &config->llm->recurrent;
-    int status = config_size(config, "linear_num_key_heads", -1, &recurrent->key_heads);
-
-    if (!status)
-        status = config_size(config, "linear_num_value_heads", -1, &recurrent->value_heads);
-    if (!status)
-        status = config_size(config, "linear_key_head_dim", -1, &recurrent->key_size);
-    if (!status)
-        status = config_size(config, "linear_value_head_dim", -1, &recurrent->value_size);
-    if (!status)
-        status = config_size(config, "linear_conv_kernel_dim", 4, &recurrent->kernel);
-    if (!status && recurrent->value_heads * recurrent->key_size > 16 * CONFIG_MAX_SIZE / recurrent->value_size)
-        return too_large(config);
-    return status ? status : read_state_type(config, "mamba_ssm_dtype");
-}
-
-static int
-read_mamba(struct config *config)
-{
-    struct llm_recurrent *recurrent = &config->llm->recurrent;
-    int status = config_size(config, "mamba_num_heads", -1, &recurrent->heads);
-
-    if (!status)
-        status = config_size(config, "mamba_head_dim", -1, &recurrent->head_size);
-    if (!status)
-        status = config_size(config, "ssm_state_size", -1, &recurrent->state);
-    if (!status)
-        status = config_size(config, "n_groups", 8, &recurrent->groups);
-    if (!status)
-        status = config_size(config, "conv_kernel", 4, &recurrent->kernel);
-    if (!status && recurrent->heads * recurrent->head_size > 16 * CONFIG_MAX_SIZE / recurrent->state)
-        return too_large(config);
-    return status ? status : read_state_type(config, "mamba_ssm_cache_dtype");
-}
-
-/* The last layers read keys and values of earlier ones. */
-static int
-read_sharing(struct config *config)
-{
-    memmodel_llm *llm = config->llm;
-    int64_t shared;
-    int status = config_integer(config, "num_kv_shared_layers", 0, 0, (int64_t)llm->layer_count, &shared);
-
-    for (size_t i = llm->layer_count - (size_t)(status ? 0 : shared); !status && i < llm->layer_count; i++)
-        llm->layers[i].shares_cache = true;
-    return status;
-}
-
-static int
-read_gemma3n(struct config *config)
-{
-    struct llm_tensors *tensors = &config->llm->tensors;
-    int status = read_sharing(config);
-
-    if (!status)
-        status = config_integer(config, "vocab_size_per_layer_input", 262144, 0, CONFIG_MAX_SIZE,
-                                &tensors->per_layer_vocabulary);
-    if (!status)
-        status =
-            config_integer(config, "hidden_size_per_layer_input", 256, 0, CONFIG_MAX_SIZE, &tensors->per_layer_size);
-    config_note(config, "AltUp and LAuReL projections");
-    return status;
-}
-
-/* Layers that attend to all tokens have heads of their own size and number (Gemma 4). */
-static int
-read_gemma4(struct config *config)
-{
-    memmodel_llm *llm = config->llm;
-    int64_t size, count;
-    int status = read_sharing(config);
-
-    if (!status)
-        status = config_size(config, "global_head_dim", 512, &size);
-    if (!status)
-        status = config_integer(config, "num_global_key_value_heads", 0, 0, CONFIG_MAX_SIZE, &count);
-    for (size_t i = 0; !status && i < llm->layer_count; i++)
-        if (llm->layers[i].mixer == MIXER_FULL) {
-            llm->layers[i].head_size = size;
-            llm->layers[i].kv_heads = count ? count : llm->layers[i].kv_heads;
-        }
-    if (!status && llm->layers[0].heads * size > 16 * CONFIG_MAX_SIZE)
-        return json_error_at(&config->document, config->text, MEMMODEL_ERROR_PARSE, "\"global_head_dim\" is too large");
-    if (!status)
-        status = config_integer(config, "vocab_size_per_layer_input", 262144, 0, CONFIG_MAX_SIZE,
-                                &llm->tensors.per_layer_vocabulary);
-    if (!status)
-        status =
-            config_integer(config, "hidden_size_per_layer_input", 0, 0, CONFIG_MAX_SIZE, &llm->tensors.per_layer_size);
-    return status;
-}
-
-static int
-read_gpt_oss(struct config *config)
-{
-    struct llm_tensors *tensors = &config->llm->tensors;
-
-    tensors->sinks = tensors->expert_bias = tensors->router_bias = true;
-    return 0;
-}
-
-static int
-read_phi3(struct config *config)
-{
-    const json_t *scaling;
-    int64_t original;
-    int status = config_object(config, "rope_scaling", &scaling);
-
-    if (!status)
-        status = config_integer(config, "original_max_position_embeddings", 0, 0, CONFIG_MAX_SIZE, &original);
-    if (!status && scaling)
-        config->llm->tensors.rope_length += original; /* a table for short texts and one for long ones */
-    return status;
-}
-
 /* ---- the table ---- */
 
 #define LLAMA_SIZES {4096, 11008, 32, 32, 32, 32000, 2048}
@@ -245,10 +78,10 @@ static const struct family families[] = {
      1,
      256,
      0.25,
-     read_delta,
+     family_read_delta,
      {0}},
-    {"qwen3_5", BIAS_KEY | HEAD_NORM | GATED_QUERY, PATTERN_INTERVAL, 4, 2, 4, 256, 0.25, read_delta, {0}},
-    {"qwen3_5_text", BIAS_KEY | HEAD_NORM | GATED_QUERY, PATTERN_INTERVAL, 4, 2, 4, 256, 0.25, read_delta, {0}},
+    {"qwen3_5", BIAS_KEY | HEAD_NORM | GATED_QUERY, PATTERN_INTERVAL, 4, 2, 4, 256, 0.25, family_read_delta, {0}},
+    {"qwen3_5_text", BIAS_KEY | HEAD_NORM | GATED_QUERY, PATTERN_INTERVAL, 4, 2, 4, 256, 0.25, family_read_delta, {0}},
     {"qwen3_5_moe",
      BIAS_KEY | HEAD_NORM | EXPERTS | GATED_QUERY | SHARED_GATE,
      PATTERN_INTERVAL,
@@ -257,7 +90,7 @@ static const struct family families[] = {
      4,
      256,
      0.25,
-     read_delta,
+     family_read_delta,
      {0}},
     {"qwen3_5_moe_text",
      BIAS_KEY | HEAD_NORM | EXPERTS | GATED_QUERY | SHARED_GATE,
@@ -267,18 +100,18 @@ static const struct family families[] = {
      4,
      256,
      0.25,
-     read_delta,
+     family_read_delta,
      {0}},
     {"gemma", TIED, PATTERN_FULL, 0, 2, 1, 256, 0, NULL, {0}},
     {"gemma2", TIED, PATTERN_EVEN, 0, 4, 1, 256, 0, NULL, {0}},
     {"gemma3", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, NULL, GEMMA3_SIZES},
     {"gemma3_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, NULL, GEMMA3_SIZES},
-    {"gemma3n", TIED | HEAD_NORM, PATTERN_PERIODIC, 5, 4, 2, 256, 0, read_gemma3n, GEMMA3N_SIZES},
-    {"gemma3n_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 5, 4, 2, 256, 0, read_gemma3n, GEMMA3N_SIZES},
-    {"gemma4", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, read_gemma4, {0}},
-    {"gemma4_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, read_gemma4, {0}},
-    {"gemma4_unified", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, read_gemma4, {0}},
-    {"gemma4_unified_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, read_gemma4, {0}},
+    {"gemma3n", TIED | HEAD_NORM, PATTERN_PERIODIC, 5, 4, 2, 256, 0, family_read_gemma3n, GEMMA3N_SIZES},
+    {"gemma3n_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 5, 4, 2, 256, 0, family_read_gemma3n, GEMMA3N_SIZES},
+    {"gemma4", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, family_read_gemma4, {0}},
+    {"gemma4_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, family_read_gemma4, {0}},
+    {"gemma4_unified", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, family_read_gemma4, {0}},
+    {"gemma4_unified_text", TIED | HEAD_NORM, PATTERN_PERIODIC, 6, 4, 2, 256, 0, family_read_gemma4, {0}},
     {"gpt2",
      TIED | QKV_BIAS | OUTPUT_BIAS | MLP_BIAS | PLAIN_MLP | NORM_BIAS | POSITIONS | ONE_KV_HEAD_EACH,
      PATTERN_FULL,
@@ -299,18 +132,51 @@ static const struct family families[] = {
      0.25,
      NULL,
      {0}},
-    {"gpt_oss", QKV_BIAS | OUTPUT_BIAS | EXPERTS, PATTERN_EVEN, 0, 2, 1, 64, 0, read_gpt_oss, {0}},
-    {"phi3", 0, PATTERN_WINDOW, 0, 2, 1, 0, 0, read_phi3, {0}},
+    {"gpt_oss", QKV_BIAS | OUTPUT_BIAS | EXPERTS, PATTERN_EVEN, 0, 2, 1, 64, 0, family_read_gpt_oss, {0}},
+    {"phi3", 0, PATTERN_WINDOW, 0, 2, 1, 0, 0, family_read_phi3, {0}},
     {"olmo2", WIDE_NORM, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
     {"olmo3", WIDE_NORM, PATTERN_PERIODIC, 4, 2, 2, 0, 0, NULL, {0}},
     {"glm4", QKV_BIAS, PATTERN_FULL, 0, 4, 1, 0, 0.5, NULL, {0}},
     {"glm4_moe", BIAS_KEY | EXPERTS | CORRECTION, PATTERN_FULL, 0, 2, 1, 0, 0.5, NULL, {0}},
     {"minimax_m2", WIDE_NORM | EXPERTS | CORRECTION, PATTERN_FULL, 0, 2, 1, 128, 0.5, NULL, {0}},
-    {"deepseek_v2", EXPERTS, PATTERN_LATENT, 0, 2, 1, 0, 0, read_latent, {0}},
-    {"deepseek_v3", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, read_latent, {0}},
-    {"deepseek_v32", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, read_latent, {0}},
-    {"kimi_k2", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, read_latent, {0}},
-    {"nemotron_h", PLAIN_MLP | BIAS_KEY | OUTPUT_BIAS, PATTERN_LETTERS, 0, 1, 0, 0, 0, read_mamba, {0}},
+    {"deepseek_v2", EXPERTS, PATTERN_LATENT, 0, 2, 1, 0, 0, family_read_latent, {0}},
+    {"deepseek_v3", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, family_read_latent, {0}},
+    {"deepseek_v32", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, family_read_latent, {0}},
+    {"kimi_k2", EXPERTS | CORRECTION, PATTERN_LATENT, 0, 2, 1, 0, 0, family_read_latent, {0}},
+    {"nemotron_h", PLAIN_MLP | BIAS_KEY | OUTPUT_BIAS, PATTERN_LETTERS, 0, 1, 0, 0, 0, family_read_mamba, {0}},
+    {"granite", BIAS_KEY | OUTPUT_BIAS, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"smollm3", TIED | BIAS_KEY, PATTERN_OPTIONAL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"ministral", 0, PATTERN_WINDOW, 0, 2, 1, 0, 0, NULL, {0}},
+    {"ministral3", 0, PATTERN_WINDOW, 0, 2, 1, 128, 0, NULL, {0}},
+    {"seed_oss", BIAS_KEY, PATTERN_FULL, 0, 2, 1, 128, 0, NULL, {0}},
+    {"internlm2", 0, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"internlm3", 0, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"ernie4_5", TIED, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"hunyuan_v1_dense", HEAD_NORM, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, {0}},
+    {"glm", QKV_BIAS, PATTERN_FULL, 0, 2, 1, 0, 0.5, NULL, {0}},
+    {"cohere", TIED, PATTERN_FULL, 0, 1, 1, 0, 0, NULL, {0}},
+    {"cohere2", TIED, PATTERN_PERIODIC, 4, 1, 1, 0, 0, NULL, {0}},
+    {"starcoder2",
+     TIED | QKV_BIAS | OUTPUT_BIAS | MLP_BIAS | PLAIN_MLP | NORM_BIAS,
+     PATTERN_WINDOW,
+     0,
+     2,
+     1,
+     0,
+     0,
+     NULL,
+     {0}},
+    {"stablelm", NORM_BIAS, PATTERN_FULL, 0, 2, 1, 0, 0.25, NULL, {0}},
+    {"opt",
+     TIED | QKV_BIAS | OUTPUT_BIAS | MLP_BIAS | PLAIN_MLP | NORM_BIAS | POSITIONS | ONE_KV_HEAD_EACH,
+     PATTERN_FULL,
+     0,
+     2,
+     0,
+     0,
+     0,
+     NULL,
+     {0}},
     {"nemotron-nas", BIAS_KEY | OUTPUT_BIAS, PATTERN_BLOCKS, 0, 2, 1, 0, 0, NULL, {0}},
 };
 
@@ -422,73 +288,6 @@ read_intermediate(struct config *config, const struct family *family)
         llm->layers[i].intermediate = size;
     }
     return status;
-}
-
-/* ---- experts ---- */
-
-static bool
-array_has(const json_t *array, size_t number)
-{
-    size_t index;
-    json_t *item;
-
-    json_array_foreach (array, index, item)
-        if (json_is_integer(item) && json_integer_value(item) == (json_int_t)number)
-            return true;
-    return false;
-}
-
-/* Which layers have experts: all but the first ones, those that are named, and those between two of `step`. */
-static int
-place_experts(struct config *config)
-{
-    memmodel_llm *llm = config->llm;
-    const json_t *dense = config_find(config, "mlp_only_layers");
-    int64_t first, step;
-    int status = config_integer(config, "first_k_dense_replace", 0, 0, CONFIG_MAX_SIZE, &first);
-
-    if (!status)
-        status = config_size(config, "decoder_sparse_step", 1, &step);
-    for (size_t i = 0; !status && i < llm->layer_count; i++)
-        if ((int64_t)i >= first && ((int64_t)i + 1) % step == 0 && !array_has(dense, i) &&
-            llm->layers[i].feed == FEED_DENSE)
-            llm->layers[i].feed = FEED_EXPERTS;
-    return status;
-}
-
-static int
-read_shared(struct config *config)
-{
-    struct llm_experts *experts = &config->llm->experts;
-    int64_t count;
-    int status = config_integer(config, "shared_expert_intermediate_size", 0, 0, CONFIG_MAX_SIZE, &experts->shared);
-
-    if (!status && !experts->shared)
-        status = config_integer(config, "moe_shared_expert_intermediate_size", 0, 0, CONFIG_MAX_SIZE, &experts->shared);
-    if (!status)
-        status = config_integer(config, "n_shared_experts", 0, 0, 1024, &count);
-    if (!status && !experts->shared)
-        experts->shared = count * experts->intermediate;
-    return status;
-}
-
-static int
-read_experts(struct config *config, unsigned traits)
-{
-    memmodel_llm *llm = config->llm;
-    struct llm_experts *experts = &llm->experts;
-    int status = config_integer(config, "num_experts", traits & EXPERTS ? -1 : 0, 0, 65536, &experts->count);
-
-    if (status || !experts->count)
-        return status;
-    status = config_size(config, "num_experts_per_tok", 1, &experts->chosen);
-    if (!status)
-        status = config_size(config, "moe_intermediate_size", llm->layers[0].intermediate, &experts->intermediate);
-    if (!status)
-        status = read_shared(config);
-    experts->has_correction = traits & CORRECTION;
-    experts->has_shared_gate = traits & SHARED_GATE && experts->shared;
-    return status ? status : place_experts(config);
 }
 
 /* ---- tensors ---- */
@@ -616,6 +415,24 @@ find_text(struct config *config)
         config_note(config, "audio tower");
 }
 
+/* A model of its own name may be one that is known, as its class says. */
+static const struct family *
+family_of_architecture(const struct config *config)
+{
+    static const struct {
+        const char *name, *model_type;
+    } classes[] = {{"LlamaForCausalLM", "llama"},
+                   {"MistralForCausalLM", "mistral"},
+                   {"Qwen2ForCausalLM", "qwen2"},
+                   {"Qwen3ForCausalLM", "qwen3"}};
+    const char *name = json_string_value(json_array_get(config_find(config, "architectures"), 0));
+
+    for (size_t i = 0; name && i < sizeof classes / sizeof classes[0]; i++)
+        if (strcmp(classes[i].name, name) == 0)
+            return family_of_type(classes[i].model_type);
+    return NULL;
+}
+
 static int
 find_family(struct config *config, const struct family **family)
 {
@@ -629,6 +446,8 @@ find_family(struct config *config, const struct family **family)
     *family = family_of_type(config->llm->model_type);
     if (!*family && outer)
         *family = family_of_type(outer);
+    if (!*family)
+        *family = family_of_architecture(config);
     return *family ? 0 : unknown_type(config, config->llm->model_type);
 }
 
@@ -662,7 +481,8 @@ read_all(struct config *config, const struct family *family)
     if (!status)
         status = mixers_read(config, family->pattern, family->period);
     if (!status)
-        status = read_experts(config, family->traits);
+        status = family_read_experts(config, family->traits & EXPERTS, family->traits & CORRECTION,
+                                     family->traits & SHARED_GATE);
     if (!status)
         status = read_tensors(config, family);
     if (!status)

@@ -63,6 +63,7 @@ serve_place(const struct serve_query *query, int64_t index)
     }
     return (struct place){.tensor = query->tensor,
                           .experts = query->experts,
+                          .cuts = query->cuts,
                           .first = (size_t)first,
                           .last = (size_t)(first + count),
                           .has_embedding = index == 0,
@@ -201,6 +202,7 @@ read_mesh(struct serve_query *query)
     query->pipeline = mesh_size(&query->mesh, "pp");
     query->data = mesh_size(&query->mesh, "dp");
     query->experts = mesh_size(&query->mesh, "ep");
+    query->cuts = query->tensor;
     if (query->pipeline > (int64_t)query->llm->layer_count)
         return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "pp=%" PRId64 " is more than %zu layers", query->pipeline, query->llm->layer_count);

@@ -35,6 +35,7 @@ struct serve_query {
     struct memmodel_serve_options options;
     struct mesh mesh;
     int64_t tensor, pipeline, data, experts; /* GPUs along each axis */
+    int64_t cuts;                            /* of an expert that is not whole on a GPU */
     int version;                             /* 100 * major + minor; INT_MAX: the newest */
     enum element element;
     struct quantization quantization;

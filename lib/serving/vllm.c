@@ -232,6 +232,8 @@ serve(const struct serve_query *asked, struct answer *answer)
     int status = 0;
 
     fill_defaults(&query);
+    query.cuts =
+        multiply_saturating(query.tensor, query.data); /* fused_moe/config.py: data parallel cuts them as well */
     for (int64_t i = 0; !status && i < query.pipeline; i++) {
         struct answer stage = *answer;
 

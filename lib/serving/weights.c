@@ -114,16 +114,21 @@ add_linear(struct weights *weights, enum part part, int64_t rows, int64_t column
         add_plain(weights, 1, rows);
 }
 
-/* What one GPU has of `count` things that are cut by tensor parallelism. */
+/* What one GPU has of `count` things that are cut into `parts`. */
 static int64_t
-share(struct weights *weights, int64_t count, const char *what)
+share_of(struct weights *weights, int64_t count, int64_t parts, const char *what)
 {
-    int64_t parts = weights->place->tensor;
-
     if (count % parts)
         fail(weights, context_error(weights->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                                     "tp=%" PRId64 " does not divide %" PRId64 " %s", parts, count, what));
     return count / parts;
+}
+
+/* The same by tensor parallelism. */
+static int64_t
+share(struct weights *weights, int64_t count, const char *what)
+{
+    return share_of(weights, count, weights->place->tensor, what);
 }
 
 static void
@@ -283,7 +288,8 @@ add_routed(struct weights *weights)
     const struct llm_experts *experts = &weights->llm->experts;
     const struct place *place = weights->place;
     int64_t count = ceil_divide(experts->count, place->experts), hidden = weights->llm->hidden;
-    int64_t width = place->experts > 1 ? experts->intermediate : share(weights, experts->intermediate, "of an expert");
+    int64_t width = place->experts > 1 ? experts->intermediate
+                                       : share_of(weights, experts->intermediate, place->cuts, "of an expert");
 
     if (quantization_of(weights, PART_EXPERTS)->packing == PACKING_MXFP4 && weights->options->rounds) {
         width = round_up(width, weights->options->expert_padding);
@@ -494,5 +500,6 @@ weights_measure(memmodel_context *context, const memmodel_llm *llm, const struct
 struct place
 place_whole(const memmodel_llm *llm)
 {
-    return (struct place){.tensor = 1, .experts = 1, .last = llm->layer_count, .has_embedding = true, .has_head = true};
+    return (struct place){
+        .tensor = 1, .experts = 1, .cuts = 1, .last = llm->layer_count, .has_embedding = true, .has_head = true};
 }

@@ -7,7 +7,8 @@
 /* A GPU's place: parts that layers are cut into, and the layers that it has. */
 struct place {
     int64_t tensor;  /* GPUs that share each layer */
-    int64_t experts; /* GPUs that share the experts of each layer; 1: those are cut as the others */
+    int64_t experts; /* GPUs that hold whole experts of each layer; 1: all are cut */
+    int64_t cuts;    /* of each expert then */
     size_t first, last;
     bool has_embedding, has_head;
 };
