@@ -1,0 +1,77 @@
+"""memmodel serve and memmodel generate, as a shell sees them.
+
+usage: test_serve.py TOOL FOLDER_OF_CONFIGS
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
+LLAMA = CONFIGS / "llama31-8b.json"
+
+
+def run(*words):
+    return subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+class Serve(unittest.TestCase):
+    def test_what_fits_is_said_with_how_many_requests(self):
+        made = run("serve", LLAMA, "--cache-bytes", "58.15GiB", "--max-length", 32768)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertRegex(made.stdout, r"tokens +476,\d\d\d  in the cache\n")  # 4da3101500df: 476,336
+        self.assertIn("verdict: fits, 14 requests at once\n", made.stdout)
+
+    def test_a_request_that_does_not_fit_is_an_exit_code_of_its_own(self):
+        made = run("serve", LLAMA, "--cache-bytes", "1GiB", "--max-length", 32768)
+        self.assertEqual((made.returncode, made.stderr), (3, ""))
+        # 1 GiB has 8,192 tokens of 131,072 bytes
+        self.assertIn("one request takes 4.00 GiB of 1.00 GiB; the longest that fits has 8,192 tokens", made.stdout)
+
+    def test_weights_that_do_not_fit_are_another_reason(self):
+        made = run("serve", CONFIGS / "llama33-70b.json", "--gpu", "h100")
+        self.assertEqual(made.returncode, 3)
+        self.assertIn("verdict: does not fit, weights and a pass take", made.stdout)
+
+    def test_the_answer_is_json(self):
+        made = run("serve", LLAMA, "--gpu", "h100", "--mesh", "tp=2", "--kv", "fp8", "--json")
+        answer = json.loads(made.stdout)
+        self.assertEqual((answer["format"], answer["engine"], answer["verdict"]), ("memmodel-serving", "vllm", "fits"))
+        self.assertEqual(answer["token_bytes"], 2 * 4 * 128 * 32)
+        self.assertEqual(answer["pools"][0]["kind"], "full")
+
+    def test_a_folder_has_its_config(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(LLAMA, pathlib.Path(folder) / "config.json")
+            self.assertEqual(run("serve", folder, "--json").stdout, run("serve", LLAMA, "--json").stdout)
+        missing = run("serve", "/nowhere")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("/nowhere/config.json", missing.stderr)
+
+    def test_what_is_wrong_is_named(self):
+        for words, part in (
+            (["--gpu", "h9"], "there are t4"),
+            (["--mesh", "tp=3"], "tp=3 does not divide"),
+            (["--engine", "tgi"], "vllm, sglang and llamacpp"),
+        ):
+            made = run("serve", LLAMA, *words)
+            self.assertEqual(made.returncode, 1)
+            self.assertIn(part, made.stderr)
+        self.assertEqual(run("serve").returncode, 2)
+
+    def test_a_generation_has_peaks_and_a_verdict(self):
+        made = run(
+            "generate", CONFIGS / "tiny-llama.json", "--batch", 2, "--prompt-tokens", 64, "--new-tokens", 32, "--json"
+        )
+        self.assertEqual(json.loads(made.stdout)["prefill_peak"], 17067176)  # generations.jsonl
+        made = run("generate", CONFIGS / "tiny-llama.json", "--budget", "10MiB")
+        self.assertEqual(made.returncode, 3)
+        self.assertIn("does not fit", made.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
