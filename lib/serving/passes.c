@@ -298,7 +298,8 @@ generation_measure(const struct generation *generation, struct generation_peaks 
     peaks->first = steps ? run_pass(generation, 1, generation->prompt) : 0;
     peaks->last = steps ? run_pass(generation, 1, last) : 0;
     peaks->cache = all_caches(generation, generation->prompt + generation->new_tokens - 1);
-    peaks->growth = steps ? fmax(0, peaks->cache - all_caches(generation, last)) : 0; /* a prompt's tensor is let go */
+    peaks->growth =
+        steps ? fmax(0, peaks->cache - all_caches(generation, last)) : 0; /* a prompt's tensor is released */
 }
 
 /* Gemma 3 scales its embedding by a number that is a buffer. */
