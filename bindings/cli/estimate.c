@@ -9,7 +9,7 @@
 struct estimate_options {
     struct job_options job;
     const char *max, *html, *perfetto;
-    bool layers, formulas, json;
+    bool layers, formulas, json, ranks;
 };
 
 static const struct option options[] = {
@@ -17,6 +17,8 @@ static const struct option options[] = {
     BUDGET_OPTIONS(struct estimate_options, "bytes that the job may take, such as 16GiB: says whether it fits"),
     {"max", 0, OPTION_TEXT, "NAME", "find the maximum of this symbol that fits the budget",
      offsetof(struct estimate_options, max)},
+    {"ranks", 0, OPTION_FLAG, NULL, "with --mesh: one line for each class of ranks that need the same memory",
+     offsetof(struct estimate_options, ranks)},
     {"layers", 0, OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
     {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
@@ -349,6 +351,66 @@ report_on(struct estimate *estimate)
     return status ? status : exit_of_verdict(estimate->result.verdict);
 }
 
+/* ---- ranks ---- */
+
+static void
+print_class(const struct memmodel_rank_class *ranks, const struct memmodel_report_result *result)
+{
+    const int64_t bytes[] = {
+        [MEMMODEL_METRIC_LIVE] = result->live,
+        [MEMMODEL_METRIC_RESERVED] = result->reserved,
+        [MEMMODEL_METRIC_PROCESS] = result->process,
+    };
+    char quantity[QUANTITY_BYTES];
+
+    printf("rank %" PRId64, ranks->first_rank);
+    if (ranks->rank_count > 1)
+        printf(" and %" PRId64 " like it", ranks->rank_count - 1);
+    printf(": ");
+    if (result->verdict != MEMMODEL_VERDICT_NONE)
+        print_fit(result, NULL);
+    else
+        printf("takes %s (%s bytes)\n", format_bytes(bytes[result->metric], quantity),
+               memmodel_metric_name(result->metric));
+}
+
+/* Estimates one class; *worst becomes the exit code of the worst so far. EXIT_OK, or EXIT_FAILED after a message. */
+static int
+report_on_class(struct estimate *estimate, const struct memmodel_rank_class *ranks, int *worst)
+{
+    struct job_call *call = estimate->call;
+    memmodel_report *report;
+    int meant;
+
+    call->parallel.rank = ranks->first_rank;
+    if (memmodel_estimate(call->network, &call->job, call->context, &report))
+        return library_error(call->command, call->context);
+    memmodel_report_get_result(report, &estimate->result);
+    memmodel_report_unref(report);
+    print_class(ranks, &estimate->result);
+    meant = exit_of_verdict(estimate->result.verdict);
+    *worst = meant > *worst ? meant : *worst;
+    return EXIT_OK;
+}
+
+static int
+report_on_ranks(struct estimate *estimate)
+{
+    struct job_call *call = estimate->call;
+    struct memmodel_rank_class ranks = {.size = sizeof ranks};
+    int status = EXIT_OK, worst = EXIT_OK;
+
+    if (!call->job.parallel)
+        return usage_error(call->command, "--ranks needs a --mesh, such as dp=8, and a strategy, such as --data ddp");
+    for (int64_t next = 0; !status && next >= 0; next = ranks.next_rank) {
+        call->parallel.rank = next;
+        if (memmodel_estimate_rank_class(call->network, &call->job, call->context, &ranks))
+            return library_error(call->command, call->context);
+        status = report_on_class(estimate, &ranks, &worst);
+    }
+    return status ? status : worst;
+}
+
 static int
 answer(struct job_call *call)
 {
@@ -357,6 +419,8 @@ answer(struct job_call *call)
 
     if (status)
         return status;
+    if (estimate.options->ranks)
+        return report_on_ranks(&estimate);
     return estimate.options->max && estimate.max == 0 ? print_nothing_fits(&estimate) : report_on(&estimate);
 }
 
@@ -373,7 +437,8 @@ const struct command estimate_command = {
         "  memmodel estimate unet3d.json --set batch=2 --set dim=48 --budget 16GiB\n"
         "  memmodel estimate unet3d.json -s dim=144 --max batch --budget 16GiB\n"
         "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --textbook-rule outputs --formulas\n"
-        "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n",
+        "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n"
+        "  memmodel estimate gpt.json --mesh dp=8 --data 'fsdp(layers.*)' --ranks --budget 80GiB\n",
     .exits = "  3    the job does not fit in --budget; with --max, not even 1 does\n",
     .options = options,
     .options_bytes = sizeof(struct estimate_options),

@@ -85,6 +85,35 @@ struct memmodel_report_line {
                                second on. @unit bytes */
 };
 
+/** Ranks of a mesh that need the same memory: one estimate answers for all of them. @since 0.1 */
+struct memmodel_rank_class {
+    size_t size;        /**< sizeof(struct memmodel_rank_class) */
+    int64_t first_rank; /**< the lowest of them */
+    int64_t rank_count; /**< how many they are */
+    int64_t next_rank;  /**< the lowest rank of the next class; -1: there is none */
+};
+
+/**
+ * The class that the rank of a job is of, struct memmodel_parallel. From rank 0 on, `next_rank` leads to each class once.
+ *
+ * Ranks of "ddp" all need the same memory; those of "fsdp" whose shards have the same shapes do; of "zero1", where each
+ * rank has other parameters, each is a class of its own.
+ *
+ * @param[in]  network     built network, only read
+ * @param[in]  job         as for memmodel_estimate(); NULL for defaults. @nullable
+ * @param[in]  context     limits, memory and errors of this call; NULL: the network's own. @nullable
+ * @param[out] rank_class  filled; untouched on error
+ * @returns 0, what memmodel_estimate() returns before it simulates, MEMMODEL_ERROR_INVALID_ARGUMENT,
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NO_MEMORY
+ * @threads any: network and job are only read
+ * @complexity O(parameters)
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_estimate_rank_class(const memmodel_network *network, const struct memmodel_job *job, memmodel_context *context,
+                             struct memmodel_rank_class *rank_class);
+
 /**
  * Estimate the memory of a job.
  *

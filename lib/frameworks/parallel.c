@@ -196,10 +196,16 @@ check_axes(memmodel_context *context, const struct parallel *parallel)
 }
 
 /* Parameters are sharded over fsdp where the mesh has it, and replicated over dp: HSDP. */
+const char *
+parallel_axis(const struct parallel *parallel)
+{
+    return mesh_size(&parallel->mesh, "fsdp") > 1 ? "fsdp" : "dp";
+}
+
 static void
 set_world(struct parallel *parallel)
 {
-    const char *axis = mesh_size(&parallel->mesh, "fsdp") > 1 ? "fsdp" : "dp";
+    const char *axis = parallel_axis(parallel);
 
     parallel->world = mesh_size(&parallel->mesh, axis);
     parallel->place = mesh_place(&parallel->mesh, parallel->rank, axis);

@@ -40,4 +40,8 @@ struct parallel {
 int
 parallel_read(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel);
 
+/* The axis that the strategy's ranks are along. */
+const char *
+parallel_axis(const struct parallel *parallel);
+
 #endif

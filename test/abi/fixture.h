@@ -160,6 +160,7 @@ static const struct {
     {"memmodel_network_schedule", &inference},
     {"memmodel_network_tile", &inference},
     {"memmodel_estimate", &job},
+    {"memmodel_estimate_rank_class", &job},
     {"memmodel_estimate_what_if", &job},
     {"memmodel_estimate_max", &job},
     {"memmodel_recompute", &job},

@@ -49,6 +49,11 @@ ARGUMENTS = {
     ("memmodel_recording_run", "number"): "0",
     ("memmodel_report_get_line", "report"): "f->recorded",
     ("memmodel_device_get_properties", "gpu"): '"h100"',
+    ("memmodel_estimate_rank_class", "network"): "f->tiled",
+    ("memmodel_estimate_rank_class", "job"): "&f->job",
+    ("memmodel_estimate_rank_class", "rank_class"): (
+        "&(struct memmodel_rank_class){.size = sizeof(struct memmodel_rank_class)}"
+    ),
     "blocks": "(int32_t[]){0}",
     "axis": "0",
     "tensors": "&f->square",

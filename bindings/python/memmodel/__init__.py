@@ -16,7 +16,7 @@ from memmodel._exceptions import *  # noqa: F403
 from memmodel._limits import limits
 from memmodel.advising import Advice, advise
 from memmodel.errors import MemmodelError
-from memmodel.estimation import estimate, estimate_many, estimate_max, what_if
+from memmodel.estimation import RankClass, estimate, estimate_many, estimate_max, estimate_ranks, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
 from memmodel.model import FrontEntry, Model, Prediction, Scores
@@ -67,6 +67,7 @@ __all__ = [
     "Prediction",
     "Predictions",
     "Progress",
+    "RankClass",
     "Reading",
     "Recomputation",
     "RecomputationPoint",
@@ -85,6 +86,7 @@ __all__ = [
     "estimate",
     "estimate_many",
     "estimate_max",
+    "estimate_ranks",
     "ffi",
     "fit",
     "format_bytes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits
 from memmodel.network import Network
@@ -135,6 +135,32 @@ def estimate(
         backend=backend, rank=rank, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
+
+
+class RankClass(NamedTuple):
+    """Ranks that need the same memory, and the report of the first of them."""
+
+    first_rank: int
+    rank_count: int
+    report: Report
+
+
+def estimate_ranks(network: Network, *, symbols: Mapping[str, int] | None = None, **job: Any) -> list[RankClass]:
+    """One report for each class of ranks that need the same memory. Takes what estimate() takes, but for `rank`.
+
+    >>> for ranks in memmodel.estimate_ranks(net, mesh={"dp": 8}, data="fsdp(layers.*)", batch=4):
+    ...     print(ranks.first_rank, ranks.rank_count, ranks.report.peak)
+    """
+    found: list[RankClass] = []
+    following = 0
+    while following >= 0:
+        given = {**job, "rank": following}
+        with _checked(network)._lock.reading():
+            ranks = _ffi.estimate_rank_class(network._handle, job_of(symbols, given), _limits.new_context())
+        report = _report(network, job_of(symbols, {**job, "rank": ranks.first_rank}))
+        found.append(RankClass(ranks.first_rank, ranks.rank_count, report))
+        following = ranks.next_rank
+    return found
 
 
 def estimate_trace(trace: Trace, *, symbols: Mapping[str, int] | None = None, **job: Any) -> Report:
