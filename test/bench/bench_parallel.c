@@ -1,0 +1,100 @@
+/*
+ * What the estimate of ranks that train together costs: a decoder of four blocks, one process and one rank of eight by
+ * each strategy, then all classes of 1,024 ranks. JSON lines, in milliseconds and as a ratio to one process.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "memmodel.h"
+#include "timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REPEATS = 21 };
+
+static const char network_path[] = "test/data/pytorch_parallel/networks/gpt_4.json";
+
+struct bench {
+    memmodel_context *context;
+    memmodel_network *network;
+    struct memmodel_job job;
+    struct memmodel_parallel parallel;
+};
+
+static void
+check(const struct bench *bench, int status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "bench_parallel: %s\n", memmodel_context_error(bench->context)->message);
+    exit(1);
+}
+
+static void
+estimate(struct bench *bench)
+{
+    memmodel_report *report;
+
+    check(bench, memmodel_estimate(bench->network, &bench->job, bench->context, &report));
+    memmodel_report_unref(report);
+}
+
+static void
+estimate_classes(struct bench *bench)
+{
+    struct memmodel_rank_class ranks = {.size = sizeof ranks};
+
+    for (int64_t next = 0; next >= 0; next = ranks.next_rank) {
+        bench->parallel.rank = next;
+        check(bench, memmodel_estimate_rank_class(bench->network, &bench->job, bench->context, &ranks));
+        estimate(bench);
+    }
+    bench->parallel.rank = 0;
+}
+
+/* The median of so many runs. */
+static double
+median_time(struct bench *bench, void (*run)(struct bench *bench))
+{
+    double times[REPEATS];
+
+    for (int i = 0; i < REPEATS; i++) {
+        double begin = milliseconds();
+
+        run(bench);
+        times[i] = milliseconds() - begin;
+    }
+    qsort(times, REPEATS, sizeof *times, compare_times);
+    return times[REPEATS / 2];
+}
+
+static void
+print(const char *what, double time, double single)
+{
+    printf("{\"what\": \"%s\", \"milliseconds\": %.3f, \"ratio\": %.2f}\n", what, time, time / single);
+}
+
+int
+main(void)
+{
+    static const char *const strategies[] = {"ddp", "zero1", "fsdp(layers.*)"};
+    struct bench bench = {.job = {.size = sizeof bench.job, .metric = MEMMODEL_METRIC_LIVE}};
+    double single;
+
+    if (memmodel_context_new(NULL, &bench.context))
+        return 1;
+    check(&bench, memmodel_network_load(bench.context, network_path, &bench.network));
+    single = median_time(&bench, estimate);
+    print("one process", single, single);
+    bench.parallel.size = sizeof bench.parallel;
+    bench.job.parallel = &bench.parallel;
+    bench.parallel.mesh = "dp=8";
+    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
+        bench.parallel.data = strategies[i];
+        print(strategies[i], median_time(&bench, estimate), single);
+    }
+    bench.parallel.mesh = "dp=1024";
+    print("1,024 ranks of fsdp(layers.*) by classes", median_time(&bench, estimate_classes), single);
+    memmodel_network_unref(bench.network);
+    memmodel_context_unref(bench.context);
+    return 0;
+}
