@@ -32,7 +32,8 @@ def job_of(case):
     """How the case is run, in the words of memmodel.estimate()."""
     return {
         "optimizer": case["optimizer"], "gradient_accumulation": case.get("gradient_accumulation", 1),
-        "mesh": case["mesh"], "data": case["data"], "backend": "gloo", "rank": case["rank"],
+        "keep_gradients": case.get("keep_gradients", False), "mesh": case["mesh"], "data": case["data"],
+        "backend": "gloo", "rank": case["rank"],
     }  # fmt: skip
 
 

@@ -34,8 +34,13 @@ OPTIMIZERS = {
     "adadelta": (torch.optim.Adadelta, {}), "adamax": (torch.optim.Adamax, {}),
 }  # fmt: skip
 
+OURS = ("parameters_as_bucket_view", "keep_gradients")  # options that are none of the wrapper's
+
 # model, batch, optimizer, ranks, strategy with its options
 GRID = [
+    ("mlp", 8, "adam", 2, "ddp", {"keep_gradients": True}),
+    ("mlp", 8, "adam", 2, "ddp", {"keep_gradients": True, "gradient_as_bucket_view": True}),
+    ("mlp", 8, "adam", 2, "fsdp", {"keep_gradients": True}),
     ("mlp2", 6, "rmsprop", 3, "ddp", {}),
     ("mlp2", 6, "adagrad", 2, "ddp", {"gradient_as_bucket_view": True, "bucket_cap_mb": 2}),
     ("gpt6", 2, "adam", 3, "ddp", {"bucket_cap_mb": 6}),
@@ -63,7 +68,7 @@ def text_of(model, strategy, options):
     """The strategy as struct memmodel_parallel has it."""
     path = blocks(MODELS[model][0]())[0].rpartition(".")[0]
     arguments = [f"{path}.*"] if strategy == "fsdp" else []
-    arguments += [f"{name}={value}" for name, value in options.items()]
+    arguments += [f"{name}={value}" for name, value in options.items() if name != "keep_gradients"]
     return f"{strategy}({', '.join(arguments)})" if arguments else strategy
 
 
@@ -80,11 +85,11 @@ def wait_after_collectives():
 
 
 def wrapped(model, strategy, options):
+    own = {name: value for name, value in options.items() if name not in OURS}
     if strategy == "fsdp":
         for name in blocks(model):
-            fully_shard(model.get_submodule(name), **options)
-        return fully_shard(model, **options)
-    own = {name: value for name, value in options.items() if name != "parameters_as_bucket_view"}
+            fully_shard(model.get_submodule(name), **own)
+        return fully_shard(model, **own)
     return DistributedDataParallel(model, **own)
 
 
@@ -108,7 +113,7 @@ def train(model, batch, optimizer, strategy, options):
             value = loss(y := module(*x))
             value.backward()
             updates.step()
-            updates.zero_grad()
+            updates.zero_grad(set_to_none=not options.get("keep_gradients"))
     return y
 
 
@@ -151,6 +156,8 @@ def record(case, rank, path):
         "name": name_of(*case), "model": model, "batch": batch, "optimizer": optimizer, "mesh": f"dp={case[3]}",
         "data": text_of(model, strategy, options), "rank": rank, "construction": construction, "peaks": peaks,
     }  # fmt: skip
+    if options.get("keep_gradients"):
+        row["keep_gradients"] = True
     if ends[2] != ends[3]:
         row["off"] = f"grows by {ends[3] - ends[2]} from step to step"
     path.write_text(json.dumps(row))

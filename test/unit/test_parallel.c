@@ -206,6 +206,7 @@ compare(memmodel_context *context, const json_t *row)
 
     job.optimizer = json_string_value(json_object_get(row, "optimizer"));
     job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
+    job.keep_gradients = json_is_true(json_object_get(row, "keep_gradients"));
     snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
              (int)json_integer_value(json_object_get(row, "batch")));
     network = network_of(context, name);

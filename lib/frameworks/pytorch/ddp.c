@@ -56,16 +56,9 @@ ddp_forward_begin(struct step *step)
 static void
 reduce(struct step *step, int32_t parameter)
 {
-    struct ddp *ddp = step->data_state;
-    struct variable *variable = &step->variables[parameter];
-    struct value *bucket = ddp->buckets[ddp->bucket_of[parameter]], *gradient = variable->gradient;
-
     step->what = "ddp average";
-    number_in_place(step, gradient->shape.dtype);
-    if (!options_of(step)->gradient_as_bucket_view || gradient->storage == bucket->storage)
-        return;
-    variable->gradient = value_within(step, bucket, &gradient->shape, gradient->strides);
-    value_drop(step, gradient);
+    number_in_place(step, step->variables[parameter].gradient->shape.dtype);
+    ddp_move_gradient(step, parameter);
 }
 
 void

@@ -26,6 +26,10 @@ ddp_make_buckets(struct step *step);
 void
 ddp_rebuild_buckets(struct step *step);
 
+/* With gradient_as_bucket_view a gradient becomes a view of its place in its bucket. */
+void
+ddp_move_gradient(struct step *step, int32_t parameter);
+
 /* ---- ddp_construct.c ---- */
 
 /* Tensors of all ranks become those of the first: parameters as well, or buffers alone. */

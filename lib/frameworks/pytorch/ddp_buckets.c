@@ -52,6 +52,20 @@ bucket_bytes(const struct step *step, const int32_t *list, size_t count, size_t 
     return bytes;
 }
 
+void
+ddp_move_gradient(struct step *step, int32_t parameter)
+{
+    struct ddp *ddp = step->data_state;
+    struct variable *variable = &step->variables[parameter];
+    struct value *bucket = ddp->buckets[ddp->bucket_of[parameter]], *gradient = variable->gradient;
+
+    if (!step->parallel.options.gradient_as_bucket_view || gradient->storage == bucket->storage)
+        return;
+    variable->gradient = value_within(step, bucket, &gradient->shape, gradient->strides);
+    value_drop(step, gradient);
+}
+
+/* Gradients that were kept, as by zero_grad(set_to_none=False), move into it: initialize_bucket_views. */
 static void
 make_bucket(struct step *step, const int32_t *list, size_t count, size_t bucket)
 {
@@ -59,6 +73,9 @@ make_bucket(struct step *step, const int32_t *list, size_t count, size_t bucket)
 
     ddp->buckets[bucket] = data_buffer(step, "ddp bucket", bucket_bytes(step, list, count, bucket));
     value_becomes(step, ddp->buckets[bucket], MEMMODEL_CATEGORY_GRADIENTS);
+    for (size_t i = 0; i < count; i++)
+        if (ddp->bucket_of[list[i]] == (int32_t)bucket && step->variables[list[i]].gradient)
+            ddp_move_gradient(step, list[i]);
 }
 
 void
