@@ -7,7 +7,7 @@
 
 /* Named as the fields of struct memmodel_serve_options. */
 struct serve_options {
-    const char *engine, *engine_version, *gpu, *mesh, *dtype, *quantization, *kv;
+    const char *engine, *engine_version, *gpu, *mesh, *dtype, *quantization, *kv, *min;
     double utilization, sliding_ratio;
     int64_t gpu_bytes, weight_bytes, cache_bytes, max_length, max_sequences, batched_tokens, block_size, draft_layers;
     bool kv_unified, json;
@@ -22,6 +22,7 @@ static const struct option options[] = {
     ROW("gpu-bytes", OPTION_BYTES, "BYTES", "of the GPU; sglang: free before the model is loaded", gpu_bytes),
     ROW("utilization", OPTION_NUMBER, "PART", "of the GPU's memory for the engine; 0.9 unless given", utilization),
     ROW("mesh", OPTION_TEXT, "AXES", "tensor, pipeline, data and expert parallel, such as tp=2,pp=1", mesh),
+    ROW("min", OPTION_TEXT, "AXIS", "find the least size of this axis that fits: tp or pp", min),
     ROW("dtype", OPTION_TEXT, "NAME", "of weights and activations, such as float16", dtype),
     ROW("quantization", OPTION_TEXT, "NAME", "of the weights: none, fp8, int8, nf4, awq, gptq, nvfp4, mxfp4",
         quantization),
@@ -196,8 +197,25 @@ answer(const struct command *command, memmodel_context *context, const struct se
 }
 
 static int
+answer_min(const struct command *command, memmodel_context *context, const struct serve_options *given,
+           const memmodel_llm *llm)
+{
+    const struct memmodel_serve_options asked = options_of(given);
+    int64_t min;
+
+    if (memmodel_serve_min(llm, &asked, given->min, context, &min))
+        return library_error(command, context);
+    if (given->json)
+        printf("{\"axis\": \"%s\", \"min\": %" PRId64 "}\n", given->min, min);
+    else
+        printf("min %s: %" PRId64 "%s\n", given->min, min, min ? "" : "; none fits");
+    return min ? EXIT_OK : EXIT_EXCEEDS;
+}
+
+static int
 work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
+    struct serve_options *own = given;
     memmodel_llm *llm;
     int status;
 
@@ -205,7 +223,7 @@ work(const struct command *command, memmodel_context *context, void *given, char
         return usage_error(command, "give one config.json, or the folder that it lies in");
     if (memmodel_llm_load(context, operands[0], &llm))
         return library_error(command, context);
-    status = answer(command, context, given, llm);
+    status = own->min ? answer_min(command, context, own, llm) : answer(command, context, own, llm);
     memmodel_llm_unref(llm);
     return status;
 }
@@ -221,6 +239,7 @@ const struct command serve_command = {
         "--weight-bytes, --cache-bytes.",
     .examples = "  memmodel serve llama-3.1-8b/config.json --gpu h100 --max-length 32768\n"
                 "  memmodel serve config.json --gpu a100-80gb --mesh tp=2 --kv fp8 --utilization 0.95\n"
+                "  memmodel serve llama-3.3-70b/config.json --gpu h100 --max-length 32768 --min tp\n"
                 "  memmodel serve config.json --engine llamacpp --max-length 65536 --kv q8_0\n",
     .exits = "  3    weights or one request of --max-length do not fit\n",
     .options = options,

@@ -237,6 +237,24 @@ memmodel_serve(const memmodel_llm *llm, const struct memmodel_serve_options *opt
                memmodel_serving **serving);
 
 /**
+ * How many GPUs it takes: the least size of an axis of the mesh with which the model and one request of `max_length` fit.
+ *
+ * @param[in]  llm      model
+ * @param[in]  options  as memmodel_serve() takes them; the axis's own size in `mesh` is ignored. NULL: all defaults.
+ *                      @nullable
+ * @param[in]  axis     "tp" or "pp"
+ * @param[in]  context  limits and errors of this call; NULL: the model's own. @nullable
+ * @param[out] min      1, 2, 4, ... up to 1,024; 0 if none that the model can be cut into fits. Untouched on error.
+ * @returns 0, what memmodel_serve() returns
+ * @threads any, each with a context of its own
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_serve_min(const memmodel_llm *llm, const struct memmodel_serve_options *options, const char *axis,
+                   memmodel_context *context, int64_t *min);
+
+/**
  * What the engine holds.
  *
  * @param[in]     serving  answer

@@ -106,6 +106,7 @@ static const char *const domain[] = {"batch=1,2,4"};
 static const struct memmodel_advise_options advise = {
     .target = "bytes", .domain = domain, .domain_count = 1, .count = 2};
 static const struct memmodel_plan_buffer buffer = {.name = "b", .bytes = 64, .lower = 1, .upper = 3, .alignment = 8};
+static const struct memmodel_serve_options served = {.gpu = "h100", .max_length = 32};
 static const struct memmodel_plan_options plan = {.budget = INT64_C(1) << 40, .max_nodes = 100};
 static const struct memmodel_chain_block chain_block = {
     .name = "b", .input_bytes = 1, .saved_bytes = 64, .forward_cost = 1};
@@ -166,6 +167,7 @@ static const struct {
     {"memmodel_recompute", &job},
     {"memmodel_optimize", &job},
     {"memmodel_device_new", &gpu},
+    {"memmodel_serve_min", &served},
     {"memmodel_recording_new", &job},
     {"memmodel_recording_allocate", &owner},
     {"memmodel_recording_add_operator", &signature},

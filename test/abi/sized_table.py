@@ -38,6 +38,8 @@ ARGUMENTS = {
     ("memmodel_advise", "options"): "&f->advise_options",
     ("memmodel_advise", "result"): "&(struct memmodel_advise_result){.size = sizeof(struct memmodel_advise_result)}",
     ("memmodel_generate", "options"): "NULL",
+    ("memmodel_serve_min", "axis"): '"tp"',
+    ("memmodel_serve_min", "min"): "&f->number",
     ("memmodel_generate", "result"): "&(struct memmodel_generate_result){.size = sizeof(struct memmodel_generate_result)}",
     ("memmodel_chain_get_step", "chain"): "f->solved_chain",
     ("memmodel_estimate_many", "values"): "(const int64_t[]){1}",

@@ -65,9 +65,12 @@ ask(memmodel_context *context, const memmodel_llm *llm, struct choices *choices)
     char *text;
     int status = memmodel_serve(llm, &options, context, &serving);
 
+    int64_t min;
+
     expect_explained(context, status);
     if (status)
         return;
+    expect_explained(context, memmodel_serve_min(llm, &options, choose(choices, 2) ? "tp" : "pp", context, &min));
     check_result(serving);
     if (!memmodel_serving_to_json(serving, context, &text))
         memmodel_free(text);

@@ -194,6 +194,34 @@ what_does_not_fit_is_an_answer(void **state)
     assert_int_equal(result.token_count, 0);
 }
 
+/* 131 GiB of weights: a half is too much for 90 % of 79 GiB with a pass, an eighth for 90 % of a T4's 14.6 GiB. */
+static void
+the_least_number_of_gpus_is_found(void **state)
+{
+    struct memmodel_serve_options options = {.size = sizeof options, .gpu = "h100", .max_length = 32768};
+    memmodel_llm *llm = model(*state, "llama33-70b");
+    int64_t min;
+
+    assert_int_equal(memmodel_serve_min(llm, &options, "tp", NULL, &min), 0);
+    assert_int_equal(min, 4);
+    options.mesh = "pp=2,tp=1";
+    assert_int_equal(memmodel_serve_min(llm, &options, "tp", NULL, &min), 0);
+    assert_int_equal(min, 2);
+    options.gpu = "t4";
+    options.mesh = NULL;
+    assert_int_equal(memmodel_serve_min(llm, &options, "tp", NULL, &min), 0);
+    assert_int_equal(min, 16);
+    options.max_length = INT64_C(1) << 31;
+    assert_int_equal(memmodel_serve_min(llm, &options, "tp", NULL, &min), 0);
+    assert_int_equal(min, 0);
+    assert_error(*state, memmodel_serve_min(llm, &options, "dp", *state, &min), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "tp and pp");
+    options.gpu = NULL;
+    assert_error(*state, memmodel_serve_min(llm, &options, "tp", *state, &min), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "which GPU");
+    memmodel_llm_unref(llm);
+}
+
 /* One block of Llama-3.1-8B has 16 tokens of 2 * 8 * 128 * 2 bytes in 32 layers: 2 MiB. */
 static void
 the_longest_request_is_what_the_blocks_hold(void **state)
@@ -478,6 +506,7 @@ main(void)
         WITH_CONTEXT(recurrent_layers_make_blocks_as_long_as_their_state),
         WITH_CONTEXT(what_weights_and_a_pass_leave_is_the_cache),
         WITH_CONTEXT(what_does_not_fit_is_an_answer),
+        WITH_CONTEXT(the_least_number_of_gpus_is_found),
         WITH_CONTEXT(the_longest_request_is_what_the_blocks_hold),
         WITH_CONTEXT(llama_cpp_has_cells_for_its_context),
         WITH_CONTEXT(llama_cpp_keeps_a_state_for_each_sequence),

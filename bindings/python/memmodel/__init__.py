@@ -31,7 +31,7 @@ from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation,
 from memmodel.report import Change, Layer, Peak, Report, Unmodelled
 from memmodel.samples import Samples
 from memmodel.scheduling import Operator, Schedule
-from memmodel.serving import CachePool, Generation, LanguageModel, Serving, generate, serve
+from memmodel.serving import CachePool, Generation, LanguageModel, Serving, generate, serve, serve_min
 from memmodel.tensor import Dim, Tensor
 from memmodel.tiling import Tile, TiledAxis, Tiling
 from memmodel.trace import Event, Trace
@@ -97,6 +97,7 @@ __all__ = [
     "parse_bytes",
     "recompute",
     "serve",
+    "serve_min",
     "what_if",
 ]
 __all__ += _exceptions.__all__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits
 from memmodel.quantity import format_bytes, parse_bytes
@@ -155,6 +155,49 @@ def _mesh(mesh: str | dict[str, int] | None) -> str | None:
     return ",".join(f"{axis}={size}" for axis, size in mesh.items()) if isinstance(mesh, dict) else mesh
 
 
+def _options(
+    *,
+    engine: str | None = None,
+    engine_version: str | None = None,
+    gpu: str | None = None,
+    mesh: str | dict[str, int] | None = None,
+    dtype: str | None = None,
+    quantization: str | None = None,
+    kv: str | None = None,
+    utilization: float = 0.0,
+    sliding_ratio: float = 0.0,
+    gpu_bytes: int | str = 0,
+    weight_bytes: int | str = 0,
+    cache_bytes: int | str = 0,
+    max_length: int = 0,
+    max_sequences: int = 0,
+    batched_tokens: int = 0,
+    block_size: int = 0,
+    draft_layers: int = 0,
+    kv_unified: bool = False,
+) -> _ffi.ServeOptions:
+    return _ffi.ServeOptions(
+        engine=engine,
+        engine_version=engine_version,
+        gpu=gpu,
+        mesh=_mesh(mesh),
+        dtype=dtype,
+        quantization=quantization,
+        kv=kv,
+        utilization=utilization,
+        sliding_ratio=sliding_ratio,
+        gpu_bytes=parse_bytes(gpu_bytes, "gpu_bytes"),
+        weight_bytes=parse_bytes(weight_bytes, "weight_bytes"),
+        cache_bytes=parse_bytes(cache_bytes, "cache_bytes"),
+        max_length=max_length,
+        max_sequences=max_sequences,
+        batched_tokens=batched_tokens,
+        block_size=block_size,
+        draft_layers=draft_layers,
+        kv_unified=int(kv_unified),
+    )
+
+
 def serve(
     model: LanguageModel | str | os.PathLike[str],
     *,
@@ -186,28 +229,38 @@ def serve(
 
     >>> memmodel.serve("llama-3.1-8b/config.json", gpu="h100", max_length=32768).request_count
     """
-    options = _ffi.ServeOptions(
+    options = _options(
         engine=engine,
         engine_version=engine_version,
         gpu=gpu,
-        mesh=_mesh(mesh),
+        mesh=mesh,
         dtype=dtype,
         quantization=quantization,
         kv=kv,
         utilization=utilization,
         sliding_ratio=sliding_ratio,
-        gpu_bytes=parse_bytes(gpu_bytes, "gpu_bytes"),
-        weight_bytes=parse_bytes(weight_bytes, "weight_bytes"),
-        cache_bytes=parse_bytes(cache_bytes, "cache_bytes"),
+        gpu_bytes=gpu_bytes,
+        weight_bytes=weight_bytes,
+        cache_bytes=cache_bytes,
         max_length=max_length,
         max_sequences=max_sequences,
         batched_tokens=batched_tokens,
         block_size=block_size,
         draft_layers=draft_layers,
-        kv_unified=int(kv_unified),
+        kv_unified=kv_unified,
     )
     asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
     return Serving(_ffi.serve(asked._handle, options, _limits.new_context()))
+
+
+def serve_min(model: LanguageModel | str | os.PathLike[str], axis: str = "tp", **options: Any) -> int:
+    """How many GPUs it takes: the least of 1, 2, 4, ... along an axis of the mesh, "tp" or "pp", with which the model
+    and one request fit; 0 if none does. Takes what serve() takes.
+
+    >>> memmodel.serve_min("llama-3.3-70b/config.json", gpu="h100", max_length=32768)
+    """
+    asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
+    return _ffi.serve_min(asked._handle, _options(**options), axis, _limits.new_context())
 
 
 class Generation(NamedTuple):

@@ -34,6 +34,10 @@ class Serving(unittest.TestCase):
         self.assertEqual(whole.weight_bytes, memmodel.serve(model, mesh="tp=2,pp=2").weight_bytes)
         self.assertLess(whole.weight_bytes, memmodel.serve(model).weight_bytes / 3.5)
 
+    def test_the_least_number_of_gpus_is_found(self):
+        # 141 GB of weights: half of it leaves an H100 nothing for a pass
+        self.assertEqual(memmodel.serve_min(CONFIGS / "llama33-70b.json", gpu="h100", max_length=32768), 4)
+
     def test_what_is_not_counted_is_named(self):
         found = memmodel.serve(CONFIGS / "gemma3-12b.json", gpu="h100")
         self.assertIn("encoding of images", found.unmodelled)
