@@ -115,7 +115,8 @@ struct memmodel_symbol_value {
  *   - "fsdp(layers.*, reshard_after_forward=True)": torch.distributed.fsdp.fully_shard of modules, each of its own, and
  *     of the root. A * stands for what is between two points of a name; "layers.0+layers.1" are sharded in one call.
  *     reshard_after_forward is True, False or a number of ranks; without it all but the root are resharded. Also
- *     no_sync, and offload_policy=CPUOffloadPolicy() on a CPU.
+ *     no_sync, offload_policy=CPUOffloadPolicy() on a CPU, and param_dtype and reduce_dtype of a MixedPrecisionPolicy: the
+ *     network is then as it is computed, with parameters of param_dtype, and its shards are in float32.
  *
  * @since 0.1
  */

@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "memmodel/network.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +11,7 @@ enum { MIB = 1 << 20 };
 
 /* ---- options of data strategies ---- */
 
-enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES, OPTION_RESHARD, OPTION_OFFLOAD };
+enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES, OPTION_RESHARD, OPTION_OFFLOAD, OPTION_DTYPE };
 
 struct data_option {
     const char *name;
@@ -36,6 +37,8 @@ static const struct data_option options[] = {
     FLAG(no_sync, DDP | FSDP),
     FLAG(parameters_as_bucket_view, ZERO1),
     {"offload_policy", OPTION_OFFLOAD, offsetof(struct data_options, offload), FSDP, "CPUOffloadPolicy()"},
+    {"param_dtype", OPTION_DTYPE, offsetof(struct data_options, param_dtype), FSDP, "bfloat16"},
+    {"reduce_dtype", OPTION_DTYPE, offsetof(struct data_options, reduce_dtype), FSDP, "float32"},
     {"reshard_after_forward", OPTION_RESHARD, offsetof(struct data_options, reshard_after_forward), FSDP, "True"},
 };
 
@@ -77,6 +80,28 @@ read_reshard(const struct text_part *value, struct reshard_option *reshard)
     return (double)reshard->parts == parts;
 }
 
+/* "bfloat16" or "torch.bfloat16" */
+static bool
+read_dtype(const struct text_part *value, int *dtype)
+{
+    static const struct {
+        const char *name, *full;
+        int dtype;
+    } types[] = {
+        {"bfloat16", "torch.bfloat16", MEMMODEL_DTYPE_BFLOAT16},
+        {"float16", "torch.float16", MEMMODEL_DTYPE_FLOAT16},
+        {"float32", "torch.float32", MEMMODEL_DTYPE_FLOAT32},
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (!text_part_is(value, types[i].name) && !text_part_is(value, types[i].full))
+            continue;
+        *dtype = types[i].dtype;
+        return true;
+    }
+    return text_part_is(value, "None");
+}
+
 static bool
 read_offload(const struct text_part *value, bool *offload)
 {
@@ -94,6 +119,8 @@ read_value(const struct data_option *option, const struct text_part *value, stru
         return text_part_flag(value, field);
     case OPTION_MEBIBYTES:
         return read_mebibytes(value, field);
+    case OPTION_DTYPE:
+        return read_dtype(value, field);
     case OPTION_OFFLOAD:
         return read_offload(value, field);
     default:
@@ -302,7 +329,7 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .mesh = {.ranks = 1},
         .world = 1,
         .replicas = 1,
-        .options = {.broadcast_buffers = true, .no_sync = true},
+        .options = {.broadcast_buffers = true, .no_sync = true, .param_dtype = NO_DTYPE, .reduce_dtype = NO_DTYPE},
     };
     if (!job->parallel)
         return 0;

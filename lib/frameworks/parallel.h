@@ -13,6 +13,8 @@ enum data_kind { DATA_NONE, DATA_DDP, DATA_ZERO1, DATA_FSDP, DATA_KINDS };
 /* What becomes of gathered parameters after a unit's forward pass; a number: they are kept in so many parts. */
 enum reshard { RESHARD_BLOCKS, RESHARD_ALL, RESHARD_NONE, RESHARD_PARTS };
 
+enum { NO_DTYPE = -1 };
+
 /* Options of data strategies, named as Python has them; each strategy has some. */
 struct data_options {
     int64_t bucket_bytes; /* bucket_cap_mb; 0: not given */
@@ -22,6 +24,7 @@ struct data_options {
         enum reshard kind;
         int64_t parts; /* of RESHARD_PARTS */
     } reshard_after_forward;
+    int param_dtype, reduce_dtype; /* enum memmodel_dtype, of MixedPrecisionPolicy; NO_DTYPE: not given */
 };
 
 struct parallel {

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import memmodel.torch
 import torch
+from memmodel._torch_mixed import computed_in
 from parallel_models import MODELS, loss
 
 RECORDED = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json"
@@ -61,11 +62,16 @@ def row(case, total):
     return " ".join(f"{difference:>10}" for difference in found)
 
 
+def network_name(case):
+    return case.get("network", f"{case['model']}_{case['batch']}")
+
+
 def save_networks(cases, folder):
-    for case in {(case["model"], case["batch"]): case for case in cases}.values():
+    for case in {network_name(case): case for case in cases}.values():
         module, batch = built(case)
-        network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
-        path = folder / f"{case['model']}_{case['batch']}.json"
+        with computed_in(module, case["data"]):
+            network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
+        path = folder / f"{network_name(case)}.json"
         path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")
 
 

@@ -58,6 +58,9 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=8", .data = "fsdp(bucket_cap_mb=3)"}, "fsdp has no option \"bucket_cap_mb\" here"},
         {{.mesh = "dp=8", .data = "fsdp(block.*)"}, "fsdp: no module of the network is called \"block.*\""},
         {{.mesh = "dp=8", .data = "fsdp(a+c)"}, "fsdp: no module of the network is called \"c\""},
+        {{.mesh = "dp=8", .data = "fsdp(param_dtype=bfloat16)"}, "needs the network as it is computed"},
+        {{.mesh = "dp=8", .data = "fsdp(param_dtype=int8)"},
+         "param_dtype cannot be \"int8\"; write param_dtype=bfloat16"},
         {{.mesh = "dp=8", .data = "fsdp(reshard_after_forward=3)"}, "reshard_after_forward=3 does not divide the 8"},
         {{.mesh = "dp=8", .data = "fsdp(reshard_after_forward=1)"}, "reshard_after_forward cannot be \"1\""},
     };
@@ -207,8 +210,11 @@ compare(memmodel_context *context, const json_t *row)
     job.optimizer = json_string_value(json_object_get(row, "optimizer"));
     job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
     job.keep_gradients = json_is_true(json_object_get(row, "keep_gradients"));
-    snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
-             (int)json_integer_value(json_object_get(row, "batch")));
+    if (json_object_get(row, "network"))
+        snprintf(name, sizeof name, "%s", json_string_value(json_object_get(row, "network")));
+    else
+        snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
+                 (int)json_integer_value(json_object_get(row, "batch")));
     network = network_of(context, name);
     report = report_of(context, network, &job);
     if (!json_object_get(row, "construction_off"))

@@ -29,6 +29,7 @@ from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
+from memmodel._torch_mixed import computed_in
 from memmodel._torch_optimizers import UnknownOptimizer, optimizer_text
 from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, recorded, recorded_better
 from memmodel._torch_rewrites import without_made_masks
@@ -386,7 +387,8 @@ def estimate(
     )  # fmt: skip
     try:
         job["optimizer"] = optimizer_text(optimizer, module, loss)
-        network, unlike = _followed(asked, precision)
+        with computed_in(module, data):
+            network, unlike = _followed(asked, precision)
         report = estimation.estimate(network, **job)
     except (UnknownOptimizer, Unfollowed, UnboundError) as error:
         return recorded(loop, job, for_rules, error)

@@ -99,6 +99,15 @@ data_optimizer_end(struct step *step)
         step->data->optimizer_end(step);
 }
 
+/* A MixedPrecisionPolicy is for modules in float32. */
+int
+data_built_dtype(const struct step *step, int dtype)
+{
+    bool is_cast = step->parallel.data == DATA_FSDP && step->parallel.options.param_dtype == dtype;
+
+    return is_cast ? MEMMODEL_DTYPE_FLOAT32 : dtype;
+}
+
 bool
 data_is_synchronized(const struct step *step)
 {

@@ -89,6 +89,10 @@ data_optimizer_begin(struct step *step, const struct optimizer *all);
 void
 data_optimizer_end(struct step *step);
 
+/* The type that a parameter of `dtype` is built in, before a strategy computes in another. */
+int
+data_built_dtype(const struct step *step, int dtype);
+
 /* ---- what strategies are made of ---- */
 
 /* Whether gradients of this batch are shared: of all but the last they are added up first (no_sync). */

@@ -53,6 +53,7 @@ make_shard(struct step *step, struct fsdp_parameter *parameter)
     local.dims[0] = chunk;
     parameter->padded = shape_elements(&local);
     step->what = "fsdp shard";
+    local.dtype = data_built_dtype(step, local.dtype);
     padded = value_vector(step, local.dtype, parameter->padded);
     value_becomes(step, padded, MEMMODEL_CATEGORY_PARAMETERS);
     local.dims[0] = local_rows(step, parameter->whole->shape.dims[0], chunk);
@@ -87,10 +88,14 @@ void
 fsdp_all_gather(struct step *step, struct fsdp_unit *unit)
 {
     int64_t bytes = unit_bytes(step, unit);
+    struct value *cast = NULL; /* of this rank's shards, where operators compute in another type */
 
+    if (step->parallel.options.param_dtype != NO_DTYPE)
+        cast = data_buffer(step, "fsdp cast shards", bytes / step->parallel.world);
     unit->incoming = data_buffer(step, "fsdp all-gather", bytes);
     for (int i = 0; i < 2 && step->parallel.gloo; i++)
         value_drop(step, data_buffer(step, "gloo all-gather", bytes));
+    value_drop(step, cast);
 }
 
 struct value *
@@ -202,24 +207,64 @@ give_gradients(struct step *step, struct fsdp_unit *unit, struct value *reduced)
     value_drop(step, reduced);
 }
 
+/* Into another type each is copied by itself. */
+static void
+cast_in(struct step *step, const struct fsdp_unit *unit)
+{
+    step->what = "fsdp cast gradient";
+    for (size_t i = 0; i < unit->count; i++)
+        if (unit->parameters[i].reduced)
+            value_drop(step, value_buffer(step, whole_bytes(step, &unit->parameters[i])));
+}
+
+/* reduce_dtype, else the type of the gradients */
+static int
+reduced_type(const struct step *step, const struct value *gradient)
+{
+    int given = step->parallel.options.reduce_dtype;
+
+    return given == NO_DTYPE ? gradient->shape.dtype : given;
+}
+
+/* What was reduced, in the type of the shards. */
+static struct value *
+as_shards(struct step *step, const struct fsdp_unit *unit, struct value *reduced)
+{
+    int dtype = data_built_dtype(step, unit->parameters[0].whole->shape.dtype);
+    struct value *cast;
+
+    if (reduced->shape.dtype == dtype)
+        return reduced;
+    step->what = "fsdp gradient";
+    cast = value_like_typed(step, reduced, dtype);
+    value_becomes(step, cast, MEMMODEL_CATEGORY_GRADIENTS);
+    value_drop(step, reduced);
+    return cast;
+}
+
 struct value *
 fsdp_reduce(struct step *step, struct fsdp_unit *unit)
 {
     const struct variable *last;
     int64_t elements = find_gradients(step, unit, &last), bytes;
     struct value *input, *kept, *reduced;
+    int dtype;
 
     if (!last)
         return NULL;
-    bytes = multiply_saturating(step->parallel.world, bytes_of(last->gradient, elements));
+    dtype = reduced_type(step, last->gradient);
+    bytes = multiply_saturating(step->parallel.world, multiply_saturating(elements, dtype_bytes(dtype)));
     input = data_buffer(step, "fsdp reduce-scatter", bytes);
     copy_in(step, unit);
+    if (dtype != last->gradient->shape.dtype)
+        cast_in(step, unit);
     kept = value_keep(last->gradient);
     drop_gradients(step, unit);
     step->what = "fsdp gradient";
-    reduced = value_vector(step, kept->shape.dtype, elements);
+    reduced = value_vector(step, dtype, elements);
     value_becomes(step, reduced, MEMMODEL_CATEGORY_GRADIENTS);
-    scatter(step, bytes, kept->shape.dtype);
+    scatter(step, bytes, dtype);
+    reduced = as_shards(step, unit, reduced);
     value_drop(step, kept);
     give_gradients(step, unit, reduced);
     return input;

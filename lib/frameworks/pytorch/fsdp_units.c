@@ -172,7 +172,17 @@ static int
 check_parameter(const struct step *step, size_t index)
 {
     const struct parameter *parameter = &step->network->parameters[index];
+    const struct data_options *options = &step->parallel.options;
 
+    if (options->param_dtype != NO_DTYPE && parameter->dtype != options->param_dtype)
+        return context_error(step->context, MEMMODEL_ERROR_INVALID_ARGUMENT,
+                             step->network->layers[parameter->layer].name,
+                             "fsdp(param_dtype=%s) needs the network as it is computed, with parameters of that type; "
+                             "this one is %s",
+                             memmodel_dtype_name(options->param_dtype), memmodel_dtype_name(parameter->dtype));
+    if (options->reduce_dtype != NO_DTYPE && step->job->gradient_accumulation > 1)
+        return context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                             "fsdp: reduce_dtype is not modelled with gradient_accumulation");
     if (parameter->rank > 0)
         return 0;
     return context_error(step->context, MEMMODEL_ERROR_INVALID_ARGUMENT, step->network->layers[parameter->layer].name,

@@ -164,9 +164,12 @@ make_parameter(struct step *step, int32_t index)
     if (!role)
         step_fail(step, MEMMODEL_ERROR_NO_MEMORY);
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
+    if (!data_is_buffer(step, (size_t)index))
+        shape.dtype = data_built_dtype(step, shape.dtype);
     variable->value = variable->flat ? within_flat(step, variable, &shape)
                                      : resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role,
                                                 MEMMODEL_CATEGORY_PARAMETERS);
+    variable->value->shape.dtype = parameter->dtype;
     variable->value->parameter = parameter->trainable;
     if (parameter->trainable && step->grad_mode) {
         variable->accumulate = node_accumulate(step, variable);
