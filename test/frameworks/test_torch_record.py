@@ -1,6 +1,7 @@
 """memmodel.torch.record(): what a training loop takes as it is written, and what it leaves as it was."""
 
 import contextlib
+import functools
 import importlib.util
 import io
 import json
@@ -18,10 +19,12 @@ if TORCH:
     import memmodel.torch
     import numpy
     import torch
+    from compare_loops import peaks, real_events
     from loops import LOOPS
     from memmodel.torch import UnknownOperator, UnknownValue
     from torch import nn
     from torch.nn import functional
+    from torch.nn.utils import rnn
     from torch.utils.data import DataLoader
 
 EACH = 3  # of the loops one in so many: compare_loops.py goes through all of them
@@ -158,6 +161,60 @@ class Generation(unittest.TestCase):
             self.assertFalse(torch.isin(tokens.amax(-1), end).any())
             self.assertTrue(torch.isin(tokens.amax(-1), end, invert=True).all())
         self.assertEqual([value.what for value in recording.assumed], ["isin()", "isin()"])
+
+
+def packed(kind):
+    torch.manual_seed(0)
+    net = kind(6, 10, num_layers=2, bidirectional=True, dropout=0.2, batch_first=True)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for _ in range(2):
+        texts = rnn.pack_padded_sequence(torch.randn(4, 9, 6), torch.tensor([9, 7, 7, 3]), batch_first=True)
+        rnn.pad_packed_sequence(net(texts)[0], batch_first=True)[0].pow(2).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def gradients_of_samples():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(20, 64), nn.Tanh(), nn.Linear(64, 3))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+
+    def loss_of(parameters, x, y):
+        return functional.cross_entropy(torch.func.functional_call(net, parameters, (x[None],)), y[None])
+
+    for _ in range(2):
+        parameters = {name: parameter.detach() for name, parameter in net.named_parameters()}
+        x, y = torch.randn(32, 20), torch.randint(0, 3, (32,))
+        of_samples = torch.vmap(torch.func.grad(loss_of), (None, 0, 0))(parameters, x, y)
+        for name, parameter in net.named_parameters():
+            parameter.grad = of_samples[name].mean(0)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class BelowOperators(unittest.TestCase):
+    """What torch does below the operators that a recording sees: it takes what it takes in a run."""
+
+    def assert_as_in_a_run(self, loop):
+        with memmodel.torch.record(steps=0) as recording:
+            loop()
+        self.assertEqual(recording.report().step_peaks[:2], peaks(real_events(loop))[:2])
+
+    def test_packed_sequences(self):
+        for kind in (nn.LSTM, nn.GRU, nn.RNN):
+            with self.subTest(kind.__name__):
+                self.assert_as_in_a_run(functools.partial(packed, kind))
+
+    def test_gradients_of_each_sample(self):
+        self.assert_as_in_a_run(gradients_of_samples)
+
+    def test_padding_stays_where_torch_would_leave_it_out(self):
+        with memmodel.torch.record() as recording, torch.inference_mode():
+            net = nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, batch_first=True), 2).eval()
+            padding = torch.arange(20)[None] >= torch.tensor([20, 14, 9])[:, None]
+            self.assertEqual(net(torch.randn(3, 20, 64), src_key_padding_mask=padding).shape, (3, 20, 64))
+        self.assertEqual([value.what for value in recording.assumed], ["sequences without padding"])
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from memmodel._record_packed import Put, patch_packed
 from memmodel._record_values import Values
-
-Put = Callable[[Any, str, Any], None]
 
 MEAN, SUM = 1, 2
 
@@ -34,6 +32,8 @@ def patch_functions(values: Values, put: Put) -> None:
     for owner in (torch, torch.Tensor):
         put(owner, "tensor_split", split_at)
     put(torch, "ctc_loss", ctc_loss)
+    put(torch, "_nested_tensor_from_mask_left_aligned", lambda *_: values.assume("sequences without padding", False))
+    patch_packed(lambda sizes: sizes.tolist(), put)
 
 
 def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,

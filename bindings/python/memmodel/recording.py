@@ -108,7 +108,7 @@ class Recording:
         """A model that is called for the first time: what it holds is there already."""
         self._events.begin()
         for tensor in [*root.parameters(), *root.buffers()]:
-            if is_lazy(tensor):
+            if is_lazy(tensor) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
                 continue
             if type(tensor) in (torch.Tensor, nn.Parameter):
                 self._given.append((tensor, tensor.grad))
