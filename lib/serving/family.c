@@ -367,7 +367,7 @@ read_rope(struct config *config, const struct family *family)
     if (!status && !scaling)
         status = config_object(config, "rope_parameters", &scaling);
     if (!status)
-        status = config_number(config, "partial_rotary_factor", family->rotary ? family->rotary : 1, &part);
+        status = config_number(config, "partial_rotary_factor", family->rotary > 0 ? family->rotary : 1, &part);
     if (!status && strcmp(family->model_type, "gpt_neox") == 0)
         status = config_number(config, "rotary_pct", part, &part);
     if (status)

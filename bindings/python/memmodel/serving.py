@@ -20,6 +20,8 @@ class LanguageModel:
     """
 
     __slots__ = ("__weakref__", "_handle", "_result")
+    _handle: _ffi.LlmHandle
+    _result: _ffi.LlmResult
 
     def __init__(self) -> None:
         raise TypeError("LanguageModel: load() or from_json() makes one")
