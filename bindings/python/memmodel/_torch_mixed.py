@@ -1,4 +1,4 @@
-"""Modules as FSDP2's MixedPrecisionPolicy computes them: parameters and inputs in another type than they are kept in."""
+"""Modules as a MixedPrecisionPolicy computes them: parameters and inputs in another type than they are kept in."""
 
 from __future__ import annotations
 

@@ -1,0 +1,47 @@
+"""Ranks that train together, from Python."""
+
+import unittest
+
+import memmodel
+
+
+def network():
+    """Weights of 10 x 4 and 4 x 10 numbers."""
+    net = memmodel.Network()
+    x = net.input("x", (2, 4))
+    with net.scope("block"):
+        x = net.linear(net.linear(x, units=10, name="up"), units=4, name="down")
+    net.reduce(x, kind="sum")
+    return net
+
+
+class Ranks(unittest.TestCase):
+    def test_a_mesh_is_a_mapping_or_a_text(self):
+        peaks = {
+            memmodel.estimate(network(), mesh=mesh, data="ddp", metric="live").peak.live for mesh in ({"dp": 4}, "dp=4")
+        }
+        self.assertEqual(len(peaks), 1)
+
+    def test_a_bucket_is_as_large_as_the_gradients(self):
+        alone = memmodel.estimate(network(), metric="live")
+        rank = memmodel.estimate(network(), mesh={"dp": 4}, data="ddp", metric="live")
+        parameters = 4 * (10 * 4 + 10 + 4 * 10 + 4)
+        self.assertEqual(rank.step_peaks[-1] - alone.step_peaks[-1], parameters)
+
+    def test_ranks_have_a_report_for_each_class(self):
+        # 10 and 4 rows over 4 ranks: 3, 3, 3, 1 and one each
+        found = memmodel.estimate_ranks(network(), mesh={"dp": 4}, data="fsdp(block)", metric="live")
+        self.assertEqual([(ranks.first_rank, ranks.rank_count) for ranks in found], [(0, 3), (3, 1)])
+        self.assertLess(found[1].report.peak.live, found[0].report.peak.live)
+
+    def test_what_cannot_be_shared_is_an_error_that_names_it(self):
+        with self.assertRaisesRegex(memmodel.MemmodelError, "nothing says how"):
+            memmodel.estimate(network(), mesh={"dp": 4})
+        with self.assertRaisesRegex(memmodel.MemmodelError, "no module of the network is called"):
+            memmodel.estimate(network(), mesh={"dp": 4}, data="fsdp(layers.*)")
+        with self.assertRaisesRegex(TypeError, "mesh"):
+            memmodel.estimate(network(), mesh=4, data="ddp")
+
+
+if __name__ == "__main__":
+    unittest.main()
