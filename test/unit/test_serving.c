@@ -176,8 +176,8 @@ what_weights_and_a_pass_leave_is_the_cache(void **state)
 {
     struct memmodel_serving_result result = SERVED(*state, "qwen3-30b-a3b", .gpu = "h100", .max_length = 6144);
 
-    assert_true(result.activation_bytes > 5.0 * GIB && result.activation_bytes < 6.1 * GIB);
-    assert_true(result.token_count > 94784 * 0.97 && result.token_count < 94784 * 1.03);
+    assert_true((double)result.activation_bytes > 5.0 * GIB && (double)result.activation_bytes < 6.1 * GIB);
+    assert_true((double)result.token_count > 94784 * 0.97 && (double)result.token_count < 94784 * 1.03);
     assert_int_equal(result.verdict, MEMMODEL_VERDICT_FITS);
     assert_int_equal(result.request_count, result.block_count / (6144 / 16));
 }
@@ -190,7 +190,7 @@ what_does_not_fit_is_an_answer(void **state)
         SERVED(*state, "llama33-70b", .gpu = "h100", .quantization = "fp8", .max_length = 16000);
 
     assert_int_equal(result.verdict, MEMMODEL_VERDICT_EXCEEDS);
-    assert_true(result.cache_bytes < -1.2 * GIB && result.cache_bytes > -1.7 * GIB);
+    assert_true((double)result.cache_bytes < -1.2 * GIB && (double)result.cache_bytes > -1.7 * GIB);
     assert_int_equal(result.token_count, 0);
 }
 
@@ -293,8 +293,8 @@ sglang_cuts_what_is_left_into_two_pools(void **state)
     struct memmodel_serving_pool sliding = pool_of(*state, "gemma4-31b", options, 0);
     struct memmodel_serving_pool full = pool_of(*state, "gemma4-31b", options, 1);
 
-    assert_true(sliding.token_count > 73714 * 0.98 && sliding.token_count < 73714 * 1.02);
-    assert_true(full.token_count > 92143 * 0.98 && full.token_count < 92143 * 1.02);
+    assert_true((double)sliding.token_count > 73714 * 0.98 && (double)sliding.token_count < 73714 * 1.02);
+    assert_true((double)full.token_count > 92143 * 0.98 && (double)full.token_count < 92143 * 1.02);
 }
 
 /* ---- generate() of transformers ---- */
