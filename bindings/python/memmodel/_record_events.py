@@ -136,12 +136,12 @@ class Events:
 
     def _keep_number(self, call: Call) -> None:
         """x * 2 keeps the 2 for the gradient of x. It never comes as a tensor, but is one in a run."""
-        if call.name not in KEEPING or self._modules.phase != FORWARD or self._modules.node < 0:
+        if call.name not in KEEPING or self._modules.phase == OPTIMIZER or self._modules.made < 0:
             return
         number = isinstance(call.args[1], (int, float)) and call.operator._overloadname != "Scalar"
         if self._device == "cpu" and number and call.args[0].requires_grad:
             owner = self._owner("number", _ffi.Category.SAVED_ACTIVATIONS)
-            self._kept[self._modules.node] = _ffi.recording_allocate(self._recording, NUMBER_BYTES, owner)
+            self._kept[self._modules.made] = _ffi.recording_allocate(self._recording, NUMBER_BYTES, owner)
 
     def _release_number(self) -> None:
         """That of a node whose backward pass is done."""

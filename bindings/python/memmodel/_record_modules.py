@@ -45,6 +45,7 @@ class Modules:
         self._roots: weakref.WeakSet[nn.Module] = weakref.WeakSet()
         self.phase = FORWARD
         self.node = -1  # of autograd: that an operator makes, or in the backward pass runs for
+        self.made = -1  # that it makes, of gradients as well where they are to have gradients
         self.place = Place("", "")
 
     # ---- calls of modules ----
@@ -118,6 +119,7 @@ class Modules:
 
     def entered(self) -> None:
         """An operator runs: where it belongs."""
+        self.made = torch._C._autograd._get_sequence_nr() - 1 if torch.is_grad_enabled() else -1
         node = torch._C._current_autograd_node()
         if node is not None:
             self.phase, self.node = BACKWARD, _sequence(node)
@@ -125,7 +127,7 @@ class Modules:
             return
         self.phase = OPTIMIZER if self._stepping else FORWARD
         self.place = Place(self._open[-1][1] if self._open else "", here())
-        self.node = torch._C._autograd._get_sequence_nr() - 1 if torch.is_grad_enabled() else -1
+        self.node = self.made
         if self.node >= 0:
             self._nodes[self.node] = self.place
             if len(self._nodes) > RECENT:
