@@ -11,7 +11,6 @@
 
 enum {
     MAX_SETS = 1 << 17,
-    SLOTS = 1 << 18, /* of the table that finds a set */
     MAX_BUDGETS = 16,
 };
 
@@ -32,8 +31,9 @@ struct search {
     const struct window *window;
     struct masks masks;
     struct down_set *sets;
-    int32_t count;
+    int32_t count, room;
     int32_t *slots; /* set + 1; those of the size that is being made */
+    size_t slot_count;
     bool too_many;
 };
 
@@ -93,9 +93,12 @@ slot_of(const struct search *search, uint64_t operators)
 {
     uint64_t at = operators * UINT64_C(0x9e3779b97f4a7c15) >> 40;
 
-    while (search->slots[at % SLOTS] && search->sets[search->slots[at % SLOTS] - 1].operators != operators)
-        at++;
-    return &search->slots[at % SLOTS];
+    for (;; at++) {
+        int32_t *slot = &search->slots[at % search->slot_count];
+
+        if (!*slot || search->sets[*slot - 1].operators == operators)
+            return slot;
+    }
 }
 
 static void
@@ -108,7 +111,7 @@ enter(struct search *search, const struct down_set *set)
             search->sets[*slot - 1] = *set;
         return;
     }
-    if (search->count == MAX_SETS) {
+    if (search->count == search->room) {
         search->too_many = true;
         return;
     }
@@ -154,7 +157,7 @@ expand_all(struct search *search, int64_t limit)
     search->sets[0] = (struct down_set){.used = search->window->used, .from = -1};
     search->count = 1;
     for (int32_t size = 0; size < search->window->count && begin < end && !search->too_many; size++) {
-        memset(search->slots, 0, SLOTS * sizeof *search->slots);
+        memset(search->slots, 0, search->slot_count * sizeof *search->slots);
         for (int32_t i = begin; i < end && !search->too_many; i++)
             extend(search, i, limit);
         begin = end;
@@ -237,16 +240,19 @@ int
 order_by_down_sets(const struct window *window, int64_t limit, int32_t *order, bool *found)
 {
     memmodel_context *context = window->arena.context;
-    struct search search = {.window = window};
+    struct search search = {.window = window, .room = MAX_SETS};
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
     *found = false;
     if (window->count > WINDOW_MAX || window->count < 2)
         return 0;
+    if (UINT64_C(1) << (window->count - 1) < MAX_SETS) /* of so few operators there are no more sets */
+        search.room = (int32_t)(UINT64_C(1) << window->count);
+    search.slot_count = 2 * (size_t)search.room;
     search.masks.touches =
         memory_allocate_zeroed(context, (size_t)window->memory_count + 1, sizeof *search.masks.touches);
-    search.sets = memory_allocate_zeroed(context, MAX_SETS, sizeof *search.sets);
-    search.slots = memory_allocate_zeroed(context, SLOTS, sizeof *search.slots);
+    search.sets = memory_allocate_zeroed(context, (size_t)search.room, sizeof *search.sets);
+    search.slots = memory_allocate_zeroed(context, search.slot_count, sizeof *search.slots);
     if (search.masks.touches && search.sets && search.slots) {
         fill_masks(&search);
         *found = search_limits(&search, limit, order);
