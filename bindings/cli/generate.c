@@ -11,7 +11,9 @@ struct generate_options {
 };
 
 #define ROW(name, letter, kind, argument, help, field)                                                                 \
-    {name, letter, kind, argument, help, offsetof(struct generate_options, field)}
+    {                                                                                                                  \
+        name, letter, kind, argument, help, offsetof(struct generate_options, field)                                   \
+    }
 
 static const struct option options[] = {
     ROW("batch", 0, OPTION_INTEGER, "N", "sequences; 1 unless given", batch),

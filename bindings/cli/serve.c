@@ -13,7 +13,10 @@ struct serve_options {
     bool kv_unified, json;
 };
 
-#define ROW(name, kind, argument, help, field) {name, 0, kind, argument, help, offsetof(struct serve_options, field)}
+#define ROW(name, kind, argument, help, field)                                                                         \
+    {                                                                                                                  \
+        name, 0, kind, argument, help, offsetof(struct serve_options, field)                                           \
+    }
 
 static const struct option options[] = {
     ROW("engine", OPTION_TEXT, "NAME", "vllm, sglang or llamacpp; vllm unless given", engine),

@@ -47,11 +47,26 @@ struct family {
 
 /* ---- the table ---- */
 
-#define LLAMA_SIZES {4096, 11008, 32, 32, 32, 32000, 2048}
-#define MISTRAL_SIZES {4096, 14336, 32, 32, 8, 32000, 131072}
-#define QWEN2_SIZES {4096, 22016, 32, 32, 32, 151936, 32768}
-#define GEMMA3_SIZES {2304, 9216, 26, 8, 4, 262208, 131072}
-#define GEMMA3N_SIZES {2048, 16384, 35, 8, 2, 262400, 32768}
+#define LLAMA_SIZES                                                                                                    \
+    {                                                                                                                  \
+        4096, 11008, 32, 32, 32, 32000, 2048                                                                           \
+    }
+#define MISTRAL_SIZES                                                                                                  \
+    {                                                                                                                  \
+        4096, 14336, 32, 32, 8, 32000, 131072                                                                          \
+    }
+#define QWEN2_SIZES                                                                                                    \
+    {                                                                                                                  \
+        4096, 22016, 32, 32, 32, 151936, 32768                                                                         \
+    }
+#define GEMMA3_SIZES                                                                                                   \
+    {                                                                                                                  \
+        2304, 9216, 26, 8, 4, 262208, 131072                                                                           \
+    }
+#define GEMMA3N_SIZES                                                                                                  \
+    {                                                                                                                  \
+        2048, 16384, 35, 8, 2, 262400, 32768                                                                           \
+    }
 
 static const struct family families[] = {
     {"llama", BIAS_KEY | OUTPUT_BIAS, PATTERN_FULL, 0, 2, 1, 0, 0, NULL, LLAMA_SIZES},

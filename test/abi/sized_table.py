@@ -40,7 +40,8 @@ ARGUMENTS = {
     ("memmodel_generate", "options"): "NULL",
     ("memmodel_serve_min", "axis"): '"tp"',
     ("memmodel_serve_min", "min"): "&f->number",
-    ("memmodel_generate", "result"): "&(struct memmodel_generate_result){.size = sizeof(struct memmodel_generate_result)}",
+    ("memmodel_generate", "result"):
+        "&(struct memmodel_generate_result){.size = sizeof(struct memmodel_generate_result)}",
     ("memmodel_chain_get_step", "chain"): "f->solved_chain",
     ("memmodel_estimate_many", "values"): "(const int64_t[]){1}",
     ("memmodel_estimate_many", "bytes"): "&f->number",

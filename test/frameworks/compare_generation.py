@@ -1,4 +1,4 @@
-"""Peaks of each token that `generate()` of transformers makes, recorded, against what PyTorch's allocator does in a run.
+"""Peaks of each token that generate() of transformers makes, recorded, against what PyTorch's allocator really does.
 
     PYTHON test/frameworks/compare_generation.py [--measure] [NAME...]
 
@@ -46,7 +46,8 @@ CASES = {
     # never looked at before the rules were done
     "neox": ("GPTNeoXForCausalLM", {**ROTARY, "rotary_pct": 0.25}, (2, 48), {}),
     "opt": ("OPTForCausalLM", {**SMALL, "ffn_dim": 700, "word_embed_proj_dim": 256}, (2, 48), {}),
-    "bloom": ("BloomForCausalLM", {"hidden_size": 256, "n_layer": 3, "n_head": 8, "vocab_size": 1501, **IDS}, (2, 37), {}),
+    "bloom": ("BloomForCausalLM", {"hidden_size": 256, "n_layer": 3, "n_head": 8, "vocab_size": 1501, **IDS}, (2, 37),
+              {}),
     "phi3": ("Phi3ForCausalLM", {**GROUPED, "num_key_value_heads": 8}, (1, 90), {}),
     "gemma2": ("Gemma2ForCausalLM", {**GROUPED, "head_dim": 32, "sliding_window": 32}, (2, 45), {}),
     "qwen2 experts": ("Qwen2MoeForCausalLM", {**GROUPED, "num_experts": 6, "num_experts_per_tok": 2}, (2, 29), {}),

@@ -77,10 +77,9 @@ def _padded(data: Any, sizes: list[int], batch_first: bool, value: float, total:
 
 def _layer(of_padded: Any, cell: Cell, parts: int, sizes_of: Callable[[Any], list[int]]) -> Any:
     def layer(*given: Any) -> Any:
-        packed = len(given) == 9 and isinstance(given[3], (list, tuple))
-        data, batch_sizes, hidden, parameters, biases, layers, dropout, training, both = given if packed else (None,) * 9
-        if not packed or data.is_cuda:
+        if len(given) != 9 or not isinstance(given[3], (list, tuple)) or given[0].is_cuda:  # of padded sequences
             return of_padded(*given)
+        data, batch_sizes, hidden, parameters, biases, layers, dropout, training, both = given
         first = tuple(hidden) if isinstance(hidden, (list, tuple)) else (hidden,)
         if parts == LSTM_PARTS and first[0].shape != first[1].shape:  # projections
             return of_padded(*given)
