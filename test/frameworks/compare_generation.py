@@ -1,23 +1,24 @@
 """Peaks of each token that generate() of transformers makes, recorded, against what PyTorch's allocator really does.
 
-    PYTHON test/frameworks/compare_generation.py [--measure] [NAME...]
+    PYTHON test/frameworks/compare_generation.py [--gpu] [--measure [FILE]] [NAME...]
 
-A step is a call of the model with what led to it. --measure runs the cases really before, and keeps their peaks.
+A step is a call of the model with what led to it. --measure only runs the cases really, and keeps their peaks; with --gpu
+on an H100, for which PYTHON needs nothing but torch and transformers.
 """
 
 import argparse
 import functools
 import gc
 import json
+import os
 import sys
 from pathlib import Path
 
-import memmodel.torch
 import torch
 import transformers
-from compare_loops import peaks, real_events
 
-MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_generation/peaks.json"
+FOLDER = Path(__file__).resolve().parents[1] / "data/pytorch_generation"
+MEASURED, ON_GPU = FOLDER / "peaks.json", FOLDER / "gpu_peaks.json"
 THREADS = 2
 IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 SMALL = {"hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 2003, **IDS}
@@ -64,12 +65,12 @@ CASES = {
 TOKENS = 5
 
 
-def generate(name, step):
+def generate(name, step, device="cpu"):
     """step: is called with each call of the model, and runs it."""
     family, sizes, (batch, prompt), options = CASES[name]
     made = getattr(transformers, family)
     torch.manual_seed(0)
-    model = made(made.config_class(**sizes)).eval()
+    model = made(made.config_class(**sizes)).eval().to(device)
     forward = model.forward
 
     @functools.wraps(forward)
@@ -77,12 +78,14 @@ def generate(name, step):
         return step(lambda: forward(*args, **kwargs))
 
     model.forward = called
-    ids = torch.randint(3, 1500, (batch, prompt))
+    ids = torch.randint(3, 1500, (batch, prompt)).to(device)
     tokens = {"max_new_tokens": TOKENS, "min_new_tokens": TOKENS, "do_sample": False, **options}
     model.generate(ids, attention_mask=torch.ones_like(ids), **tokens)
 
 
 def real(name):
+    from compare_loops import peaks, real_events
+
     def step(call):
         result = call()
         with torch.profiler.record_function("memmodel step"):
@@ -94,20 +97,53 @@ def real(name):
     return found
 
 
-def recorded(name, isa):
-    with memmodel.torch.record(steps=0, isa=isa, intra_op_threads=THREADS) as recording:
+def real_on_gpu(name):
+    """In a process of its own: what libraries keep is not the next case's."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        found = []
+
+        def step(call):
+            result = call()
+            found.append(torch.cuda.max_memory_allocated())
+            torch.cuda.reset_peak_memory_stats()
+            return result
+
+        try:
+            generate(name, step, "cuda")
+        except Exception as error:  # noqa: BLE001
+            found = f"{type(error).__name__}: {error}"[:200]
+        os.write(write, json.dumps(found).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        text = file.read()
+    os.wait()
+    return json.loads(text)
+
+
+def recorded(name, isa=None, **gpu):
+    import memmodel.torch
+
+    with memmodel.torch.record(steps=0, isa=isa, intra_op_threads=THREADS, **gpu) as recording:
 
         def step(call):
             with recording.step():
                 return call()
 
-        generate(name, step)
+        generate(name, step, "cuda" if gpu else "cpu")
     return recording.report()
 
 
 def decoded(step_peaks):
     """Without the first step, whose peak may be that of making the model, and what comes after the last."""
     return step_peaks[1:TOKENS]
+
+
+def measure_on_gpu(names, path):
+    found = {name: real_on_gpu(name) for name in names}
+    kept = {"torch": torch.__version__, "transformers": transformers.__version__, "gpu": torch.cuda.get_device_name()}
+    path.write_text(json.dumps(kept | {"peaks": found}, indent=1) + "\n")
 
 
 def measure(names):
@@ -122,16 +158,21 @@ def measure(names):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--measure", action="store_true", help="run them really, and keep the peaks")
+    parser.add_argument("--gpu", action="store_true", help="on an H100")
+    parser.add_argument("--measure", type=Path, nargs="?", const=ON_GPU, metavar="FILE", help="run, and keep the peaks")
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases (default: all)")
     options = parser.parse_args()
     torch.set_num_threads(THREADS)
     names = options.names or list(CASES)
     if options.measure:
-        measure(names)
-    kept, equal = json.loads(MEASURED.read_text()), 0
+        return measure_on_gpu(names, options.measure) if options.gpu else measure(names)
+    kept, equal = json.loads((ON_GPU if options.gpu else MEASURED).read_text()), 0
+    gpu = {"gpu": "h100", "framework_version": kept["torch"]} if options.gpu else {}
     for name in names:
-        mine, theirs = decoded(recorded(name, kept["isa"]).step_peaks), decoded(kept["peaks"][name])
+        if not isinstance(kept["peaks"][name], list):
+            print(f"{name:24} not measured: {kept['peaks'][name]}")
+            continue
+        mine, theirs = decoded(recorded(name, kept.get("isa"), **gpu).step_peaks), decoded(kept["peaks"][name])
         off = max(abs(a / b - 1) for a, b in zip(mine, theirs, strict=True))
         equal += off == 0
         print(f"{name:24} {mine} {theirs} {off:8.3%}", flush=True)
