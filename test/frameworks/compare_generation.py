@@ -2,8 +2,8 @@
 
     PYTHON test/frameworks/compare_generation.py [--gpu] [--measure [FILE]] [NAME...]
 
-A step is a call of the model with what led to it. --measure only runs the cases really, and keeps their peaks; with --gpu
-on an H100, for which PYTHON needs nothing but torch and transformers.
+A step is a call of the model with what led to it. --measure only runs the cases really, and keeps their peaks; with
+--gpu on the GPU that is there, for which PYTHON needs nothing but torch and transformers.
 """
 
 import argparse
@@ -158,7 +158,7 @@ def measure(names):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gpu", action="store_true", help="on an H100")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU")
     parser.add_argument("--measure", type=Path, nargs="?", const=ON_GPU, metavar="FILE", help="run, and keep the peaks")
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases (default: all)")
     options = parser.parse_args()
@@ -167,7 +167,7 @@ def main():
     if options.measure:
         return measure_on_gpu(names, options.measure) if options.gpu else measure(names)
     kept, equal = json.loads((ON_GPU if options.gpu else MEASURED).read_text()), 0
-    gpu = {"gpu": "h100", "framework_version": kept["torch"]} if options.gpu else {}
+    gpu = {"gpu": kept["gpu"].split()[1], "framework_version": kept["torch"]} if options.gpu else {}
     for name in names:
         if not isinstance(kept["peaks"][name], list):
             print(f"{name:24} not measured: {kept['peaks'][name]}")
