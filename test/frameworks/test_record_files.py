@@ -48,6 +48,11 @@ class OwnFiles(unittest.TestCase):
         self.assertEqual(sorted(entry.name for entry in os.scandir() if entry.is_dir()), ["data", "out"])
         self.assertEqual(sum(len(files) for _, _, files in os.walk(".")), 4)
 
+    def test_an_entry_of_a_folder_has_all_that_one_of_os_has(self):
+        entry = next(iter(os.scandir()))
+        names = [name for name in dir(os.DirEntry) if not name.startswith("_")]
+        self.assertEqual([name for name in names if not hasattr(entry, name)], [])
+
     def test_what_it_deleted_is_gone_for_it(self):
         shutil.rmtree("data")
         os.remove("kept.txt")

@@ -254,6 +254,10 @@ class Entry:
     def is_symlink(self) -> bool:
         return os.path.islink(self.path)
 
+    def is_junction(self) -> bool:
+        """Since 3.12, of Windows."""
+        return False
+
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         return os.path.isdir(self.path) and (follow_symlinks or not self.is_symlink())
 
