@@ -95,6 +95,12 @@ write_made(struct fixture *f, FILE *file)
     }
     for (size_t i = 0; f->new_samples && i < memmodel_samples_row_count(f->new_samples); i++)
         fprintf(file, "%g,", memmodel_samples_column(f->new_samples, "batch")[i]);
+    if (f->new_serving) {
+        struct memmodel_serving_result serving = {.size = sizeof serving};
+
+        memmodel_serving_get_result(f->new_serving, &serving);
+        fprintf(file, "%lld tokens,", (long long)serving.token_count);
+    }
     fprintf(file, "%lld", (long long)f->number);
 }
 
@@ -114,6 +120,8 @@ drop_made(struct fixture *f)
     memmodel_recomputation_unref(f->new_recomputation);
     memmodel_device_unref(f->new_device);
     memmodel_recording_unref(f->new_recording);
+    memmodel_serving_unref(f->new_serving);
+    f->new_serving = NULL;
     f->new_recording = NULL;
     f->new_context = NULL;
     f->new_network = NULL;
