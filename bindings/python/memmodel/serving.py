@@ -83,6 +83,10 @@ class LanguageModel:
         return f"<LanguageModel {self.model_type}: {self.layer_count} layers, {self.parameter_count:,} parameters>"
 
 
+def _handle(model: LanguageModel | str | os.PathLike[str]) -> _ffi.LlmHandle:
+    return (model if isinstance(model, LanguageModel) else LanguageModel.load(model))._handle
+
+
 class CachePool(NamedTuple):
     """Layers of a cache that are alike.
 
@@ -158,46 +162,17 @@ def _mesh(mesh: str | dict[str, int] | None) -> str | None:
 
 
 def _options(
-    *,
-    engine: str | None = None,
-    engine_version: str | None = None,
-    gpu: str | None = None,
-    mesh: str | dict[str, int] | None = None,
-    dtype: str | None = None,
-    quantization: str | None = None,
-    kv: str | None = None,
-    utilization: float = 0.0,
-    sliding_ratio: float = 0.0,
-    gpu_bytes: int | str = 0,
-    weight_bytes: int | str = 0,
-    cache_bytes: int | str = 0,
-    max_length: int = 0,
-    max_sequences: int = 0,
-    batched_tokens: int = 0,
-    block_size: int = 0,
-    draft_layers: int = 0,
-    kv_unified: bool = False,
-) -> _ffi.ServeOptions:
+    *, mesh: str | dict[str, int] | None = None, gpu_bytes: int | str = 0, weight_bytes: int | str = 0,
+    cache_bytes: int | str = 0, kv_unified: bool = False, **others: Any,
+) -> _ffi.ServeOptions:  # fmt: skip
+    """Of what serve() takes."""
+    for name in others.keys() - _ffi.ServeOptions.__annotations__.keys():
+        raise TypeError(f"there is no option {name!r}")
     return _ffi.ServeOptions(
-        engine=engine,
-        engine_version=engine_version,
-        gpu=gpu,
-        mesh=_mesh(mesh),
-        dtype=dtype,
-        quantization=quantization,
-        kv=kv,
-        utilization=utilization,
-        sliding_ratio=sliding_ratio,
-        gpu_bytes=parse_bytes(gpu_bytes, "gpu_bytes"),
-        weight_bytes=parse_bytes(weight_bytes, "weight_bytes"),
-        cache_bytes=parse_bytes(cache_bytes, "cache_bytes"),
-        max_length=max_length,
-        max_sequences=max_sequences,
-        batched_tokens=batched_tokens,
-        block_size=block_size,
-        draft_layers=draft_layers,
-        kv_unified=int(kv_unified),
-    )
+        mesh=_mesh(mesh), gpu_bytes=parse_bytes(gpu_bytes, "gpu_bytes"),
+        weight_bytes=parse_bytes(weight_bytes, "weight_bytes"), cache_bytes=parse_bytes(cache_bytes, "cache_bytes"),
+        kv_unified=int(kv_unified), **others,
+    )  # fmt: skip
 
 
 def serve(
@@ -232,27 +207,12 @@ def serve(
     >>> memmodel.serve("llama-3.1-8b/config.json", gpu="h100", max_length=32768).request_count
     """
     options = _options(
-        engine=engine,
-        engine_version=engine_version,
-        gpu=gpu,
-        mesh=mesh,
-        dtype=dtype,
-        quantization=quantization,
-        kv=kv,
-        utilization=utilization,
-        sliding_ratio=sliding_ratio,
-        gpu_bytes=gpu_bytes,
-        weight_bytes=weight_bytes,
-        cache_bytes=cache_bytes,
-        max_length=max_length,
-        max_sequences=max_sequences,
-        batched_tokens=batched_tokens,
-        block_size=block_size,
-        draft_layers=draft_layers,
-        kv_unified=kv_unified,
-    )
-    asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
-    return Serving(_ffi.serve(asked._handle, options, _limits.new_context()))
+        engine=engine, engine_version=engine_version, gpu=gpu, mesh=mesh, dtype=dtype, quantization=quantization, kv=kv,
+        utilization=utilization, sliding_ratio=sliding_ratio, gpu_bytes=gpu_bytes, weight_bytes=weight_bytes,
+        cache_bytes=cache_bytes, max_length=max_length, max_sequences=max_sequences, batched_tokens=batched_tokens,
+        block_size=block_size, draft_layers=draft_layers, kv_unified=kv_unified,
+    )  # fmt: skip
+    return Serving(_ffi.serve(_handle(model), options, _limits.new_context()))
 
 
 def serve_min(model: LanguageModel | str | os.PathLike[str], axis: str = "tp", **options: Any) -> int:
@@ -261,8 +221,7 @@ def serve_min(model: LanguageModel | str | os.PathLike[str], axis: str = "tp", *
 
     >>> memmodel.serve_min("llama-3.3-70b/config.json", gpu="h100", max_length=32768)
     """
-    asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
-    return _ffi.serve_min(asked._handle, _options(**options), axis, _limits.new_context())
+    return _ffi.serve_min(_handle(model), _options(**options), axis, _limits.new_context())
 
 
 class Generation(NamedTuple):
@@ -310,8 +269,7 @@ def generate(
         new_tokens=new_tokens,
         budget=parse_bytes(budget, "budget"),
     )
-    asked = model if isinstance(model, LanguageModel) else LanguageModel.load(model)
-    result = _ffi.generate(asked._handle, options, _limits.new_context())
+    result = _ffi.generate(_handle(model), options, _limits.new_context())
     return Generation(
         result.weight_bytes,
         result.cache_bytes,
