@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from memmodel._record_packed import Put, patch_packed
+from memmodel._record_files import Put
+from memmodel._record_packed import patch_packed
 from memmodel._record_values import Values
 
 MEAN, SUM = 1, 2
@@ -33,7 +34,7 @@ def patch_functions(values: Values, put: Put) -> None:
         put(owner, "tensor_split", split_at)
     put(torch, "ctc_loss", ctc_loss)
     put(torch, "_nested_tensor_from_mask_left_aligned", lambda *_: values.assume("sequences without padding", False))
-    patch_packed(lambda sizes: sizes.tolist(), put)
+    patch_packed(put)
 
 
 def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,

@@ -11,18 +11,18 @@ from typing import Any
 import torch
 from torch import _VF
 
+from memmodel._record_files import Put
+
 Hidden = tuple[Any, ...]
 Cell = Callable[[Any, Hidden, Sequence[Any]], Hidden]
-Put = Callable[[Any, str, Any], None]
 
 
-def patch_packed(sizes_of: Callable[[Any], list[int]], put: Put) -> None:
-    """sizes_of: how many sequences each step has, of the tensor that says so."""
+def patch_packed(put: Put) -> None:
     for name, (cell, gates) in CELLS.items():
-        put(_VF, name, _layer(getattr(_VF, name), cell, gates, sizes_of))
+        put(_VF, name, _layer(getattr(_VF, name), cell, gates))
     put(_VF, "_pack_padded_sequence", lambda padded, lengths, batch_first: _Packed.apply(
-        padded, _sizes_of_steps(sizes_of(lengths)), batch_first))  # fmt: skip
-    put(_VF, "_pad_packed_sequence", lambda data, sizes, *form: _padded(data, sizes_of(sizes), *form))
+        padded, _sizes_of_steps(lengths.tolist()), batch_first))  # fmt: skip
+    put(_VF, "_pad_packed_sequence", lambda data, sizes, *form: _padded(data, sizes.tolist(), *form))
 
 
 def _sizes_of_steps(lengths: list[int]) -> list[int]:
@@ -75,7 +75,7 @@ def _padded(data: Any, sizes: list[int], batch_first: bool, value: float, total:
     return (padded.transpose(0, 1) if batch_first else padded), lengths
 
 
-def _layer(of_padded: Any, cell: Cell, parts: int, sizes_of: Callable[[Any], list[int]]) -> Any:
+def _layer(of_padded: Any, cell: Cell, parts: int) -> Any:
     def layer(*given: Any) -> Any:
         if len(given) != 9 or not isinstance(given[3], (list, tuple)) or given[0].is_cuda:  # of padded sequences
             return of_padded(*given)
@@ -86,7 +86,7 @@ def _layer(of_padded: Any, cell: Cell, parts: int, sizes_of: Callable[[Any], lis
         each = len(parameters) // (layers * (2 if both else 1))
         weights = [parameters[at : at + each] for at in range(0, len(parameters), each)]
         output, last = _stacked(
-            cell, data, sizes_of(batch_sizes), first, weights if biases else [[*some, None, None] for some in weights],
+            cell, data, batch_sizes.tolist(), first, weights if biases else [[*some, None, None] for some in weights],
             directions=2 if both else 1, dropout=dropout if training else 0.0)  # fmt: skip
         return (output, *last)
 

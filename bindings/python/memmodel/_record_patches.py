@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 from unittest import mock
@@ -18,12 +17,10 @@ from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader, dataloader
 
 from memmodel import _ffi
-from memmodel._record_files import Files
+from memmodel._record_files import Files, Put
 from memmodel._record_functions import patch_functions
 from memmodel._record_mode import Recorder
 from memmodel._record_saving import patch_saving
-
-Put = Callable[[Any, str, Any], None]
 
 
 def patch(recorder: Recorder, stack: ExitStack, files: Files | None) -> None:

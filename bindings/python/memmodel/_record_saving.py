@@ -9,7 +9,6 @@ import json
 import os
 import pickle
 import sys
-from collections.abc import Callable
 from typing import Any
 from unittest import mock
 from weakref import WeakValueDictionary
@@ -18,11 +17,10 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from memmodel._record_files import Files
+from memmodel._record_files import Files, Put
 from memmodel._record_mode import Recorder
 from memmodel._record_values import Values, storage_of
 
-Put = Callable[[Any, str, Any], None]
 MARK = b"memmodel: tensors without data\n"
 WITHOUT_DATA = "memmodel"  # in the metadata of a file of safetensors
 SAVING, LOADING = ("save_file", "safe_save_file"), ("load_file", "safe_load_file", "safe_open")
