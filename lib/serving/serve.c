@@ -99,9 +99,8 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
 }
 
 int64_t
-serve_kv_heads(const struct serve_query *query, const struct llm_layer *layer, int64_t parts)
+serve_kv_heads(const struct llm_layer *layer, int64_t parts)
 {
-    (void)query;
     return max_i64(1, layer->kv_heads / parts);
 }
 

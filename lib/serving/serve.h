@@ -73,7 +73,7 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
 
 /* Heads of keys that a GPU has: at least one, of which others have a copy. */
 int64_t
-serve_kv_heads(const struct serve_query *query, const struct llm_layer *layer, int64_t parts);
+serve_kv_heads(const struct llm_layer *layer, int64_t parts);
 
 /* Bytes of a recurrent layer's state of one request on a GPU. */
 int64_t

@@ -50,12 +50,12 @@ add_layer(const struct serve_query *query, const struct llm_layer *layer, struct
         cells->state += serve_state_bytes(query, layer);
         cells->recurrent_layers++;
     } else if (layer->mixer == MIXER_SLIDING) {
-        cells->sliding += 2 * serve_kv_heads(query, layer, parts) * kv_bytes(&query->kv, layer->head_size);
+        cells->sliding += 2 * serve_kv_heads(layer, parts) * kv_bytes(&query->kv, layer->head_size);
         cells->sliding_layers++;
     } else if (layer->mixer != MIXER_NONE) {
         bytes = layer->mixer == MIXER_LATENT
                     ? latent_bytes(query, layer, &index)
-                    : 2 * serve_kv_heads(query, layer, parts) * kv_bytes(&query->kv, layer->head_size);
+                    : 2 * serve_kv_heads(layer, parts) * kv_bytes(&query->kv, layer->head_size);
         cells->full += bytes;
         cells->index += index;
         cells->mixer = layer->mixer;

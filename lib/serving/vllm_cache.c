@@ -47,7 +47,7 @@ token_bytes(const struct serve_query *query, const struct llm_layer *layer)
         return 0;
     if (layer->mixer == MIXER_LATENT)
         return latent_bytes(query, layer);
-    return 2 * serve_kv_heads(query, layer, query->tensor) * kv_bytes(&query->kv, layer->head_size);
+    return 2 * serve_kv_heads(layer, query->tensor) * kv_bytes(&query->kv, layer->head_size);
 }
 
 static int
