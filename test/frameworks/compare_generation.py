@@ -10,7 +10,6 @@ import argparse
 import functools
 import gc
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -97,29 +96,17 @@ def real(name):
     return found
 
 
-def real_on_gpu(name):
-    """In a process of its own: what libraries keep is not the next case's."""
-    read, write = os.pipe()
-    if os.fork() == 0:
-        found = []
+def peaks_on_gpu(name):
+    found = []
 
-        def step(call):
-            result = call()
-            found.append(torch.cuda.max_memory_allocated())
-            torch.cuda.reset_peak_memory_stats()
-            return result
+    def step(call):
+        result = call()
+        found.append(torch.cuda.max_memory_allocated())
+        torch.cuda.reset_peak_memory_stats()
+        return result
 
-        try:
-            generate(name, step, "cuda")
-        except Exception as error:  # noqa: BLE001
-            found = f"{type(error).__name__}: {error}"[:200]
-        os.write(write, json.dumps(found).encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as file:
-        text = file.read()
-    os.wait()
-    return json.loads(text)
+    generate(name, step, "cuda")
+    return found
 
 
 def recorded(name, isa=None, **gpu):
@@ -141,7 +128,9 @@ def decoded(step_peaks):
 
 
 def measure_on_gpu(names, path):
-    found = {name: real_on_gpu(name) for name in names}
+    from compare_gpu_loops import apart
+
+    found = {name: apart(functools.partial(peaks_on_gpu, name)) for name in names}
     kept = {"torch": torch.__version__, "transformers": transformers.__version__, "gpu": torch.cuda.get_device_name()}
     path.write_text(json.dumps(kept | {"peaks": found}, indent=1) + "\n")
 

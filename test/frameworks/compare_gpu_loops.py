@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -62,14 +63,14 @@ def peaks_of(loop):
     return found or [torch.cuda.max_memory_allocated()]
 
 
-def apart(name):
-    """In a process of its own: what libraries keep is not the next loop's. The error as a text where it fails."""
+def apart(peaks):
+    """Called in a process of its own: what libraries keep is not the next one's. An error as a text where it fails."""
     read, write = os.pipe()
     if os.fork() == 0:
         os.close(read)
         try:
             torch.manual_seed(0)
-            found = peaks_of(LOOPS[name])
+            found = peaks()
         except Exception as error:
             found = f"{type(error).__name__}: {str(error).splitlines()[0][:150]}"
         with os.fdopen(write, "w") as file:
@@ -85,7 +86,7 @@ def apart(name):
 def measure(names, path):
     peaks = {}
     for name in names:
-        found = apart(name)
+        found = apart(partial(peaks_of, LOOPS[name]))
         print(f"{name:28} {found}", flush=True)
         if isinstance(found, list):
             peaks[name] = found
