@@ -3,6 +3,7 @@
 #define PYTORCH_FSDP_H
 
 #include "frameworks/pytorch/data_parallel.h"
+#include "frameworks/pytorch/modules.h"
 
 /* A parameter of a unit: FSDPParam. */
 struct fsdp_parameter {
@@ -64,25 +65,6 @@ fsdp_root(const struct fsdp *fsdp)
 {
     return &fsdp->units[fsdp->unit_count - 1];
 }
-
-/* ---- fsdp_modules.c ---- */
-
-/* A module's run in the forward pass. */
-struct fsdp_module {
-    const char *name;
-    int32_t first, end; /* layers */
-};
-
-size_t
-fsdp_module_count(const struct memmodel_network *network);
-
-/* Scopes come first; false of a layer that is no module. */
-bool
-fsdp_module_at(const struct memmodel_network *network, size_t index, struct fsdp_module *module);
-
-/* Whether a pattern such as "layers.*" names a module: what is between points is compared by itself. */
-bool
-fsdp_names_module(struct text_part pattern, const char *name);
 
 /* ---- fsdp_units.c ---- */
 

@@ -64,7 +64,7 @@ unit_named(const struct finding *finding, const char *name)
 
 /* A run of a module: of the unit `unit`, or, where that is -1, of its own. */
 static int
-add_run(struct finding *finding, const struct fsdp_module *module, int32_t unit)
+add_run(struct finding *finding, const struct module_run *module, int32_t unit)
 {
     struct fsdp *fsdp = finding->fsdp;
     struct fsdp_span *span = &fsdp->spans[fsdp->span_count];
@@ -91,13 +91,13 @@ static int
 add_named(struct finding *finding, const struct text_part *pattern, int32_t unit, bool *found)
 {
     const struct memmodel_network *network = finding->step->network;
-    struct fsdp_module module;
+    struct module_run module;
     int status = 0;
 
     *found = false;
-    for (size_t i = 0; i < fsdp_module_count(network) && !status; i++) {
-        if ((i >= network->scope_count && *found) || !fsdp_module_at(network, i, &module) ||
-            !fsdp_names_module(*pattern, module.name))
+    for (size_t i = 0; i < module_count(network) && !status; i++) {
+        if ((i >= network->scope_count && *found) || !module_at(network, i, &module) ||
+            !module_is_named(*pattern, module.name))
             continue;
         *found = true;
         if (!finding->taken[i])
@@ -223,7 +223,7 @@ static bool
 make_room(struct finding *finding)
 {
     struct step *step = finding->step;
-    size_t modules = fsdp_module_count(step->network) + 1, parameters = step->network->parameter_count + 1;
+    size_t modules = module_count(step->network) + 1, parameters = step->network->parameter_count + 1;
 
     finding->fsdp->units = step_arena_allocate(step, modules * sizeof *finding->fsdp->units);
     finding->fsdp->spans = step_arena_allocate(step, modules * sizeof *finding->fsdp->spans);
