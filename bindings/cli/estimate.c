@@ -78,6 +78,8 @@ print_asked(const struct memmodel_job *job)
     if (job->parallel)
         printf(", rank %" PRId64 " of mesh %s, %s", job->parallel->rank, job->parallel->mesh ? job->parallel->mesh : "",
                job->parallel->data ? job->parallel->data : "no data strategy");
+    if (job->parallel && job->parallel->tensor)
+        printf(", tensor plan %s", job->parallel->tensor);
 }
 
 static void

@@ -114,12 +114,13 @@ job_from_options(const struct command *command, const struct job_options *given,
 static void
 set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
 {
-    if (!given->mesh && !given->data && !given->backend && given->rank == 0)
+    if (!given->mesh && !given->data && !given->tensor && !given->backend && given->rank == 0)
         return;
     *parallel = (struct memmodel_parallel){
         .size = sizeof *parallel,
         .mesh = given->mesh,
         .data = given->data,
+        .tensor = given->tensor,
         .backend = given->backend,
         .rank = given->rank,
     };
@@ -146,6 +147,7 @@ job_given(const struct job_options *given)
         {"framework-version", given->framework_version},
         {"mesh", given->mesh},
         {"data", given->data},
+        {"tensor", given->tensor},
         {"backend", given->backend},
         {"rank", given->rank != 0},
         {"metric", given->metric},

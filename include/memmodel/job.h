@@ -118,17 +118,28 @@ struct memmodel_symbol_value {
  *     no_sync, offload_policy=CPUOffloadPolicy() on a CPU, and param_dtype and reduce_dtype of a MixedPrecisionPolicy: the
  *     network is then as it is computed, with parameters of param_dtype, and its shards are in float32.
  *
+ * A tensor plan names modules as parallelize_module() does, patterns as above and "(q|k)" for either:
+ * "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence".
+ *   - colwise: ColwiseParallel() of Linear modules, rowwise: RowwiseParallel();
+ *   - vocab: RowwiseParallel() of an Embedding, ColwiseParallel(output_layouts=Replicate()) of an output layer;
+ *   - sequence: between these modules each rank has a part of axis 1, as with SequenceParallel(): what rowwise modules
+ *     return is scattered, and gathered again for colwise ones, or for the modules that gather= names as a whole.
+ *
+ * The network is then that of the whole module; the rank's part of it is found.
+ *
  * @since 0.1
  */
 struct memmodel_parallel {
     size_t size; /**< sizeof(struct memmodel_parallel) */
     /** the processes as a mesh of named axes with their sizes, outermost first: "dp=8", "dp=4,fsdp=8". Axes are dp, data
-     *  parallel, and fsdp, over which parameters are sharded where dp replicates them. @default one process */
+     *  parallel, fsdp, over which parameters are sharded where dp replicates them, and tp, tensor parallel.
+     *  @default one process */
     const char *mesh;
     const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
     const char *backend; /**< what collectives run on: "gloo", which makes copies where the tensors are, or "nccl".
                               @default "nccl" on a GPU, else "gloo" */
     int64_t rank;        /**< which process is estimated, counted from 0 in row-major order of the mesh */
+    const char *tensor;  /**< tensor plan of the axis tp; needed where it has more than one rank. @default none */
 };
 
 /**

@@ -197,7 +197,7 @@ static int
 keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
 {
     struct memmodel_parallel *parallel;
-    const char **texts[3];
+    const char **texts[4];
 
     if (!job->parallel)
         return 0;
@@ -209,6 +209,7 @@ keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmod
     texts[0] = &parallel->mesh;
     texts[1] = &parallel->data;
     texts[2] = &parallel->backend;
+    texts[3] = &parallel->tensor;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_copy_text(arena, *texts[i] ? *texts[i] : "");
         if (!*texts[i])

@@ -209,12 +209,12 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
 static int
 check_axes(memmodel_context *context, const struct parallel *parallel)
 {
-    static const char *const unknown[] = {"tp", "pp", "ep", "cp"};
+    static const char *const unknown[] = {"pp", "ep", "cp"};
 
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         if (mesh_size(&parallel->mesh, unknown[i]) > 1)
             return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
-                                 "the axis %s is not modelled; dp and fsdp are", unknown[i]);
+                                 "the axis %s is not modelled; dp, fsdp and tp are", unknown[i]);
     if (parallel->data != DATA_FSDP && mesh_size(&parallel->mesh, "fsdp") > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "the axis fsdp needs the strategy fsdp; %s has the axis dp",
@@ -236,7 +236,9 @@ set_world(struct parallel *parallel)
 
     parallel->world = mesh_size(&parallel->mesh, axis);
     parallel->place = mesh_place(&parallel->mesh, parallel->rank, axis);
-    parallel->replicas = parallel->mesh.ranks / parallel->world;
+    parallel->tensor_ranks = mesh_size(&parallel->mesh, "tp");
+    parallel->tensor_place = mesh_place(&parallel->mesh, parallel->rank, "tp");
+    parallel->replicas = parallel->mesh.ranks / parallel->tensor_ranks / parallel->world;
 }
 
 static int
@@ -253,6 +255,20 @@ check_reshard(memmodel_context *context, const struct parallel *parallel)
 }
 
 static int
+check_tensor(memmodel_context *context, const struct parallel *parallel)
+{
+    if (parallel->tensor_ranks > 1 && !parallel->tensor)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "tensor",
+                             "%" PRId64 " ranks share the modules, but nothing says how; give a tensor plan such as "
+                             "\"colwise=layers.*.(q|k|v), rowwise=layers.*.o\"",
+                             parallel->tensor_ranks);
+    if (parallel->tensor && mesh_size(&parallel->mesh, "tp") == 1 && parallel->mesh.count == 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
+                             "a tensor plan needs a mesh with the axis tp, such as \"tp=4\"");
+    return 0;
+}
+
+static int
 find_world(memmodel_context *context, struct parallel *parallel)
 {
     int status = check_axes(context, parallel);
@@ -260,10 +276,13 @@ find_world(memmodel_context *context, struct parallel *parallel)
     if (status)
         return status;
     set_world(parallel);
-    if (parallel->data == DATA_NONE && parallel->mesh.ranks > 1)
+    if (parallel->data == DATA_NONE && parallel->world * parallel->replicas > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
                              "%" PRId64 " ranks share their data, but nothing says how; give a strategy such as ddp",
-                             parallel->mesh.ranks);
+                             parallel->world * parallel->replicas);
+    status = check_tensor(context, parallel);
+    if (status)
+        return status;
     if (parallel->data != DATA_NONE && parallel->mesh.count == 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "%s needs a mesh with the axis dp, such as \"dp=8\"", strategy_names[parallel->data]);
@@ -303,6 +322,7 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
                              "rank %" PRId64 " is none of the mesh, whose ranks are 0 to %" PRId64, given->rank,
                              parallel->mesh.ranks - 1);
     parallel->rank = given->rank;
+    parallel->tensor = given->tensor && *given->tensor ? given->tensor : NULL;
     status = find_backend(context, given->backend, job, parallel);
     if (!status)
         status = find_strategy(context, given->data, parallel);
@@ -314,7 +334,7 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
         status =
             context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
                           "%s is simulated in training alone; give the mode training", strategy_names[parallel->data]);
-    if (!status && parallel->mesh.ranks == 1)
+    if (!status && parallel->world * parallel->replicas == 1)
         parallel->data = DATA_NONE; /* nothing is shared */
     return status;
 }
@@ -329,6 +349,7 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .mesh = {.ranks = 1},
         .world = 1,
         .replicas = 1,
+        .tensor_ranks = 1,
         .options = {.broadcast_buffers = true, .no_sync = true, .param_dtype = NO_DTYPE, .reduce_dtype = NO_DTYPE},
     };
     if (!job->parallel)

@@ -36,6 +36,9 @@ struct parallel {
     int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */
     int64_t place;         /* of this rank among them */
     int64_t replicas;      /* groups of such ranks, which have the same shards */
+    const char *tensor;    /* plan of the axis tp, the job's */
+    int64_t tensor_ranks;  /* of that axis */
+    int64_t tensor_place;  /* of this rank along it */
     struct data_options options;
 };
 

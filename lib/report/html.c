@@ -59,6 +59,8 @@ write_job(struct text *page, const struct memmodel_job *job)
         write_text(page, "mesh", job->parallel->mesh);
         text_append(page, ",");
         write_text(page, "data", job->parallel->data);
+        text_append(page, ",");
+        write_text(page, "tensor", job->parallel->tensor);
         text_printf(page, ",\"rank\":%" PRId64 ",", job->parallel->rank);
     }
     text_append(page, "\"symbols\":[");

@@ -267,7 +267,7 @@ void
 checkpoint_note_recomputed(struct step *step, int32_t layer)
 {
     if (step->recomputed)
-        step->recomputed[layer] = true;
+        step->recomputed[step_origin(step, layer)] = true;
 }
 
 /* An operator whose operands are the last that is saved does not run; one that overwrites them has saved its result. */

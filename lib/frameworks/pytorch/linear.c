@@ -533,12 +533,27 @@ aten_linear(struct step *step, struct value *x, struct value *weight, struct val
     return result;
 }
 
+/* Of a sum over ranks each adds its part of the bias, whose gradient is the same: _partition_value. NULL: there is none. */
+static struct value *
+divided_bias(struct step *step, const struct layer *layer)
+{
+    struct value *bias = step_parameter(step, layer, "divided bias"), *divided;
+
+    if (!bias)
+        return NULL;
+    divided = number_result(step, bias);
+    node_attach(step, bias->node, divided, bias->output);
+    return divided;
+}
+
 static void
 linear_forward(struct step *step, const struct layer *layer)
 {
     struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
+    struct value *bias = step_parameter(step, layer, "bias"), *divided = divided_bias(step, layer);
 
-    step_output(step, layer, 0, aten_linear(step, x, weight, step_parameter(step, layer, "bias")));
+    step_output(step, layer, 0, aten_linear(step, x, weight, divided ? divided : bias));
+    value_drop(step, divided);
 }
 
 const struct rule pytorch_linear = {OP_LINEAR, linear_forward};

@@ -30,25 +30,43 @@ module_at(const struct memmodel_network *network, size_t index, struct module_ru
     return layer->op != OP_PARAMETER && layer->parameter_count > 0;
 }
 
+enum { PART_BYTES = 256 };
+
+/* What stands before, between and behind the parentheses of "(q|k)_proj". */
+static bool
+is_one_of(struct text_part pattern, const char *open, const char *close, const char *part)
+{
+    struct text_part inside = {open + 1, (size_t)(close - open - 1)}, one;
+    size_t before = (size_t)(open - pattern.text), behind = pattern.length - before - inside.length - 2;
+    char whole[PART_BYTES];
+
+    while (text_part_next(&inside, "|", &one)) {
+        if (before + one.length + behind > sizeof whole)
+            return false;
+        memcpy(whole, pattern.text, before);
+        memcpy(whole + before, one.text, one.length);
+        memcpy(whole + before + one.length, close + 1, behind);
+        if (text_matches(whole, before + one.length + behind, part))
+            return true;
+    }
+    return false;
+}
+
 /* "*", "q", or one of several: "(q|k)" */
 static bool
 is_part(struct text_part pattern, const char *part)
 {
-    struct text_part one;
+    const char *open = memchr(pattern.text, '(', pattern.length), *close = memchr(pattern.text, ')', pattern.length);
 
-    if (pattern.length < 2 || pattern.text[0] != '(' || pattern.text[pattern.length - 1] != ')')
-        return text_matches(pattern.text, pattern.length, part);
-    pattern = (struct text_part){pattern.text + 1, pattern.length - 2};
-    while (text_part_next(&pattern, "|", &one))
-        if (text_matches(one.text, one.length, part))
-            return true;
-    return false;
+    if (open && close && open < close)
+        return is_one_of(pattern, open, close, part);
+    return text_matches(pattern.text, pattern.length, part);
 }
 
 bool
 module_is_named(struct text_part pattern, const char *name)
 {
-    char part[256];
+    char part[PART_BYTES];
 
     for (;;) {
         size_t asked = 0, given = strcspn(name, ".");

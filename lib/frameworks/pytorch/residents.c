@@ -3,6 +3,7 @@
 #include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/tensor_parallel.h"
 
 #include <string.h>
 
@@ -157,7 +158,7 @@ make_parameter(struct step *step, int32_t index)
     const struct parameter *parameter = &step->network->parameters[index];
     const struct layer *layer = &step->network->layers[parameter->layer];
     struct variable *variable = &step->variables[index];
-    struct shape shape = step_bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
+    struct shape shape = tensor_parallel_built(step, (size_t)index);
     struct shape counter = shape_scalar(MEMMODEL_DTYPE_INT64);
     const char *role = trace_text(step->trace, parameter->role);
 
@@ -200,6 +201,7 @@ residents_make(struct step *step)
         flatten_recurrent(step);
     for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
         make_parameter(step, (int32_t)i);
+    tensor_parallel_construct(step);
     data_construct(step);
     for (size_t i = 0; i < step->network->layer_count; i++)
         make_input(step, &step->network->layers[i]);

@@ -1,4 +1,4 @@
-#include "frameworks/pytorch/state.h"
+#include "frameworks/pytorch/tensor_parallel.h"
 
 void
 step_fail(struct step *step, int status)
@@ -35,7 +35,13 @@ void
 step_enter(struct step *step, enum memmodel_phase phase, int32_t layer)
 {
     step->layer = layer;
-    trace_enter(step->trace, step->number, phase, layer);
+    trace_enter(step->trace, step->number, phase, step_origin(step, layer));
+}
+
+int32_t
+step_origin(const struct step *step, int32_t layer)
+{
+    return step->tensor && layer >= 0 ? step->tensor->origins[layer] : layer;
 }
 
 size_t

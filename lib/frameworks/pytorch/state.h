@@ -33,6 +33,7 @@ struct recurrence;
 struct replay;
 struct segment;
 struct step;
+struct tensor_parallel;
 struct variable;
 
 /* ---- tensors: tensor.h ---- */
@@ -313,6 +314,7 @@ struct step {
     struct parallel parallel;
     const struct data_strategy *data;  /* NULL: one process */
     void *data_state, *data_optimizer; /* the strategy's own, in the pool's arena */
+    struct tensor_parallel *tensor;    /* NULL: each rank has the whole network */
     const struct names *names;         /* that the caller has */
     int32_t model_end;                 /* layer after which the model returns; what follows is the loss */
     struct unmodelled *unmodelled;
@@ -340,6 +342,10 @@ step_enter(struct step *step, enum memmodel_phase phase, int32_t layer);
 /* True of what has run before, in the forward pass. */
 bool
 step_is_recomputing(const struct step *step);
+
+/* The layer of the job's network that a layer of the step's is or belongs to; -1 of none. */
+int32_t
+step_origin(const struct step *step, int32_t layer);
 
 /* Blocks that the layer that runs has allocated. */
 size_t

@@ -17,6 +17,7 @@
 #include "frameworks/pytorch/optimizers.h"
 #include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
+#include "frameworks/pytorch/tensor_parallel.h"
 
 #include <string.h>
 
@@ -34,12 +35,13 @@ likely_events(const struct step *step)
 static void
 begin_trace(struct step *step)
 {
+    const struct memmodel_network *network = step->tensor ? step->tensor->whole->network : step->network;
     int status = trace_reserve(step->trace, likely_events(step));
 
     if (status)
         step_fail(step, status);
-    for (size_t i = 0; i < step->network->layer_count && !step->status; i++) {
-        int32_t name = trace_add_name(step->trace, step->network->layers[i].name);
+    for (size_t i = 0; i < network->layer_count && !step->status; i++) {
+        int32_t name = trace_add_name(step->trace, network->layers[i].name);
 
         if (name < 0)
             step_fail(step, name);
@@ -246,9 +248,11 @@ find_all(struct step *step, struct optimizer *optimizer)
     int status = step_find_machine(step);
 
     if (!status)
-        status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
-    if (!status)
         status = data_open(step);
+    if (!status)
+        status = tensor_parallel_open(step);
+    if (!status)
+        status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
     if (!status)
         status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
     step->autocast.on = step->autocast.dtype != 0;

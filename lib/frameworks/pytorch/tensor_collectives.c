@@ -1,0 +1,294 @@
+/*
+ * What the ranks of a tensor-parallel module run together, as operators of one rank's network. Functional collectives
+ * return new tensors; gloo copies what it gathers. PyTorch: torch/distributed/_functional_collectives.py,
+ * torch/distributed/tensor/placement_types.py (_shard_tensor, _to_replicate_tensor, _reduce_shard_tensor),
+ * torch/distributed/tensor/_ops/_embedding_ops.py (MaskPartial).
+ */
+#include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/data_parallel.h"
+#include "frameworks/pytorch/tensor_parallel.h"
+
+#include <string.h>
+
+static int64_t
+bytes_of(const struct shape *shape)
+{
+    return multiply_saturating(shape_elements(shape), dtype_bytes(shape->dtype));
+}
+
+/* ---- all-reduce: all_reduce() works in place on a copy ---- */
+
+static struct value *
+all_reduce(struct step *step, const struct value *x)
+{
+    step->what = "all-reduce";
+    return value_copy(step, x);
+}
+
+/* DTensor.from_local(x, Replicate()): what comes back is a sum over the ranks. */
+static void
+copy_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)node;
+    gradients[0] = all_reduce(step, incoming[0]);
+}
+
+static void
+copy_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"FromTorchTensor", copy_backward};
+    struct value *x = step_input(step, layer, 0);
+    struct value *result = value_view(step, x, &x->shape, x->strides);
+
+    (void)detail;
+    step_record(step, &derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+static void
+reduce_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"Redistribute", data_hand_on};
+    struct value *x = step_input(step, layer, 0), *result = all_reduce(step, x);
+
+    (void)detail;
+    step_record(step, &derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- all-gather and reduce-scatter ---- */
+
+/* The axis that a part and the whole differ in. */
+static int
+cut_axis(const struct shape *part, const struct shape *whole)
+{
+    int axis = 0;
+
+    while (axis + 1 < whole->rank && part->dims[axis] == whole->dims[axis])
+        axis++;
+    return axis;
+}
+
+/* As large as the largest rank's part. */
+static struct shape
+padded_part(const struct step *step, const struct shape *part, const struct shape *whole)
+{
+    int64_t ranks = step->parallel.tensor_ranks;
+    struct shape padded = *part;
+    int axis = cut_axis(part, whole);
+
+    padded.dims[axis] = whole->dims[axis] / ranks + (whole->dims[axis] % ranks != 0);
+    return padded;
+}
+
+static void
+gloo_all_gather(struct step *step, int64_t part, int64_t all)
+{
+    if (!step->parallel.gloo)
+        return;
+    value_drop(step, data_buffer(step, "gloo all-gather", part));
+    value_drop(step, data_buffer(step, "gloo all-gather", all));
+}
+
+/* Parts are gathered one behind the other, then joined along their axis; rows that were too many go at the end. */
+static struct value *
+all_gather(struct step *step, const struct value *x, const struct shape *whole)
+{
+    struct shape part = padded_part(step, &x->shape, whole);
+    int64_t part_bytes = bytes_of(&part), all = multiply_saturating(part_bytes, step->parallel.tensor_ranks);
+    int axis = cut_axis(&part, whole);
+    struct value *padded = shape_equal(&part, &x->shape) ? NULL : data_buffer(step, "padded part", part_bytes);
+    struct value *gathered = data_buffer(step, "all-gather", all), *joined;
+
+    gloo_all_gather(step, part_bytes, all);
+    step->what = "all-gather";
+    if (shape_elements(whole) * dtype_bytes(whole->dtype) == all) {
+        joined = value_empty(step, whole);
+    } else {
+        struct value *too_many = value_buffer(step, all);
+
+        value_drop(step, gathered);
+        gathered = too_many;
+        joined = value_empty(step, whole);
+    }
+    (void)axis;
+    value_drop(step, gathered);
+    value_drop(step, padded);
+    return joined;
+}
+
+/* A part of a whole gradient, which is copied. */
+static void
+join_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape part = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    step->what = "part of a gradient";
+    gradients[0] = value_empty(step, &part);
+}
+
+static void
+join_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"Redistribute", join_backward};
+    struct shape whole = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0), *result;
+
+    (void)detail;
+    whole.dtype = x->shape.dtype;
+    result = all_gather(step, x, &whole);
+    step_record(step, &derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- parts of a sequence ---- */
+
+/* What is scattered is cut into as many parts, one behind the other. */
+static struct value *
+reduce_scatter(struct step *step, const struct value *x, const struct shape *part)
+{
+    struct value *parts, *result;
+
+    step->what = "reduce-scatter";
+    parts = value_copy(step, x);
+    result = value_empty(step, part);
+    if (step->parallel.gloo)
+        value_drop(step, data_buffer(step, "gloo reduce-scatter", bytes_of(&x->shape)));
+    value_drop(step, parts);
+    return result;
+}
+
+static void
+gather_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape part = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = reduce_scatter(step, incoming[0], &part);
+}
+
+static void
+gather_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"Redistribute", gather_backward};
+    struct shape whole = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0), *result;
+
+    (void)detail;
+    whole.dtype = x->shape.dtype;
+    result = all_gather(step, x, &whole);
+    step_record(step, &derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+static void
+scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape whole = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = all_gather(step, incoming[0], &whole);
+}
+
+static void
+scatter_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"Redistribute", scatter_backward};
+    struct shape part = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0), *result;
+
+    (void)detail;
+    part.dtype = x->shape.dtype;
+    result = reduce_scatter(step, x, &part);
+    step_record(step, &derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- an embedding of which each rank has some rows ---- */
+
+/* x < first, x >= end: one element each that is compared with. */
+static struct value *
+compared(struct step *step, const struct value *indices)
+{
+    struct value *number = value_on_host(step, indices->shape.dtype);
+    struct value *result = value_like_typed(step, indices, MEMMODEL_DTYPE_BOOL);
+
+    value_drop(step, number);
+    return result;
+}
+
+/* Indices that are not of this rank look up the first row, whose copies are set to zero. */
+static struct value *
+masked_rows(struct step *step, const struct value *indices)
+{
+    struct value *copy = value_copy(step, indices), *number = value_on_host(step, indices->shape.dtype);
+    struct value *rows = value_like(step, indices);
+
+    value_drop(step, number);
+    value_drop(step, copy);
+    value_drop(step, value_on_host(step, indices->shape.dtype));
+    return rows;
+}
+
+static struct value *
+own_mask(struct step *step, const struct value *indices)
+{
+    struct value *below, *above, *mask;
+
+    step->what = "rows of other ranks";
+    below = compared(step, indices);
+    above = compared(step, indices);
+    mask = value_like(step, below);
+    value_drop(step, above);
+    value_drop(step, below);
+    return mask;
+}
+
+/* The gradient has all rows, of which the optimizer copies its own. */
+static void
+embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct shape *own = &node->edges[0].shape;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *all;
+
+    (void)incoming;
+    shape_strides(own, strides);
+    step->what = "gradient of all rows";
+    all = value_buffer(step, node->number);
+    gradients[0] = value_within(step, all, own, strides);
+    value_drop(step, all);
+}
+
+static void
+embedding_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative derivative = {"embedding", embedding_backward};
+    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
+    struct value *mask = own_mask(step, indices), *rows = masked_rows(step, indices), *partial, *result;
+    struct shape shape = shape_typed(&indices->shape, weight->shape.dtype), own = step_output_shape(step, layer, 0);
+    struct shape all = tensor_parallel_built(step, (size_t)layer_parameter(layer, "weight"));
+    struct node *node;
+
+    (void)detail;
+    shape.dims[shape.rank++] = weight->shape.dims[1];
+    step->what = "embedding";
+    partial = value_empty(step, &shape);
+    value_drop(step, rows);
+    value_drop(step, value_on_host(step, shape.dtype));
+    value_drop(step, mask);
+    own.dtype = shape.dtype;
+    result = shape_equal(&own, &shape) ? all_reduce(step, partial) : reduce_scatter(step, partial, &own);
+    node = step_record(step, &derivative, result, 1, &weight);
+    if (node)
+        node->number = bytes_of(&all);
+    step_save(step, node, indices);
+    value_drop(step, partial);
+    step_output(step, layer, 0, result);
+}
+
+static const struct aten_op_rule rules[] = {
+    {"memmodel.tensor.copy", copy_forward, 0, "0"},       {"memmodel.tensor.embedding", embedding_forward, 0, "0"},
+    {"memmodel.tensor.gather", gather_forward, 0, "1"},   {"memmodel.tensor.join", join_forward, 0, "1"},
+    {"memmodel.tensor.reduce", reduce_forward, 0, "0"},   {"memmodel.tensor.scatter", scatter_forward, 0, "1"},
+};
+
+const struct aten_ops aten_op_tensor = ATEN_OPS(rules);

@@ -1,0 +1,119 @@
+/*
+ * parallelize_module(): each module's parameters become local ones, which rank 0 of the axis hands out. PyTorch:
+ * torch/distributed/tensor/_api.py (distribute_tensor), placement_types.py (Shard._shard_tensor), device_mesh.py.
+ */
+#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/tensor_parallel.h"
+
+#include "frameworks/pytorch/data_parallel.h"
+
+struct shape
+tensor_parallel_built(const struct step *step, size_t index)
+{
+    const struct binding *whole = step->tensor ? step->tensor->whole : step->binding;
+    const struct parameter *parameter = &whole->network->parameters[index];
+    struct shape shape = {.rank = parameter->rank, .dtype = parameter->dtype};
+
+    for (int i = 0; i < shape.rank; i++)
+        shape.dims[i] = binding_dim(whole, parameter->dims[i]);
+    return shape;
+}
+
+/* A part as large as the largest, of which a rank may use less. */
+static struct shape
+largest_part(const struct step *step, const struct shape *whole, int axis)
+{
+    int64_t ranks = step->parallel.tensor_ranks;
+    struct shape part = *whole;
+
+    part.dims[axis] = whole->dims[axis] / ranks + (whole->dims[axis] % ranks != 0);
+    return part;
+}
+
+/* Parts that are not rows as they lie, or are too small, are copied before they are sent. */
+static int64_t
+copied_parts(const struct step *step, const struct shape *whole, int axis)
+{
+    int64_t ranks = step->parallel.tensor_ranks, part = largest_part(step, whole, axis).dims[axis];
+
+    return axis > 0 ? ranks : ranks - whole->dims[axis] / part;
+}
+
+static int64_t
+bytes_of(const struct shape *shape)
+{
+    return multiply_saturating(shape_elements(shape), dtype_bytes(shape->dtype));
+}
+
+/* Shard._shard_tensor: mesh_scatter of parts; rank 0 of gloo sends a copy of them all. */
+static struct value *
+scattered(struct step *step, const struct shape *whole, const struct shape *own, int axis)
+{
+    struct shape part = largest_part(step, whole, axis);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0}, bytes = bytes_of(&part);
+    struct value *copies = NULL, *room, *local;
+
+    if (copied_parts(step, whole, axis) > 0)
+        copies = data_buffer(step, "parts to send", multiply_saturating(bytes, copied_parts(step, whole, axis)));
+    step->what = "part of a parameter";
+    room = value_vector(step, part.dtype, shape_elements(&part));
+    value_becomes(step, room, MEMMODEL_CATEGORY_PARAMETERS);
+    if (step->parallel.gloo && step->parallel.tensor_place == 0)
+        value_drop(step, data_buffer(step, "gloo scatter", multiply_saturating(bytes, step->parallel.tensor_ranks)));
+    value_drop(step, copies);
+    shape_strides(own, strides);
+    local = value_within(step, room, own, strides);
+    value_drop(step, room);
+    return local;
+}
+
+/* A module's parameters; the whole ones go when all are there. */
+static void
+distribute(struct step *step, const struct layer *layer)
+{
+    for (int32_t i = 0; i < layer->parameter_count && !step->status; i++) {
+        int32_t index = layer->parameters[i];
+        int axis = step->tensor->parameters[index].axis;
+        const struct parameter *parameter = &step->network->parameters[index];
+        struct shape own = step_bound_shape(step, parameter->dims, parameter->rank, 0);
+        struct variable *variable = &step->variables[index];
+        struct value *whole = variable->value, *local;
+
+        if (axis == UNCUT)
+            continue;
+        own.dtype = whole->shape.dtype;
+        local = scattered(step, &whole->shape, &own, axis);
+        local->parameter = whole->parameter;
+        if (variable->accumulate)
+            node_attach(step, variable->accumulate, local, 0);
+        variable->value = local;
+        step->tensor->built[index] = whole;
+    }
+    for (int32_t i = 0; i < layer->parameter_count; i++)
+        value_drop_all(step, &step->tensor->built[layer->parameters[i]], 1);
+}
+
+/* Modules in their order, those that have a part of the vocabulary last, as plans are given. */
+static void
+distribute_all(struct step *step, bool vocabulary)
+{
+    for (size_t i = 0; i < step->network->layer_count && !step->status; i++) {
+        int style = step->tensor->plan.styles[step->tensor->origins[i]];
+        bool is_last = style == TENSOR_VOCABULARY || style == TENSOR_HEAD;
+
+        if (style != TENSOR_WHOLE && is_last == vocabulary && step->network->layers[i].op != OP_PARAMETER)
+            distribute(step, &step->network->layers[i]);
+    }
+}
+
+void
+tensor_parallel_construct(struct step *step)
+{
+    if (!step->tensor || step->status)
+        return;
+    step_enter(step, MEMMODEL_PHASE_SETUP, -1);
+    step->what = "device mesh";
+    value_vector_on_host(step, MEMMODEL_DTYPE_INT32, step->parallel.mesh.ranks);
+    distribute_all(step, false);
+    distribute_all(step, true);
+}
