@@ -262,6 +262,11 @@ check_tensor(memmodel_context *context, const struct parallel *parallel)
                              "%" PRId64 " ranks share the modules, but nothing says how; give a tensor plan such as "
                              "\"colwise=layers.*.(q|k|v), rowwise=layers.*.o\"",
                              parallel->tensor_ranks);
+    if (parallel->tensor_ranks > 1 && parallel->data != DATA_NONE && parallel->data != DATA_FSDP)
+        return context_error(
+            context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+            "%s takes no modules whose parameters are DTensors, as a tensor plan makes them; fsdp does",
+            strategy_names[parallel->data]);
     if (parallel->tensor && mesh_size(&parallel->mesh, "tp") == 1 && parallel->mesh.count == 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "a tensor plan needs a mesh with the axis tp, such as \"tp=4\"");

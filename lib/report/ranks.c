@@ -30,8 +30,18 @@ cut_by_rows(struct places *places, int64_t place, int64_t rows, int64_t world)
     }
 }
 
+/* The part of so many rows that a rank along the axis tp has, where they are cut. */
+static int64_t
+own_rows(const struct parallel *parallel, int64_t rows)
+{
+    int64_t chunk = rows / parallel->tensor_ranks + (rows % parallel->tensor_ranks != 0);
+    int64_t before = multiply_saturating(chunk, parallel->tensor_place);
+
+    return before >= rows ? 0 : min_i64(chunk, rows - before);
+}
+
 static struct places
-places_like(const struct binding *binding, const struct parallel *parallel)
+data_places(const struct binding *binding, const struct parallel *parallel)
 {
     struct places places = {0, parallel->world};
 
@@ -39,43 +49,83 @@ places_like(const struct binding *binding, const struct parallel *parallel)
         return (struct places){parallel->place, parallel->place + 1};
     for (size_t i = 0; i < binding->network->parameter_count && parallel->data == DATA_FSDP; i++) {
         const struct parameter *parameter = &binding->network->parameters[i];
+        int64_t rows = parameter->rank > 0 ? binding_dim(binding, parameter->dims[0]) : 0;
 
         if (parameter->rank > 0)
-            cut_by_rows(&places, parallel->place, binding_dim(binding, parameter->dims[0]), parallel->world);
+            cut_by_rows(&places, parallel->place, rows, parallel->world);
+        if (parameter->rank > 0 && parallel->tensor_ranks > 1)
+            cut_by_rows(&places, parallel->place, own_rows(parallel, rows), parallel->world);
     }
     return places;
 }
 
-/* The first rank of a place: from one place to the next it goes on by as many ranks as the axes inside have. */
-static int64_t
-rank_of_place(const struct parallel *parallel, int64_t place)
+/* The first rank hands out parameters, which takes gloo a copy; of rows that are too few the last have less. */
+static struct places
+tensor_places(const struct binding *binding, const struct parallel *parallel)
 {
-    const char *axis = parallel_axis(parallel);
+    struct places places = {0, parallel->tensor_ranks};
+
+    if (parallel->gloo && parallel->tensor_place == 0)
+        places.end = 1;
+    else if (parallel->gloo)
+        places.first = 1;
+    for (size_t i = 0; i < binding->network->parameter_count; i++) {
+        const struct parameter *parameter = &binding->network->parameters[i];
+
+        if (parameter->rank > 1)
+            cut_by_rows(&places, parallel->tensor_place, binding_dim(binding, parameter->dims[0]),
+                        parallel->tensor_ranks);
+    }
+    return places;
+}
+
+/* From one place of an axis to the next ranks go on by as many as the axes inside have. */
+static int64_t
+stride_of(const struct parallel *parallel, const char *axis)
+{
     int64_t stride = 1;
 
     for (size_t i = parallel->mesh.count; i-- > 0 && strcmp(parallel->mesh.axes[i].name, axis) != 0;)
         stride *= parallel->mesh.axes[i].size;
-    return place * stride;
+    return stride;
 }
 
+static int64_t
+rank_at(const struct parallel *parallel, int64_t data, int64_t tensor)
+{
+    int64_t rank = 0;
+
+    if (parallel->world > 1)
+        rank += data * stride_of(parallel, parallel_axis(parallel));
+    if (parallel->tensor_ranks > 1)
+        rank += tensor * stride_of(parallel, "tp");
+    return rank;
+}
+
+/* Classes along the axis of the data follow each other within one along tp, which shards have their rows from. */
 static int
 find_class(struct query *query, struct memmodel_rank_class *rank_class)
 {
     struct parallel parallel;
-    struct places places;
+    struct places data, tensor;
     int status = query_bind(query);
 
     if (!status)
         status = parallel_read(query->context, &query->job, &parallel);
     if (status)
         return status;
-    places = places_like(&query->binding, &parallel);
+    data = data_places(&query->binding, &parallel);
+    tensor = tensor_places(&query->binding, &parallel);
     *rank_class = (struct memmodel_rank_class){
         .size = sizeof *rank_class,
-        .first_rank = rank_of_place(&parallel, places.first),
-        .rank_count = (places.end - places.first) * parallel.replicas,
-        .next_rank = places.end < parallel.world ? rank_of_place(&parallel, places.end) : -1,
+        .first_rank = rank_at(&parallel, data.first, tensor.first),
+        .rank_count = (data.end - data.first) * (tensor.end - tensor.first) * parallel.replicas,
+        .next_rank = -1,
     };
+    if (data.end < parallel.world)
+        rank_class->next_rank = rank_at(&parallel, data.end, tensor.first);
+    else if (tensor.end < parallel.tensor_ranks)
+        rank_class->next_rank = rank_at(&parallel, 0, tensor.end);
     return 0;
 }
 

@@ -33,9 +33,16 @@ def job_of(case):
     """How the case is run, in the words of memmodel.estimate()."""
     return {
         "optimizer": case["optimizer"], "gradient_accumulation": case.get("gradient_accumulation", 1),
-        "keep_gradients": case.get("keep_gradients", False), "mesh": case["mesh"], "data": case["data"],
+        "keep_gradients": case.get("keep_gradients", False), "mesh": case["mesh"], "data": case.get("data"),
+        "tensor": case.get("tensor"),
         "backend": "gloo", "rank": case["rank"],
     }  # fmt: skip
+
+
+def strategy_of(case):
+    """ "fsdp", "tensor", or both: "fsdp, tensor" """
+    data, tensor = case.get("data", "").partition("(")[0], "tensor" if case.get("tensor") else ""
+    return ", ".join(filter(None, (data, tensor)))
 
 
 def construction(report):
@@ -69,7 +76,7 @@ def network_name(case):
 def save_networks(cases, folder):
     for case in {network_name(case): case for case in cases}.values():
         module, batch = built(case)
-        with computed_in(module, case["data"]):
+        with computed_in(module, case.get("data")):
             network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
         path = folder / f"{network_name(case)}.json"
         path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")
@@ -83,14 +90,14 @@ def main():
     parser.add_argument("--networks", type=Path)
     given = parser.parse_args()
     cases = json.loads(given.cases.read_text())["cases"]
-    cases = [case for case in cases if case["data"].startswith(given.strategy) and given.text in case["name"]]
+    cases = [case for case in cases if strategy_of(case).startswith(given.strategy) and given.text in case["name"]]
     if given.networks:
         save_networks(cases, given.networks)
         return
     torch.set_num_threads(1)
     totals = collections.defaultdict(collections.Counter)
     for case in cases:
-        text = row(case, totals[case["data"].partition("(")[0]])
+        text = row(case, totals[strategy_of(case)])
         print(f"{case['name']:56} {case['rank']:3} {text}{'  ' + case['off'] if case.get('off') else ''}", flush=True)
     for strategy, total in totals.items():
         print(strategy, ", ".join(f"{count} {name}" for name, count in total.items()))

@@ -84,6 +84,60 @@ class Unused(nn.Module):
         return self.b(functional.relu(self.a(x)))
 
 
+class Attention(nn.Module):
+    def __init__(self, width, heads, groups):
+        super().__init__()
+        self.size = width // heads
+        self.wq, self.wk = nn.Linear(width, width, bias=False), nn.Linear(width, groups * self.size, bias=False)
+        self.wv, self.wo = nn.Linear(width, groups * self.size, bias=False), nn.Linear(width, width, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.wq(x), self.wk(x), self.wv(x)
+        b, t = q.shape[0], q.shape[1]
+        q = q.view(b, t, q.shape[-1] // self.size, self.size).transpose(1, 2)
+        k = k.view(b, t, k.shape[-1] // self.size, self.size).transpose(1, 2)
+        v = v.view(b, t, v.shape[-1] // self.size, self.size).transpose(1, 2)
+        a = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        return self.wo(a.transpose(1, 2).reshape(b, t, -1))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width, inner):
+        super().__init__()
+        self.w1, self.w2 = nn.Linear(width, inner, bias=False), nn.Linear(inner, width, bias=False)
+        self.w3 = nn.Linear(width, inner, bias=False)
+
+    def forward(self, x):
+        return self.w2(functional.silu(self.w1(x)) * self.w3(x))
+
+
+class TitanBlock(nn.Module):
+    def __init__(self, width, heads, groups, inner):
+        super().__init__()
+        self.attention, self.feed_forward = Attention(width, heads, groups), FeedForward(width, inner)
+        self.attention_norm, self.ffn_norm = nn.RMSNorm(width), nn.RMSNorm(width)
+
+    def forward(self, x):
+        h = x + self.attention(self.attention_norm(x))
+        return h + self.feed_forward(self.ffn_norm(h))
+
+
+class Titan(nn.Module):
+    """A decoder in parts as torchtitan's plans name them, without positions."""
+
+    def __init__(self, width=256, layers=4, heads=8, groups=4, inner=688, vocabulary=1000):
+        super().__init__()
+        self.tok_embeddings = nn.Embedding(vocabulary, width)
+        self.layers = nn.ModuleList([TitanBlock(width, heads, groups, inner) for _ in range(layers)])
+        self.norm, self.output = nn.RMSNorm(width), nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, tokens):
+        h = self.tok_embeddings(tokens)
+        for layer in self.layers:
+            h = layer(h)
+        return self.output(self.norm(h))
+
+
 def llama(width=256, layers=4, heads=8, groups=2, vocabulary=1003, inner=688):
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -124,6 +178,8 @@ MODELS = {
     "llama6": (lambda: llama(384, 6, 6, 3, 1501, 1000), _words(40, 1501)),
     "gpt2": (gpt2, _words(64)),
     "gpt2b": (lambda: gpt2(320, 5, 5, 1201), _words(48, 1201)),
+    "titan": (Titan, _words(64, 1000)),
+    "titan3": (lambda: Titan(192, 3, 6, 3, 501, 999), _words(48, 999)),
     "unused": (Unused, _numbers(100)),
 }
 

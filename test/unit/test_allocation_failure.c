@@ -103,6 +103,20 @@ keep_a_byte_an_element(void *user, const struct memmodel_shape *inputs, size_t c
 }
 
 static void
+build_decoder_layers(memmodel_network *net)
+{
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_INT64, 2, (memmodel_dim[]){2, 4});
+
+    x = memmodel_network_embedding(net, x,
+                                   MEMMODEL_EMBEDDING(.name = "table", .num_embeddings = 7, .embedding_dim = 8));
+    memmodel_network_push_scope(net, "block");
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "up", .units = 16));
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "down", .units = 8));
+    memmodel_network_pop_scope(net);
+    memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "head", .units = 7));
+}
+
+static void
 build_a_layer_with_a_rule(memmodel_network *net)
 {
     memmodel_dim size = memmodel_network_symbol(net, "size");
@@ -185,10 +199,9 @@ estimate_by_simulation(memmodel_context *context, memmodel_network *net)
 }
 
 static int
-estimate_rank_of(memmodel_context *context, memmodel_network *net, const char *data)
+estimate_rank(memmodel_context *context, memmodel_network *net, const struct memmodel_parallel *parallel)
 {
-    const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=2", .data = data};
-    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .parallel = &parallel};
+    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .parallel = parallel};
     memmodel_report *report;
     char *text;
     int status;
@@ -202,6 +215,25 @@ estimate_rank_of(memmodel_context *context, memmodel_network *net, const char *d
         memmodel_free(text);
     memmodel_report_unref(report);
     return status;
+}
+
+static int
+estimate_rank_of(memmodel_context *context, memmodel_network *net, const char *data)
+{
+    const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=2", .data = data};
+
+    return estimate_rank(context, net, &parallel);
+}
+
+static int
+estimate_rank_along_tp(memmodel_context *context, memmodel_network *net)
+{
+    const struct memmodel_parallel parallel = {.size = sizeof parallel,
+                                               .mesh = "tp=2",
+                                               .tensor = "colwise=block.up, rowwise=block.down, vocab=table, head, "
+                                                         "gather=block, sequence"};
+
+    return estimate_rank(context, net, &parallel);
 }
 
 static int
@@ -538,6 +570,7 @@ static const struct scenario {
     {"a rank of ddp is simulated", build_image_layers, estimate_rank_of_ddp, NULL},
     {"a rank of zero1 is simulated", build_image_layers, estimate_rank_of_zero1, NULL},
     {"a rank of fsdp is simulated", build_image_layers, estimate_rank_of_fsdp, NULL},
+    {"a rank along tp is simulated", build_decoder_layers, estimate_rank_along_tp, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 static memmodel_network *
 network_of(memmodel_context *context, const char *name)
@@ -52,7 +53,10 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=8", .data = "ddp", .rank = -1}, "rank -1 is none of the mesh"},
         {{.mesh = "dp=8", .data = "ddp", .backend = "mpi"}, "unknown backend \"mpi\"; known are gloo, nccl"},
         {{.mesh = "xp=8", .data = "ddp"}, "there is no axis \"xp\""},
-        {{.mesh = "dp=2,tp=2", .data = "ddp"}, "the axis tp is not modelled; dp and fsdp are"},
+        {{.mesh = "dp=2,pp=2", .data = "ddp"}, "the axis pp is not modelled; dp, fsdp and tp are"},
+        {{.mesh = "dp=2,tp=2", .data = "ddp"}, "2 ranks share the modules, but nothing says how; give a tensor plan"},
+        {{.tensor = "colwise=a"}, "a tensor plan needs a mesh with the axis tp, such as \"tp=4\""},
+        {{.mesh = "dp=2,tp=2", .data = "ddp", .tensor = "colwise=a"}, "ddp takes no modules whose parameters are DTen"},
         {{.mesh = "dp=2,fsdp=2", .data = "ddp"}, "the axis fsdp needs the strategy fsdp; ddp has the axis dp"},
         {{.mesh = "dp=8", .data = "zero1(pview=True)"}, "zero1 has no option \"pview\" here; it has bucket_cap_mb"},
         {{.mesh = "dp=8", .data = "fsdp(bucket_cap_mb=3)"}, "fsdp has no option \"bucket_cap_mb\" here"},
@@ -198,6 +202,7 @@ compare(memmodel_context *context, const json_t *row)
         .size = sizeof parallel,
         .mesh = json_string_value(json_object_get(row, "mesh")),
         .data = json_string_value(json_object_get(row, "data")),
+        .tensor = json_string_value(json_object_get(row, "tensor")),
         .backend = "gloo",
         .rank = json_integer_value(json_object_get(row, "rank")),
     };
@@ -226,6 +231,18 @@ compare(memmodel_context *context, const json_t *row)
     memmodel_network_unref(network);
 }
 
+/* Of a data strategy without tensor parallelism, or of "tensor", whatever its data strategy. */
+static bool
+is_of(const json_t *row, const char *strategy)
+{
+    const char *data = json_string_value(json_object_get(row, "data"));
+    size_t length = strlen(strategy);
+
+    if (json_object_get(row, "tensor") || strcmp(strategy, "tensor") == 0)
+        return json_object_get(row, "tensor") && strcmp(strategy, "tensor") == 0;
+    return strncmp(data, strategy, length) == 0 && (!data[length] || data[length] == '(');
+}
+
 static void
 compare_all(memmodel_context *context, const char *strategy)
 {
@@ -236,10 +253,8 @@ compare_all(memmodel_context *context, const char *strategy)
     cases = json_object_get(root, "cases");
     for (size_t i = 0; i < json_array_size(cases); i++) {
         const json_t *row = json_array_get(cases, i);
-        const char *data = json_string_value(json_object_get(row, "data"));
-        size_t length = strlen(strategy);
 
-        if (strncmp(data, strategy, length) != 0 || (data[length] && data[length] != '('))
+        if (!is_of(row, strategy))
             continue;
         compare(context, row);
         compared++;
@@ -252,6 +267,12 @@ static void
 ranks_of_ddp_take_what_recorded_ones_took(void **state)
 {
     compare_all(*state, "ddp");
+}
+
+static void
+ranks_of_tensor_parallel_modules_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "tensor");
 }
 
 static void
@@ -319,6 +340,58 @@ gloo_takes_no_less_than_nccl(void **state)
 
     for (int i = 0; i < MODELS; i++)
         assert_true(result_of(*state, models[i], &gloo).live >= result_of(*state, models[i], &nccl).live);
+}
+
+/* ---- tensor parallelism ---- */
+
+static void
+what_cannot_be_cut_names_the_module(void **state)
+{
+    static const struct {
+        const char *mesh, *tensor, *object, *message;
+    } wrong[] = {
+        {"tp=2", "columns=layers.*.q", "tensor", "a tensor plan has no \"columns\"; it has colwise=, rowwise=, vocab="},
+        {"tp=2", "layers.*.q", "tensor", "\"layers.*.q\" belongs to nothing; write colwise=layers.*.q"},
+        {"tp=2", "colwise=layers.*.query", "tensor", "no module of the network is called \"layers.*.query\""},
+        {"tp=2", "colwise=layers.0", "layers.0", "colwise= takes modules that are one Linear each"},
+        {"tp=2", "colwise=emb", "emb", "colwise= takes modules that are one Linear each"},
+        {"tp=3", "colwise=layers.*.up, rowwise=layers.*.down", "layers.0.up.linear_4",
+         "weight: 1024 are no multiple of the 3 ranks of the axis tp"},
+        {"tp=8", "colwise=layers.*.(q|k|v), rowwise=layers.*.o", "layers.0.reshape_1",
+         "axis 2: 4 are no multiple of the 8 ranks of the axis tp"},
+        {"tp=2", "rowwise=layers.*.down", "layers.0.down.linear_5", "needs an input whose last axis is cut"},
+        {"tp=2", "colwise=layers.*.(up|down)", "layers.0.down.linear_5", "its input is cut already"},
+        {"tp=2", "colwise=layers.*.o", "layers.0.add_1", "is cut along axis 2, and binary needs all of it"},
+    };
+    memmodel_network *network = network_of(*state, "gpt_4");
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const struct memmodel_parallel parallel = {
+            .size = sizeof parallel, .mesh = wrong[i].mesh, .tensor = wrong[i].tensor};
+        struct memmodel_job job = job_of(&parallel);
+        memmodel_report *report;
+
+        assert_true(memmodel_estimate(network, &job, *state, &report) < 0);
+        assert_string_equal(memmodel_context_error(*state)->object, wrong[i].object);
+        if (!strstr(memmodel_context_error(*state)->message, wrong[i].message))
+            fail_msg("\"%s\" does not say \"%s\"", memmodel_context_error(*state)->message, wrong[i].message);
+    }
+    memmodel_network_unref(network);
+}
+
+static void
+a_mesh_of_one_along_tp_is_no_mesh(void **state)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "tp=1", .tensor = "colwise=layers.*.up, rowwise=layers.*.down"};
+    memmodel_network *network = network_of(*state, "gpt_4");
+    struct memmodel_job job = job_of(&parallel), alone = job_of(NULL);
+    memmodel_report *report = report_of(*state, network, &job), *expected = report_of(*state, network, &alone);
+
+    assert_same_events(report, expected);
+    memmodel_report_unref(report);
+    memmodel_report_unref(expected);
+    memmodel_network_unref(network);
 }
 
 static int64_t
@@ -445,6 +518,25 @@ ranks_of_fsdp_with_shards_alike_are_a_class(void **state)
     assert_int_equal(classes[1].rank_count, 492);
 }
 
+/*
+ * Of 1,003 rows of a vocabulary four ranks have 251, 251, 251 and 250. The first hands out the others' parts, for which
+ * gloo takes a copy.
+ */
+static void
+ranks_along_tp_are_classes_by_what_they_hold(void **state)
+{
+    struct memmodel_parallel parallel = {.mesh = "tp=4", .tensor = "vocab=emb, head", .backend = "gloo"};
+    struct memmodel_rank_class classes[8];
+
+    assert_int_equal(classes_of(*state, "gpt_4", &parallel, classes, 8), 3);
+    assert_int_equal(classes[0].rank_count, 1);
+    assert_int_equal(classes[1].rank_count, 2);
+    assert_int_equal(classes[2].first_rank, 3);
+    parallel.backend = "nccl";
+    assert_int_equal(classes_of(*state, "gpt_4", &parallel, classes, 8), 2);
+    assert_int_equal(classes[0].rank_count, 3);
+}
+
 static void
 ranks_of_a_class_give_equal_traces(void **state)
 {
@@ -478,6 +570,10 @@ main(void)
         WITH_CONTEXT(ranks_of_ddp_take_what_recorded_ones_took),
         WITH_CONTEXT(ranks_of_zero1_take_what_recorded_ones_took),
         WITH_CONTEXT(ranks_of_fsdp_take_what_recorded_ones_took),
+        WITH_CONTEXT(ranks_of_tensor_parallel_modules_take_what_recorded_ones_took),
+        WITH_CONTEXT(what_cannot_be_cut_names_the_module),
+        WITH_CONTEXT(a_mesh_of_one_along_tp_is_no_mesh),
+        WITH_CONTEXT(ranks_along_tp_are_classes_by_what_they_hold),
         WITH_CONTEXT(gradients_that_are_views_of_buckets_take_no_more),
         WITH_CONTEXT(a_module_sharded_as_a_whole_takes_no_less_than_by_blocks),
         WITH_CONTEXT(gloo_takes_no_less_than_nccl),

@@ -365,7 +365,8 @@ def estimate(
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
     mesh, data, tensor, backend, rank: the processes that train this module together, {"dp": 8}, how they share their
-    data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=layers.*.up, rowwise=layers.*.down", and which of them is estimated; `args` are what this one is called with.
+    data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down", and
+    which of them is estimated; the module is the whole one, and `args` are what it is called with in this process.
     budget, metric: as memmodel.estimate() takes them.
 
     What torch.export refuses, or follows otherwise than a run, is recorded, as record() does, with a warning;
@@ -374,8 +375,8 @@ def estimate(
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     asked = _asked(module, args, kwargs, loss, target, mode)
     for_rules = {"checkpoint": checkpoint, "device": device, "gpu": gpu, "allocator_settings": allocator_settings,
-                 "framework_version": framework_version, "mesh": mesh, "data": data, "tensor": tensor, "backend": backend,
-                 "rank": rank}  # fmt: skip
+                 "framework_version": framework_version, "mesh": mesh, "data": data, "tensor": tensor,
+                 "backend": backend, "rank": rank}  # fmt: skip
     job: dict[str, Any] = for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),

@@ -210,7 +210,7 @@ fsdp_construct(struct step *step)
         return;
     step->data_state = fsdp;
     fsdp_find_tensors(step);
-    if (step->parallel.replicas > 1)
+    if (step->parallel.replicas > 1 && !step->tensor)
         fsdp_mesh(step);
     for (size_t i = 0; i < fsdp->unit_count && !step->status; i++)
         fsdp_shard(step, &fsdp->units[i]);

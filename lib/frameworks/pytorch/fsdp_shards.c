@@ -74,7 +74,7 @@ fsdp_mesh(struct step *step)
 void
 fsdp_shard(struct step *step, struct fsdp_unit *unit)
 {
-    if (step->parallel.replicas == 1 && unit->count > 0)
+    if (step->parallel.replicas == 1 && !step->tensor && unit->count > 0)
         fsdp_mesh(step);
     for (size_t i = 0; i < unit->count && !step->status; i++)
         make_shard(step, &unit->parameters[i]);

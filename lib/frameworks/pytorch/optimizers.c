@@ -8,6 +8,7 @@
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/optimizers.h"
 #include "frameworks/pytorch/optimizer_cache.h"
+#include "frameworks/pytorch/tensor_parallel.h"
 
 #include <string.h>
 
@@ -90,6 +91,34 @@ decay(struct step *step, struct loop *loop, struct variable *variable)
         bind(step, loop, GRAD, like_parameter(step, variable));
 }
 
+/*
+ * The gradient of an embedding of which a rank has some rows has all of them; each operator that it meets the parameter in
+ * copies the rank's own. PyTorch: torch/distributed/tensor/_dispatch.py, redistribute_local_args.
+ */
+static void
+copy_own_rows(struct step *step, const struct variable *variable, int times)
+{
+    struct value *copies;
+
+    if (!tensor_parallel_has_all_rows(step, variable))
+        return;
+    copies = value_buffer(step, multiply_saturating(times, variable->value->storage->bytes));
+    value_drop(step, copies);
+}
+
+static struct value *
+like_gradient(struct step *step, const struct variable *variable)
+{
+    struct value *all, *clone;
+
+    if (!tensor_parallel_has_all_rows(step, variable))
+        return like_parameter(step, variable);
+    all = value_buffer(step, variable->gradient->storage->bytes);
+    clone = value_within(step, all, &variable->value->shape, variable->value->strides);
+    value_drop(step, all);
+    return clone;
+}
+
 /* ---- the updates ---- */
 
 /* The buffer is a clone of the first gradient; later buf.mul_(momentum). */
@@ -100,7 +129,7 @@ momentum(struct step *step, struct loop *loop, struct variable *variable)
         number(step, variable);
     } else {
         step->what = "momentum_buffer";
-        variable->state[0] = like_parameter(step, variable);
+        variable->state[0] = like_gradient(step, variable);
         value_becomes(step, variable->state[0], MEMMODEL_CATEGORY_OPTIMIZER_STATE);
         variable->has_state = true;
     }
@@ -113,6 +142,7 @@ sgd(struct step *step, struct loop *loop, struct variable *variable)
     decay(step, loop, variable);
     if (has(loop, OPTIMIZER_MOMENTUM))
         momentum(step, loop, variable);
+    copy_own_rows(step, variable, 1);
 }
 
 /* denom = (exp_avg_sq.sqrt() / bias_correction2_sqrt).add_(eps) */
@@ -123,7 +153,8 @@ adam(struct step *step, struct loop *loop, struct variable *variable)
 
     count_step(step);
     decay(step, loop, variable);
-    number(step, variable); /* exp_avg_sq.mul_(beta2) */
+    copy_own_rows(step, variable, 2); /* exp_avg_sq.addcmul_(grad, grad.conj()) */
+    number(step, variable);           /* exp_avg_sq.mul_(beta2) */
     root = like_parameter(step, variable);
     denominator = number_result(step, root);
     value_drop(step, root);

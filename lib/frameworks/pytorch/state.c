@@ -1,4 +1,4 @@
-#include "frameworks/pytorch/tensor_parallel.h"
+#include "frameworks/pytorch/state.h"
 
 void
 step_fail(struct step *step, int status)
@@ -41,7 +41,7 @@ step_enter(struct step *step, enum memmodel_phase phase, int32_t layer)
 int32_t
 step_origin(const struct step *step, int32_t layer)
 {
-    return step->tensor && layer >= 0 ? step->tensor->origins[layer] : layer;
+    return step->origins && layer >= 0 ? step->origins[layer] : layer;
 }
 
 size_t

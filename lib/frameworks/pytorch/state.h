@@ -315,6 +315,7 @@ struct step {
     const struct data_strategy *data;  /* NULL: one process */
     void *data_state, *data_optimizer; /* the strategy's own, in the pool's arena */
     struct tensor_parallel *tensor;    /* NULL: each rank has the whole network */
+    const int32_t *origins;            /* NULL: the network is the job's own */
     const struct names *names;         /* that the caller has */
     int32_t model_end;                 /* layer after which the model returns; what follows is the loss */
     struct unmodelled *unmodelled;

@@ -16,7 +16,7 @@ storage_allocate(struct step *step, struct storage *storage)
     if (storage->bytes == 0 || step->silent || step_is_over(step))
         return;
     storage->block = trace_allocate(step->trace, storage->bytes, step->what, step_origin(step, step->layer),
-                                     MEMMODEL_CATEGORY_WORKSPACE);
+                                    MEMMODEL_CATEGORY_WORKSPACE);
     if (storage->block < 0)
         step_fail(step, storage->block);
     else

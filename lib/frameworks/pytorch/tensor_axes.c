@@ -3,36 +3,12 @@
  * attention, and knows nothing of the others. What would need the other ranks' parts is refused.
  */
 #include "frameworks/pytorch/formula.h"
-#include "frameworks/pytorch/tensor_parallel.h"
+#include "frameworks/pytorch/tensor_axes.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 extern const struct formula_table formulas_arithmetic, formulas_elementwise;
-
-static const struct tensor *
-input_of(const struct tensor_axes *axes, int input)
-{
-    return &axes->whole->network->tensors[axes->inputs[input]];
-}
-
-static int
-axis_of(const struct tensor_axes *axes, int input)
-{
-    return axes->inputs[input] < 0 ? UNCUT : axes->axes[axes->inputs[input]];
-}
-
-static int64_t
-dim_of(const struct tensor_axes *axes, const struct tensor *tensor, int axis)
-{
-    return binding_dim(axes->whole, tensor->dims[axis]);
-}
-
-static const struct tensor *
-output_of(const struct tensor_axes *axes, const struct layer *layer, int output)
-{
-    return &axes->whole->network->tensors[layer->first_output + output];
-}
 
 /* ---- what goes through: the axis of the first output, or UNCUT where nothing can ---- */
 
@@ -53,8 +29,7 @@ elementwise(const struct tensor_axes *axes, const struct layer *layer)
         if (axis >= 0 && axis_of(axes, i) != axis && dim_of(axes, input, axis) != 1)
             return UNCUT;
         if (axis >= 0 && axis_of(axes, i) == axis &&
-            (output->rank < from_end ||
-             dim_of(axes, output, output->rank - from_end) != dim_of(axes, input, axis)))
+            (output->rank < from_end || dim_of(axes, output, output->rank - from_end) != dim_of(axes, input, axis)))
             return UNCUT;
     }
     return output->rank - from_end;
@@ -67,101 +42,6 @@ before_last(const struct tensor_axes *axes, const struct layer *layer, int count
     int axis = elementwise(axes, layer);
 
     return axis < output_of(axes, layer, 0)->rank - count ? axis : UNCUT;
-}
-
-static int64_t
-elements_before(const struct tensor_axes *axes, const struct tensor *tensor, int axis)
-{
-    int64_t elements = 1;
-
-    for (int i = 0; i < axis; i++)
-        elements *= dim_of(axes, tensor, i);
-    return elements;
-}
-
-/* The axis that begins where the cut one does, or that has it in it. */
-static int
-reshaped(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct tensor *input = input_of(axes, 0), *output = output_of(axes, layer, 0);
-    int axis = axis_of(axes, 0);
-    int64_t before = elements_before(axes, input, axis), dim = dim_of(axes, input, axis), done = 1;
-
-    for (int i = 0; i < output->rank; i++) {
-        int64_t size = dim_of(axes, output, i);
-
-        if (size > 1 && (done == before || (done < before && done * size >= before * dim)))
-            return i;
-        done *= size;
-    }
-    return UNCUT;
-}
-
-static int
-permuted(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct permute_options *options = layer->options;
-
-    for (int i = 0; i < options->rank; i++)
-        if (options->axes[i] == axis_of(axes, 0))
-            return i;
-    return UNCUT;
-}
-
-static int
-from_start(int axis, int rank)
-{
-    return axis < 0 ? axis + rank : axis;
-}
-
-static int
-sliced(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct memmodel_slice *options = layer->options;
-    int axis = axis_of(axes, 0), along = from_start(options->axis, input_of(axes, 0)->rank);
-
-    if (axis == along)
-        return UNCUT;
-    return options->squeeze && along < axis ? axis - 1 : axis;
-}
-
-static int
-split(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct memmodel_split *options = layer->options;
-    int axis = axis_of(axes, 0);
-
-    return from_start(options->axis, input_of(axes, 0)->rank) == axis ? UNCUT : axis;
-}
-
-static int
-joined(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct memmodel_concat *options = layer->options;
-    int axis = axis_of(axes, 0);
-
-    for (int i = 1; i < layer->input_count; i++)
-        if (axis_of(axes, i) != axis)
-            return UNCUT;
-    return options->along_channels || from_start(options->axis, input_of(axes, 0)->rank) == axis ? UNCUT : axis;
-}
-
-static int
-reduced(const struct tensor_axes *axes, const struct layer *layer)
-{
-    const struct memmodel_reduce *options = layer->options;
-    int axis = axis_of(axes, 0), before = 0;
-
-    if (options->axis_count == 0)
-        return UNCUT;
-    for (int i = 0; i < options->axis_count; i++) {
-        int gone = from_start(options->axes[i], input_of(axes, 0)->rank);
-
-        if (gone == axis)
-            return UNCUT;
-        before += gone < axis;
-    }
-    return options->keep_dims ? axis : axis - before;
 }
 
 static int
@@ -197,7 +77,7 @@ attention(const struct tensor_axes *axes, const struct layer *layer)
     if (axis_of(axes, 1) != axis || axis_of(axes, 2) != axis || axis >= input_of(axes, 0)->rank - 2)
         return UNCUT;
     if (layer->input_count > 3 && axes->inputs[3] >= 0 &&
-        elements_before(axes, input_of(axes, 3), input_of(axes, 3)->rank - 2) > 1 && axis_of(axes, 3) != axis)
+        axes_elements_before(axes, input_of(axes, 3), input_of(axes, 3)->rank - 2) > 1 && axis_of(axes, 3) != axis)
         return UNCUT;
     return axis;
 }
@@ -229,9 +109,9 @@ custom(const struct tensor_axes *axes, const struct layer *layer)
     static const struct {
         const char *name;
     } copies[] = {
-        {"aten._to_copy.default"}, {"aten.clone.default"},  {"aten.contiguous.default"}, {"aten.dropout.default"},
-        {"aten.dropout_.default"}, {"aten.float.default"},  {"aten.to.device"},          {"aten.to.dtype"},
-        {"aten.to.dtype_layout"},  {"aten.to.other"},       {"aten.type_as.default"},
+        {"aten._to_copy.default"}, {"aten.clone.default"}, {"aten.contiguous.default"}, {"aten.dropout.default"},
+        {"aten.dropout_.default"}, {"aten.float.default"}, {"aten.to.device"},          {"aten.to.dtype"},
+        {"aten.to.dtype_layout"},  {"aten.to.other"},      {"aten.type_as.default"},
     };
     const char *operation = ((const struct memmodel_custom *)layer->options)->operation;
     int axis;
@@ -254,11 +134,13 @@ static follow
 follow_of(enum op op)
 {
     static const follow rules[OP_COUNT] = {
-        [OP_ACTIVATION] = elementwise, [OP_ATTENTION] = attention, [OP_BINARY] = elementwise, [OP_CONCAT] = joined,
-        [OP_CUSTOM] = custom,          [OP_DROPOUT] = elementwise, [OP_EMBEDDING] = looked_up, [OP_EXPAND] = elementwise,
-        [OP_FLATTEN] = reshaped,       [OP_LAYER_NORM] = normalized, [OP_LINEAR] = linear,    [OP_MATMUL] = matrices,
-        [OP_PERMUTE] = permuted,       [OP_REDUCE] = reduced,      [OP_RESHAPE] = reshaped,   [OP_RMS_NORM] = normalized,
-        [OP_SLICE] = sliced,           [OP_SOFTMAX] = softmax,     [OP_SPLIT] = split,
+        [OP_ACTIVATION] = elementwise, [OP_ATTENTION] = attention, [OP_BINARY] = elementwise,
+        [OP_CONCAT] = axes_joined,     [OP_CUSTOM] = custom,       [OP_DROPOUT] = elementwise,
+        [OP_EMBEDDING] = looked_up,    [OP_EXPAND] = elementwise,  [OP_FLATTEN] = axes_reshaped,
+        [OP_LAYER_NORM] = normalized,  [OP_LINEAR] = linear,       [OP_MATMUL] = matrices,
+        [OP_PERMUTE] = axes_permuted,  [OP_REDUCE] = axes_reduced, [OP_RESHAPE] = axes_reshaped,
+        [OP_RMS_NORM] = normalized,    [OP_SLICE] = axes_sliced,   [OP_SOFTMAX] = softmax,
+        [OP_SPLIT] = axes_split,
     };
 
     return rules[op];

@@ -1,8 +1,7 @@
 /*
  * What the ranks of a tensor-parallel module run together, as operators of one rank's network. Functional collectives
  * return new tensors; gloo copies what it gathers. PyTorch: torch/distributed/_functional_collectives.py,
- * torch/distributed/tensor/placement_types.py (_shard_tensor, _to_replicate_tensor, _reduce_shard_tensor),
- * torch/distributed/tensor/_ops/_embedding_ops.py (MaskPartial).
+ * torch/distributed/tensor/placement_types.py (_shard_tensor, _to_replicate_tensor, _reduce_shard_tensor).
  */
 #include "frameworks/pytorch/aten_ops.h"
 #include "frameworks/pytorch/data_parallel.h"
@@ -16,10 +15,10 @@ bytes_of(const struct shape *shape)
     return multiply_saturating(shape_elements(shape), dtype_bytes(shape->dtype));
 }
 
-/* ---- all-reduce: all_reduce() works in place on a copy ---- */
+/* ---- all-reduce: tensor_all_reduce() works in place on a copy ---- */
 
-static struct value *
-all_reduce(struct step *step, const struct value *x)
+struct value *
+tensor_all_reduce(struct step *step, const struct value *x)
 {
     step->what = "all-reduce";
     return value_copy(step, x);
@@ -30,7 +29,7 @@ static void
 copy_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     (void)node;
-    gradients[0] = all_reduce(step, incoming[0]);
+    gradients[0] = tensor_all_reduce(step, incoming[0]);
 }
 
 static void
@@ -49,7 +48,7 @@ static void
 reduce_forward(struct step *step, const struct layer *layer, int detail)
 {
     static const struct derivative derivative = {"Redistribute", data_hand_on};
-    struct value *x = step_input(step, layer, 0), *result = all_reduce(step, x);
+    struct value *x = step_input(step, layer, 0), *result = tensor_all_reduce(step, x);
 
     (void)detail;
     step_record(step, &derivative, result, 1, &x);
@@ -96,7 +95,6 @@ all_gather(struct step *step, const struct value *x, const struct shape *whole)
 {
     struct shape part = padded_part(step, &x->shape, whole);
     int64_t part_bytes = bytes_of(&part), all = multiply_saturating(part_bytes, step->parallel.tensor_ranks);
-    int axis = cut_axis(&part, whole);
     struct value *padded = shape_equal(&part, &x->shape) ? NULL : data_buffer(step, "padded part", part_bytes);
     struct value *gathered = data_buffer(step, "all-gather", all), *joined;
 
@@ -111,7 +109,6 @@ all_gather(struct step *step, const struct value *x, const struct shape *whole)
         gathered = too_many;
         joined = value_empty(step, whole);
     }
-    (void)axis;
     value_drop(step, gathered);
     value_drop(step, padded);
     return joined;
@@ -144,8 +141,8 @@ join_forward(struct step *step, const struct layer *layer, int detail)
 /* ---- parts of a sequence ---- */
 
 /* What is scattered is cut into as many parts, one behind the other. */
-static struct value *
-reduce_scatter(struct step *step, const struct value *x, const struct shape *part)
+struct value *
+tensor_reduce_scatter(struct step *step, const struct value *x, const struct shape *part)
 {
     struct value *parts, *result;
 
@@ -163,7 +160,7 @@ gather_backward(struct step *step, struct node *node, struct value **incoming, s
 {
     struct shape part = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
 
-    gradients[0] = reduce_scatter(step, incoming[0], &part);
+    gradients[0] = tensor_reduce_scatter(step, incoming[0], &part);
 }
 
 static void
@@ -197,98 +194,15 @@ scatter_forward(struct step *step, const struct layer *layer, int detail)
 
     (void)detail;
     part.dtype = x->shape.dtype;
-    result = reduce_scatter(step, x, &part);
+    result = tensor_reduce_scatter(step, x, &part);
     step_record(step, &derivative, result, 1, &x);
     step_output(step, layer, 0, result);
 }
 
-/* ---- an embedding of which each rank has some rows ---- */
-
-/* x < first, x >= end: one element each that is compared with. */
-static struct value *
-compared(struct step *step, const struct value *indices)
-{
-    struct value *number = value_on_host(step, indices->shape.dtype);
-    struct value *result = value_like_typed(step, indices, MEMMODEL_DTYPE_BOOL);
-
-    value_drop(step, number);
-    return result;
-}
-
-/* Indices that are not of this rank look up the first row, whose copies are set to zero. */
-static struct value *
-masked_rows(struct step *step, const struct value *indices)
-{
-    struct value *copy = value_copy(step, indices), *number = value_on_host(step, indices->shape.dtype);
-    struct value *rows = value_like(step, indices);
-
-    value_drop(step, number);
-    value_drop(step, copy);
-    value_drop(step, value_on_host(step, indices->shape.dtype));
-    return rows;
-}
-
-static struct value *
-own_mask(struct step *step, const struct value *indices)
-{
-    struct value *below, *above, *mask;
-
-    step->what = "rows of other ranks";
-    below = compared(step, indices);
-    above = compared(step, indices);
-    mask = value_like(step, below);
-    value_drop(step, above);
-    value_drop(step, below);
-    return mask;
-}
-
-/* The gradient has all rows, of which the optimizer copies its own. */
-static void
-embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    const struct shape *own = &node->edges[0].shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {0};
-    struct value *all;
-
-    (void)incoming;
-    shape_strides(own, strides);
-    step->what = "gradient of all rows";
-    all = value_buffer(step, node->number);
-    gradients[0] = value_within(step, all, own, strides);
-    value_drop(step, all);
-}
-
-static void
-embedding_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative derivative = {"embedding", embedding_backward};
-    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
-    struct value *mask = own_mask(step, indices), *rows = masked_rows(step, indices), *partial, *result;
-    struct shape shape = shape_typed(&indices->shape, weight->shape.dtype), own = step_output_shape(step, layer, 0);
-    struct shape all = tensor_parallel_built(step, (size_t)layer_parameter(layer, "weight"));
-    struct node *node;
-
-    (void)detail;
-    shape.dims[shape.rank++] = weight->shape.dims[1];
-    step->what = "embedding";
-    partial = value_empty(step, &shape);
-    value_drop(step, rows);
-    value_drop(step, value_on_host(step, shape.dtype));
-    value_drop(step, mask);
-    own.dtype = shape.dtype;
-    result = shape_equal(&own, &shape) ? all_reduce(step, partial) : reduce_scatter(step, partial, &own);
-    node = step_record(step, &derivative, result, 1, &weight);
-    if (node)
-        node->number = bytes_of(&all);
-    step_save(step, node, indices);
-    value_drop(step, partial);
-    step_output(step, layer, 0, result);
-}
-
 static const struct aten_op_rule rules[] = {
-    {"memmodel.tensor.copy", copy_forward, 0, "0"},       {"memmodel.tensor.embedding", embedding_forward, 0, "0"},
-    {"memmodel.tensor.gather", gather_forward, 0, "1"},   {"memmodel.tensor.join", join_forward, 0, "1"},
-    {"memmodel.tensor.reduce", reduce_forward, 0, "0"},   {"memmodel.tensor.scatter", scatter_forward, 0, "1"},
+    {"memmodel.tensor.copy", copy_forward, 0, "0"},     {"memmodel.tensor.embedding", tensor_embedding_forward, 0, "0"},
+    {"memmodel.tensor.gather", gather_forward, 0, "1"}, {"memmodel.tensor.join", join_forward, 0, "1"},
+    {"memmodel.tensor.reduce", reduce_forward, 0, "0"}, {"memmodel.tensor.scatter", scatter_forward, 0, "1"},
 };
 
 const struct aten_ops aten_op_tensor = ATEN_OPS(rules);

@@ -21,7 +21,7 @@ tensor_parallel_built(const struct step *step, size_t index)
 
 /* A part as large as the largest, of which a rank may use less. */
 static struct shape
-largest_part(const struct step *step, const struct shape *whole, int axis)
+padded_part(const struct step *step, const struct shape *whole, int axis)
 {
     int64_t ranks = step->parallel.tensor_ranks;
     struct shape part = *whole;
@@ -34,7 +34,7 @@ largest_part(const struct step *step, const struct shape *whole, int axis)
 static int64_t
 copied_parts(const struct step *step, const struct shape *whole, int axis)
 {
-    int64_t ranks = step->parallel.tensor_ranks, part = largest_part(step, whole, axis).dims[axis];
+    int64_t ranks = step->parallel.tensor_ranks, part = padded_part(step, whole, axis).dims[axis];
 
     return axis > 0 ? ranks : ranks - whole->dims[axis] / part;
 }
@@ -49,7 +49,7 @@ bytes_of(const struct shape *shape)
 static struct value *
 scattered(struct step *step, const struct shape *whole, const struct shape *own, int axis)
 {
-    struct shape part = largest_part(step, whole, axis);
+    struct shape part = padded_part(step, whole, axis);
     int64_t strides[MEMMODEL_MAX_RANK] = {0}, bytes = bytes_of(&part);
     struct value *copies = NULL, *room, *local;
 
@@ -93,16 +93,20 @@ distribute(struct step *step, const struct layer *layer)
         value_drop_all(step, &step->tensor->built[layer->parameters[i]], 1);
 }
 
-/* Modules in their order, those that have a part of the vocabulary last, as plans are given. */
+/* Modules in the order of their parameters, those that have a part of the vocabulary last, as plans are given. */
 static void
 distribute_all(struct step *step, bool vocabulary)
 {
-    for (size_t i = 0; i < step->network->layer_count && !step->status; i++) {
-        int style = step->tensor->plan.styles[step->tensor->origins[i]];
-        bool is_last = style == TENSOR_VOCABULARY || style == TENSOR_HEAD;
+    const struct memmodel_network *network = step->tensor->whole->network;
+    int32_t before = -1;
 
-        if (style != TENSOR_WHOLE && is_last == vocabulary && step->network->layers[i].op != OP_PARAMETER)
-            distribute(step, &step->network->layers[i]);
+    for (size_t i = 0; i < network->parameter_count && !step->status; i++) {
+        int32_t layer = step->tensor->parameters[i].layer;
+        int style = layer < 0 ? TENSOR_WHOLE : step->tensor->plan.styles[layer];
+
+        if (layer >= 0 && layer != before && (style == TENSOR_VOCABULARY || style == TENSOR_HEAD) == vocabulary)
+            distribute(step, &network->layers[layer]);
+        before = layer;
     }
 }
 
@@ -116,4 +120,13 @@ tensor_parallel_construct(struct step *step)
     value_vector_on_host(step, MEMMODEL_DTYPE_INT32, step->parallel.mesh.ranks);
     distribute_all(step, false);
     distribute_all(step, true);
+}
+
+bool
+tensor_parallel_has_all_rows(const struct step *step, const struct variable *variable)
+{
+    int32_t layer = step->tensor ? step->tensor->parameters[variable - step->variables].layer : -1;
+
+    return layer >= 0 && variable->gradient && step->tensor->plan.styles[layer] == TENSOR_VOCABULARY &&
+           step->parallel.data != DATA_FSDP;
 }

@@ -45,6 +45,17 @@ void
 rewrite_add_together(struct rewriting *rewriting, const char *operation, memmodel_tensor input, memmodel_tensor output,
                      int32_t scope);
 
+/* The layer that is rewritten, which belongs to no module with a style. */
+void
+rewrite_plain(struct rewriting *rewriting, const struct layer *layer);
+
+/* Modules that begin or end at the layer that is rewritten, and are handed all of a sequence. */
+void
+rewrite_begin_modules(struct rewriting *rewriting);
+
+void
+rewrite_end_modules(struct rewriting *rewriting);
+
 /* ---- tensor_styles.c ---- */
 
 /* Which part of its parameters each module with a style has. */

@@ -28,6 +28,7 @@ struct tensor_plan {
 struct tensor_cut {
     int32_t axis;    /* UNCUT: each rank has all of it */
     bool replicated; /* by a module that is parallelized */
+    int32_t layer;   /* of the job's network, that is such a module; -1: none */
 };
 
 struct tensor_parallel {
@@ -37,7 +38,7 @@ struct tensor_parallel {
     struct binding binding;
     struct tensor_cut *parameters;
     struct value **built; /* whole parameters, while a module's are being cut; else NULL */
-    int32_t *origins; /* of each layer of `network`: the layer of the job's network that it is or belongs to */
+    int32_t *origins;     /* of each layer of `network`: the layer of the job's network that it is or belongs to */
 };
 
 /* ---- tensor_plan.c ---- */
@@ -70,6 +71,22 @@ tensor_axes_follow(struct tensor_axes *axes, const struct layer *layer);
 int
 tensor_parallel_open(struct step *step);
 
+/* ---- tensor_collectives.c ---- */
+
+/* all_reduce(): the sum over the ranks, in a tensor of its own. */
+struct value *
+tensor_all_reduce(struct step *step, const struct value *x);
+
+/* The same of which each rank gets a part of this shape. */
+struct value *
+tensor_reduce_scatter(struct step *step, const struct value *x, const struct shape *part);
+
+/* ---- tensor_embedding.c ---- */
+
+/* Looks up, puts together what the ranks have, and scatters it where the layer's output is a part of a sequence. */
+void
+tensor_embedding_forward(struct step *step, const struct layer *layer, int detail);
+
 /* ---- tensor_construct.c ---- */
 
 /* The shape that a parameter is built in. */
@@ -79,5 +96,9 @@ tensor_parallel_built(const struct step *step, size_t parameter);
 /* parallelize_module(): whole parameters become local ones. */
 void
 tensor_parallel_construct(struct step *step);
+
+/* Whether a parameter that has a part of a table has a gradient of all of it: FSDP takes the part alone. */
+bool
+tensor_parallel_has_all_rows(const struct step *step, const struct variable *variable);
 
 #endif

@@ -17,32 +17,33 @@ cut_parameter(struct rewriting *rewriting, int32_t index, int axis)
     const char *name = rewriting->from->layers[rewriting->layer].name;
 
     if (cut->replicated || cut->axis != UNCUT) {
-        rewrite_refuse(rewriting, MEMMODEL_ERROR_UNSUPPORTED, name,
-               "its parameter belongs to another module, too, and parallelize_module() makes two of it; untie them");
+        rewrite_refuse(
+            rewriting, MEMMODEL_ERROR_UNSUPPORTED, name,
+            "its parameter belongs to another module, too, and parallelize_module() makes two of it; untie them");
         return;
     }
-    *cut = (struct tensor_cut){.axis = axis, .replicated = axis == UNCUT};
+    *cut = (struct tensor_cut){.axis = axis, .replicated = axis == UNCUT, .layer = rewriting->layer};
     if (axis == UNCUT)
         return;
     rewrite_cut_dim(rewriting, &parameter->dims[axis]);
     if (parameter->dims[axis] == 0)
-        rewrite_refuse(rewriting, MEMMODEL_ERROR_SHAPE, name, "the axis tp has more ranks than its parameter has rows for");
+        rewrite_refuse(rewriting, MEMMODEL_ERROR_SHAPE, name,
+                       "the axis tp has more ranks than its parameter has rows for");
 }
 
 static void
 cut_parameters(struct rewriting *rewriting, enum tensor_style style, const struct layer *layer)
 {
-    for (int32_t i = 0; i < layer->parameter_count; i++) {
+    for (int32_t i = 0; i < layer->parameter_count && !rewriting->status; i++) {
         bool is_bias = strcmp(layer->roles[i], "bias") == 0;
         int axis = style != TENSOR_ROWWISE ? 0 : is_bias ? UNCUT : 1;
         const struct parameter *parameter = &rewriting->from->parameters[layer->parameters[i]];
         int64_t size = axis == UNCUT ? 0 : binding_dim(rewriting->axes.whole, parameter->dims[axis]);
 
         if (size % rewriting->axes.ranks != 0 && (style == TENSOR_COLWISE || style == TENSOR_ROWWISE))
-            rewriting->status =
-                context_error(rewriting->step->context, MEMMODEL_ERROR_SHAPE, layer->name,
-                              "%s: %" PRId64 " are no multiple of the %" PRId64 " ranks of the axis tp",
-                              layer->roles[i], size, rewriting->axes.ranks);
+            rewriting->status = context_error(rewriting->step->context, MEMMODEL_ERROR_SHAPE, layer->name,
+                                              "%s: %" PRId64 " are no multiple of the %" PRId64 " ranks of the axis tp",
+                                              layer->roles[i], size, rewriting->axes.ranks);
         if (!rewriting->status)
             cut_parameter(rewriting, layer->parameters[i], axis);
     }
@@ -71,9 +72,10 @@ hand_in(struct rewriting *rewriting, const struct layer *layer)
 
     if (axis != UNCUT && !(rewriting->made->plan.sequence && axis == SEQUENCE_AXIS))
         rewrite_refuse(rewriting, MEMMODEL_ERROR_INVALID_ARGUMENT, layer->name,
-               "its input is cut already, so that it has to be rowwise");
+                       "its input is cut already, so that it has to be rowwise");
     to = rewrite_add_tensor(rewriting, &rewriting->from->tensors[whole]);
-    rewrite_add_together(rewriting, axis == UNCUT ? "memmodel.tensor.copy" : "memmodel.tensor.gather", from, to, layer->scope);
+    rewrite_add_together(rewriting, axis == UNCUT ? "memmodel.tensor.copy" : "memmodel.tensor.gather", from, to,
+                         layer->scope);
     return to;
 }
 
@@ -89,7 +91,7 @@ output_apart(struct rewriting *rewriting, const struct layer *layer)
     if (whole->rank <= SEQUENCE_AXIS + 1 ||
         binding_dim(rewriting->axes.whole, whole->dims[SEQUENCE_AXIS]) % rewriting->axes.ranks != 0)
         rewrite_refuse(rewriting, MEMMODEL_ERROR_SHAPE, layer->name,
-               "its sequence, axis 1 of its output, is no multiple of the ranks of the axis tp");
+                       "its sequence, axis 1 of its output, is no multiple of the ranks of the axis tp");
     rewrite_cut_dim(rewriting, &whole->dims[SEQUENCE_AXIS]);
     rewriting->axes.axes[layer->first_output] = SEQUENCE_AXIS;
     return apart;
@@ -127,8 +129,7 @@ cut_columns(struct rewriting *rewriting, const struct layer *layer)
 static void
 divide_bias(struct rewriting *rewriting, struct layer *layer)
 {
-    const char **roles =
-        step_arena_allocate(rewriting->step, ((size_t)layer->parameter_count + 1) * sizeof *roles);
+    const char **roles = step_arena_allocate(rewriting->step, ((size_t)layer->parameter_count + 1) * sizeof *roles);
 
     for (int32_t i = 0; roles && i < layer->parameter_count; i++)
         roles[i] = strcmp(layer->roles[i], "bias") == 0 ? "divided bias" : layer->roles[i];
@@ -143,10 +144,11 @@ cut_rows(struct rewriting *rewriting, const struct layer *layer)
 
     if (rewriting->axes.axes[input] != rewriting->from->tensors[input].rank - 1)
         rewrite_refuse(rewriting, MEMMODEL_ERROR_INVALID_ARGUMENT, layer->name,
-               "a rowwise module needs an input whose last axis is cut, behind a colwise one");
+                       "a rowwise module needs an input whose last axis is cut, behind a colwise one");
     divide_bias(rewriting, copy_apart(rewriting, layer, apart));
-    rewrite_add_together(rewriting, rewriting->made->plan.sequence ? "memmodel.tensor.scatter" : "memmodel.tensor.reduce", apart,
-                 layer->first_output, layer->scope);
+    rewrite_add_together(rewriting,
+                         rewriting->made->plan.sequence ? "memmodel.tensor.scatter" : "memmodel.tensor.reduce", apart,
+                         layer->first_output, layer->scope);
 }
 
 /* Looks up what it has, and puts the rest together in one operator. */

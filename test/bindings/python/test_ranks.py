@@ -34,6 +34,13 @@ class Ranks(unittest.TestCase):
         self.assertEqual([(ranks.first_rank, ranks.rank_count) for ranks in found], [(0, 3), (3, 1)])
         self.assertLess(found[1].report.peak.live, found[0].report.peak.live)
 
+    def test_half_of_the_weights_are_half_the_states_of_an_optimizer(self):
+        plan = "colwise=block.up, rowwise=block.down"
+        alone = memmodel.estimate(network(), metric="live", optimizer="adam").categories["optimizer state"]
+        rank = memmodel.estimate(network(), metric="live", optimizer="adam", mesh={"tp": 2}, tensor=plan)
+        # a rank has 5 of 10 rows, and the second bias whole, in two moments each; the counters are all there
+        self.assertEqual(alone - rank.categories["optimizer state"], 2 * 4 * (5 * 4 + 5 + 4 * 5))
+
     def test_what_cannot_be_shared_is_an_error_that_names_it(self):
         with self.assertRaisesRegex(memmodel.MemmodelError, "nothing says how"):
             memmodel.estimate(network(), mesh={"dp": 4})
