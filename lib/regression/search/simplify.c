@@ -98,10 +98,22 @@ simplify_node(const struct plain *plain, size_t k, size_t node)
     return false;
 }
 
-/* One node less; false if all are needed. The largest parts come first. */
+static bool
+simplify_sum(const struct plain *plain, size_t k)
+{
+    struct formula less = *plain->formula;
+
+    memmove(&less.trees[k], &less.trees[k + 1], (--less.count - k) * sizeof *less.trees);
+    return less.count > 0 && take(plain, &less);
+}
+
+/* One term or one node less; false if all are needed. The largest parts come first. */
 static bool
 simplify(const struct plain *plain)
 {
+    for (size_t k = plain->formula->count; k-- > 0;)
+        if (simplify_sum(plain, k))
+            return true;
     for (size_t k = 0; k < plain->formula->count; k++)
         for (size_t node = plain->formula->trees[k].count; node-- > 0;)
             if (tree_operands(plain->formula->trees[k].genes[node].operation) == 2 && simplify_node(plain, k, node))
