@@ -4,6 +4,7 @@
 
 #include "regression/linear/decimal.h"
 #include "regression/search/evolve.h"
+#include "regression/search/grow.h"
 #include "regression/prove/structure.h"
 #include "regression/search/product.h"
 #include "regression/search/sums.h"
@@ -126,6 +127,7 @@ error_of_sums(memmodel_context *context, double (*law)(double x, double y, doubl
     bench_new(context, law, &bench);
     bench.fitter.structure = structure;
     assert_int_equal(sums_search(&bench.library, &bench.fitter, &bench.archive), 0);
+    archive_polish(&bench.fitter, 1, &bench.archive);
     assert_true(formula_fit_linear(&bench.fitter, &constant));
     error = archive_best(&bench.archive, ARCHIVE_MAX_NODES)->error / constant.error;
     bench_release(context, &bench);

@@ -38,3 +38,11 @@ archive_offer(struct archive *archive, const struct formula *formula)
             archive->formulas[i].count = 0;
     return true;
 }
+
+bool
+archive_is_exact(const struct archive *archive, const struct aim *aim)
+{
+    const struct formula *best = archive_best(archive, ARCHIVE_MAX_NODES);
+
+    return best && !(best->error > aim->floor);
+}

@@ -22,4 +22,8 @@ archive_may_take(const struct archive *archive, size_t nodes, double error);
 const struct formula *
 archive_best(const struct archive *archive, size_t nodes);
 
+/* Whether one of its formulas leaves no error. */
+bool
+archive_is_exact(const struct archive *archive, const struct aim *aim);
+
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 12, ROWS_PER_NUMBER = 3 };
+enum { STEPS = 12, POLISH_STEPS = 40, ROWS_PER_NUMBER = 3 };
 
 /* What may become of a node u: u + number, or number * u, as a tree of its own at its place. */
 static bool
@@ -81,8 +81,9 @@ try_node(struct fitter *fitter, const struct formula *formula, size_t k, size_t 
         try_number(fitter, formula, k, node, TREE_MULTIPLY, 1, best, archive);
 }
 
-bool
-formula_grow(struct fitter *fitter, struct formula *formula, struct archive *archive)
+/* Tries a number at each place of the formula; the best of these becomes it. false if none is better. */
+static bool
+grow(struct fitter *fitter, struct formula *formula, struct archive *archive)
 {
     struct formula best = *formula;
 
@@ -96,4 +97,19 @@ formula_grow(struct fitter *fitter, struct formula *formula, struct archive *arc
         return false;
     *formula = best;
     return true;
+}
+
+void
+archive_polish(struct fitter *fitter, size_t numbers, struct archive *archive)
+{
+    for (size_t i = 0; i <= ARCHIVE_MAX_NODES && fitter_may_go_on(fitter); i++) {
+        struct formula formula = archive->formulas[i];
+
+        if (formula.count == 0)
+            continue;
+        if (formula_count_numbers(&formula) > 0 && formula_fit(fitter, &formula, POLISH_STEPS))
+            archive_offer(archive, &formula);
+        for (size_t k = 0; k < numbers && grow(fitter, &formula, archive); k++)
+            continue;
+    }
 }

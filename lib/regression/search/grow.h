@@ -4,8 +4,8 @@
 
 #include "regression/search/archive.h"
 
-/* Offers what a number at each place makes of the formula; the best of these becomes it. false if none is better. */
-bool
-formula_grow(struct fitter *fitter, struct formula *formula, struct archive *archive);
+/* Fits the numbers in the best formula of every size to the end, and puts up to so many more into it, one at a time. */
+void
+archive_polish(struct fitter *fitter, size_t numbers, struct archive *archive);
 
 #endif

@@ -1,15 +1,14 @@
 /* Products of powers and trees, found in the logarithm. */
 #include "regression/search/product.h"
 #include "regression/search/canonical.h"
-#include "regression/search/grow.h"
 #include "regression/table/training.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MONOMIALS = 4000, MAX_LOGARITHMS = 1 << 22, SINGLES = 32, SECONDS = 4, KEPT = 4, STEPS = 12 };
-enum { MAX_HALVES = 8, EXTRA = 2, MAX_GROWN = 2, NO_OFFSET = -2, OFFSET_ONE = -1 };
+enum { MAX_MONOMIALS = 4000, MAX_LOGARITHMS = 1 << 22, SINGLES = 32, SECONDS = 4, STEPS = 12 };
+enum { MAX_HALVES = 8, EXTRA = 2, NO_OFFSET = -2, OFFSET_ONE = -1 };
 enum { PART = 64 }; /* columns, which the processor's fast memory holds */
 
 static const double dependent = 1e-7, extreme = 1e100;
@@ -249,8 +248,6 @@ struct product_search {
     int offset, sign;                                /* an input, OFFSET_ONE, NO_OFFSET; -1 or 1 */
     size_t powers[TRAINING_MAX_INPUTS], power_count; /* which inputs the first columns are of */
     size_t taken[EXTRA], taken_count;                /* factors */
-    struct formula best[KEPT];
-    size_t kept;
 };
 
 static double
@@ -418,22 +415,6 @@ weigh_factors(struct products *products)
 
 /* ---- formulas ---- */
 
-static void
-keep(struct product_search *search, const struct formula *formula)
-{
-    size_t place = search->kept;
-
-    if (search->kept == KEPT && !(formula->error < search->best[KEPT - 1].error))
-        return;
-    if (search->kept < KEPT)
-        search->kept++;
-    else
-        place--;
-    for (; place > 0 && formula->error < search->best[place - 1].error; place--)
-        search->best[place] = search->best[place - 1];
-    search->best[place] = *formula;
-}
-
 /* The product that the coefficients say, its powers rounded. */
 static bool
 build_product(const struct product_search *search, struct tree *product)
@@ -479,7 +460,6 @@ offer(struct product_search *search, double error)
         !(numbers ? formula_fit(search->fitter, &formula, STEPS) : formula_fit_linear(search->fitter, &formula)))
         return;
     archive_offer(search->archive, &formula);
-    keep(search, &formula);
 }
 
 /* The `wanted` of largest gain among the first `end`, best first; of equal gains the earlier. Returns how many. */
@@ -546,12 +526,6 @@ deepen(struct product_search *search, const size_t *singles, size_t count)
     }
 }
 
-static bool
-is_exact(const struct product_search *search)
-{
-    return search->kept > 0 && !(search->best[0].error > search->fitter->aim->floor);
-}
-
 static void
 search_target(struct product_search *search)
 {
@@ -562,24 +536,21 @@ search_target(struct product_search *search)
     begin(search);
     leave_residual(search->products);
     offer(search, residual_square(search->products));
-    if (is_exact(search))
+    if (archive_is_exact(search->archive, search->fitter->aim))
         return;
     measure_factors(search->products);
     count = extend(search, SINGLES, singles);
-    if (!is_exact(search) && search->offset == NO_OFFSET)
+    if (!archive_is_exact(search->archive, search->fitter->aim) && search->offset == NO_OFFSET)
         deepen(search, singles, count);
 }
 
 void
 products_search(struct products *products, struct fitter *fitter, struct archive *archive)
 {
-    struct product_search search = {products, fitter, archive, NO_OFFSET, 1, .kept = 0};
+    struct product_search search = {products, fitter, archive, NO_OFFSET, 1, .power_count = 0};
 
     search_target(&search);
     for (search.offset = OFFSET_ONE; search.offset < (int)products->inputs; search.offset++)
-        for (search.sign = -1; search.sign <= 1 && !is_exact(&search); search.sign += 2)
+        for (search.sign = -1; search.sign <= 1 && !archive_is_exact(archive, fitter->aim); search.sign += 2)
             search_target(&search);
-    for (size_t i = 0; i < search.kept && !is_exact(&search); i++)
-        for (size_t numbers = 0; numbers < MAX_GROWN && formula_grow(fitter, &search.best[i], archive); numbers++)
-            continue;
 }

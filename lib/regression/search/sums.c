@@ -1,10 +1,9 @@
 /* The library as terms of a table: a constant and the trees, in three nested libraries. */
 #include "regression/search/sums.h"
 
-#include "regression/search/grow.h"
 #include "regression/select/beam.h"
 
-enum { ROWS_PER_TREE = 3, MAX_GROWN_TREES = 2, MAX_GROWN = 3 };
+enum { ROWS_PER_TREE = 3 };
 
 struct sums {
     const struct library *library;
@@ -73,12 +72,8 @@ offer(const struct sums *sums, const struct support *support)
     for (size_t k = 0; k < support->count; k++)
         if (support->columns[k] > 0)
             formula.trees[formula.count++] = library_tree(sums->library, support->columns[k] - 1);
-    if (formula.count == 0 || !formula_fit_linear(sums->fitter, &formula))
-        return;
-    archive_offer(sums->archive, &formula);
-    for (size_t numbers = 0; formula.count <= MAX_GROWN_TREES && numbers < MAX_GROWN; numbers++)
-        if (!formula_grow(sums->fitter, &formula, sums->archive))
-            break;
+    if (formula.count > 0 && formula_fit_linear(sums->fitter, &formula))
+        archive_offer(sums->archive, &formula);
 }
 
 int

@@ -13,7 +13,7 @@ enum {
     STAGES = 40, /* more than there are */
     GENERATIONS = 5,
     BEGINNING = 2 * EVOLVE_ISLANDS * EVOLVE_POPULATION, /* about what islands try before they breed */
-    POLISH_STEPS = 40
+    FIRST_NUMBERS = 2
 };
 
 int
@@ -96,30 +96,22 @@ evolve(struct tree_search *tree_search, uint64_t restart, struct archive *archiv
     return status;
 }
 
-static bool
-is_exact(const struct tree_search *tree_search, const struct archive *archive)
-{
-    const struct formula *best = archive_best(archive, ARCHIVE_MAX_NODES);
-
-    return best && !(best->error > tree_search->fitter.aim->floor);
-}
-
-/* The best of every size, with more steps, and with a number more. */
-static void
-polish(struct tree_search *tree_search, struct archive *archive)
+/* What products and sums give, and numbers in these. */
+static int
+begin(struct tree_search *tree_search, struct archive *archive)
 {
     struct fitter *fitter = &tree_search->fitter;
+    int status;
 
-    allow(tree_search, 2);
-    for (size_t i = 0; i <= ARCHIVE_MAX_NODES && fitter_may_go_on(fitter); i++) {
-        struct formula formula = archive->formulas[i];
-
-        if (formula.count == 0)
-            continue;
-        if (formula_count_numbers(&formula) > 0 && formula_fit(fitter, &formula, POLISH_STEPS))
-            archive_offer(archive, &formula);
-        formula_grow(fitter, &formula, archive);
-    }
+    allow(tree_search, 1);
+    products_search(&tree_search->products, fitter, archive);
+    allow(tree_search, 1);
+    archive_polish(fitter, FIRST_NUMBERS, archive);
+    allow(tree_search, 1);
+    status = sums_search(&tree_search->library, fitter, archive);
+    allow(tree_search, 1);
+    archive_polish(fitter, FIRST_NUMBERS, archive);
+    return status;
 }
 
 int
@@ -128,17 +120,15 @@ tree_search_restart(struct tree_search *tree_search, uint64_t restart, struct ar
     size_t before = tree_search->fitter.tried;
     int status = 0;
 
-    if (restart == 0) {
-        allow(tree_search, 1);
-        products_search(&tree_search->products, &tree_search->fitter, archive);
-        allow(tree_search, 1);
-        status = sums_search(&tree_search->library, &tree_search->fitter, archive);
-    }
+    if (restart == 0)
+        status = begin(tree_search, archive);
     if (status)
         return status;
-    if (restart == 0 || !is_exact(tree_search, archive)) /* an exact formula may have terms too many */
+    if (restart == 0 ||
+        !archive_is_exact(archive, tree_search->fitter.aim)) /* an exact formula may have terms too many */
         status = evolve(tree_search, restart, archive);
-    polish(tree_search, archive);
+    allow(tree_search, 2);
+    archive_polish(&tree_search->fitter, 1, archive);
     if (!status)
         status = context_check(tree_search->fitter.machine.context, (int64_t)(tree_search->fitter.tried - before));
     return status ? status : report(tree_search, tree_search->fitter.tried, archive);
