@@ -70,7 +70,10 @@ allow(struct tree_search *tree_search, size_t stages)
     tree_search->fitter.max_tried = most < tree_search->evaluations ? most : tree_search->evaluations;
 }
 
-/* Generations until a stage's formulas were tried, or nothing new is left to try. */
+/*
+ * Generations until a stage's formulas were tried, or nothing new is left to try. Every second restart knows nothing
+ * of the best so far: what stands in for a law would be bred in place of it.
+ */
 static int
 evolve(struct tree_search *tree_search, uint64_t restart, struct archive *archive)
 {
@@ -85,7 +88,8 @@ evolve(struct tree_search *tree_search, uint64_t restart, struct archive *archiv
     room = fitter->max_tried - fitter->tried;
     for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
         world->islands[i].fitter.max_tried = room / EVOLVE_ISLANDS;
-    status = world_begin(world, fitter->aim, random_stream(tree_search->seed, 0, restart, 0).key, archive);
+    status = world_begin(world, fitter->aim, random_stream(tree_search->seed, 0, restart, 0).key,
+                         restart % 2 ? NULL : archive);
     while (!status && world_tried(world) != before && world_tried(world) < room && fitter_may_go_on(fitter)) {
         before = world_tried(world);
         status = world_advance(world, GENERATIONS);

@@ -7,7 +7,7 @@
 #include "regression/search/product.h"
 
 /* Evolution begins again in each, from the best formulas so far. */
-enum { TREE_SEARCH_RESTARTS = 5 };
+enum { TREE_SEARCH_RESTARTS = 40 };
 
 struct tree_search {
     uint64_t seed;

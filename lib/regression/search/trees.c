@@ -9,12 +9,13 @@
 
 enum { ROWS_PER_TERM = 3, MIN_RESTARTS = 2 };
 
-static const double min_gain = 1;        /* of a logarithm of likelihood */
-static const double unexplained = 1e-3;  /* share of the target's variance */
-static const double max_leverage = 0.95; /* of a row */
-static const double exact = 1e-21;       /* share of the target's size, squared, that counts as no error */
-static const double digit_share = 0.01;  /* of the standard error of the mean squared error */
-static const double same_values = 1e-6;  /* relative difference of a tree and its expression that counts as none */
+static const double min_gain = 1;         /* of a logarithm of likelihood */
+static const double restarts_each = 0.75; /* logarithm of what is explained */
+static const double unexplained = 1e-3;   /* share of the target's variance */
+static const double max_leverage = 0.95;  /* of a row */
+static const double exact = 1e-21;        /* share of the target's size, squared, that counts as no error */
+static const double digit_share = 0.01;   /* of the standard error of the mean squared error */
+static const double same_values = 1e-6;   /* relative difference of a tree and its expression that counts as none */
 static const double bias_share = 4; /* of squared errors; 2 would do for formulas that know nothing of each other */
 
 struct trees {
@@ -100,13 +101,14 @@ squares_of_constant(const struct trees *trees)
     return sum;
 }
 
-/* Whether one more restart, which begins from the best so far, may pay: a law is near where next to nothing is left. */
+/* Whether one more restart may pay: a law is the nearer, the less is left of what the constant leaves. */
 static bool
 has_future(const struct trees *trees, size_t restart, double gain, double most)
 {
     const struct formula *best = archive_best(trees->archive, ARCHIVE_MAX_NODES);
 
-    return restart < MIN_RESTARTS || gain > min_gain || (best && best->error < unexplained * most);
+    return restart < MIN_RESTARTS || gain > min_gain ||
+           (best && (double)restart < restarts_each * logarithm(most / best->error));
 }
 
 static int
