@@ -305,7 +305,7 @@ fit_complete(struct fit *fit, memmodel_model *model)
     int status = set_bound(fit, candidate, model);
 
     if (!status)
-        status = alternatives_find(&fit->comparison, model);
+        status = alternatives_find(fit, model);
     if (!status)
         status = set_scores(fit, model);
     if (!status)

@@ -1,111 +1,47 @@
 /* Which formulas a bound beyond the samples is above. */
 #include "regression/bound/alternatives.h"
 
-#include "regression/select/beam.h"
 #include "regression/select/selection.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { MAX_ROWS = 16 /* from which points beyond the samples are made */ };
 
-struct alternative {
-    struct support support;
-    double coefficients[SUPPORT_COLUMNS];
-    struct expression_program *value;
-    size_t index, wins; /* points beyond the samples where it predicts most */
-};
-
 struct finder {
-    const struct comparison *comparison;
+    struct fit *fit;
     memmodel_model *model;
-    struct rows rows;
-    struct shortlist shortlist;
-    struct alternative *list;
+    memmodel_model *list[CANDIDATES_MAX];
+    size_t wins[CANDIDATES_MAX]; /* points beyond the samples where it predicts most */
     size_t count;
-    double *predictions; /* of rows left out */
-    double ranges[MODEL_MAX_INPUTS];
 };
 
 /* ---- which are as good ---- */
 
 static bool
-is_of_library(const struct basis *basis, const struct support *support, size_t library)
+is_as_good(const struct comparison *comparison, size_t i)
 {
-    return library == 0 || support->columns[support->count - 1] >= basis->ends[library - 1];
-}
+    const struct candidate *candidate = &comparison->candidates[i];
 
-static bool
-is_as_good(const struct finder *finder)
-{
-    const struct comparison *comparison = finder->comparison;
-
-    return selection_advantage(comparison, comparison->loss, matrix_column(&comparison->left_out, comparison->chosen),
-                               finder->predictions) <= 1;
-}
-
-static bool
-fit_alternative(struct finder *finder, struct alternative *alternative)
-{
-    struct rows *rows = &finder->rows;
-    size_t count = rows->columns.rows;
-
-    if (isinf(rows_fit(rows, &alternative->support, alternative->coefficients)))
-        return false;
-    if (!loss_is_square(rows->loss)) { /* a fit that is worse than the chosen one without each row is not refitted */
-        for (size_t i = 0; i < count; i++)
-            finder->predictions[i] = rows_predict(rows, &alternative->support, alternative->coefficients, i);
-        if (!is_as_good(finder))
-            return false;
-    }
-    return rows_leave_out(rows, &alternative->support, finder->predictions) && is_as_good(finder);
-}
-
-/* Counts it if it is one. */
-static int
-offer(struct finder *finder, const struct support *support)
-{
-    const struct basis *basis = finder->rows.basis;
-    struct alternative *alternative = &finder->list[finder->count];
-    expression terms[SUPPORT_COLUMNS];
-    int status;
-
-    *alternative = (struct alternative){.support = *support, .index = finder->count};
-    if (!fit_alternative(finder, alternative))
-        return 0;
-    for (size_t k = 0; k < support->count; k++) {
-        terms[k] = basis->terms[support->columns[k]];
-        alternative->coefficients[k] = ldexp(alternative->coefficients[k], -basis->exponents[support->columns[k]]);
-    }
-    status = expression_compile_sum(
-        basis->pool,
-        &(struct expression_sum){.terms = terms, .coefficients = alternative->coefficients, .count = support->count},
-        &alternative->value);
-    finder->count += status == 0;
-    return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
+    return i != comparison->chosen && !candidate->refused && candidate->source == SOURCE_TERMS &&
+           selection_advantage(comparison, comparison->loss, matrix_column(&comparison->left_out, comparison->chosen),
+                               matrix_column(&comparison->left_out, i)) <= 1;
 }
 
 static int
 list_alternatives(struct finder *finder)
 {
-    const struct basis *basis = finder->rows.basis;
+    const struct comparison *comparison = &finder->fit->comparison;
+    int status = 0;
 
-    for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
-        int status;
+    for (size_t i = 0; !status && i < comparison->count; i++) {
+        bool proven;
 
-        if (library > 0 && basis->ends[library] == basis->ends[library - 1])
+        if (!is_as_good(comparison, i))
             continue;
-        status =
-            beam_search(&finder->rows, library, comparison_max_terms(finder->comparison, library), &finder->shortlist);
-        if (status)
-            return status;
-        for (size_t i = 0; !status && i < finder->shortlist.count; i++)
-            if (is_of_library(basis, &finder->shortlist.supports[i], library))
-                status = offer(finder, &finder->shortlist.supports[i]);
-        if (status)
-            return status;
+        status = fit_write_proven(finder->fit, &comparison->candidates[i], &finder->list[finder->count], &proven);
+        finder->count += !status && proven;
     }
-    return 0;
+    return status;
 }
 
 /* ---- which say most beyond the samples ---- */
@@ -114,131 +50,99 @@ static void
 compare_at(struct finder *finder, const double *inputs)
 {
     double max = memmodel_model_evaluate(finder->model, inputs);
-    struct alternative *best = NULL;
+    size_t best = finder->count;
 
     for (size_t i = 0; i < finder->count; i++) {
-        double value;
+        double value = memmodel_model_evaluate(finder->list[i], inputs);
 
-        expression_program_run(finder->list[i].value, inputs, &value);
         if (value > max && isfinite(value)) {
             max = value;
-            best = &finder->list[i];
+            best = i;
         }
     }
-    if (best)
-        best->wins++;
+    if (best < finder->count)
+        finder->wins[best]++;
 }
 
 /* At a sample with one input above all samples by their range, and with all inputs. */
 static void
 compare_beyond(struct finder *finder, size_t row)
 {
-    const struct training *table = finder->comparison->table;
-    size_t inputs = finder->model->input_count;
+    const struct model_input *inputs = finder->model->inputs;
     double at[MODEL_MAX_INPUTS] = {0}, above[MODEL_MAX_INPUTS] = {0};
 
-    for (size_t i = 0; i < inputs; i++) {
-        at[i] = matrix_column(&table->columns, i)[row];
-        above[i] = at[i] + finder->ranges[i];
+    for (size_t i = 0; i < finder->model->input_count; i++) {
+        at[i] = matrix_column(&finder->fit->table.columns, i)[row];
+        above[i] = at[i] + inputs[i].most - inputs[i].least;
     }
     compare_at(finder, above);
-    for (size_t i = 0; i < inputs; i++) {
+    for (size_t i = 0; i < finder->model->input_count; i++) {
         double sample = at[i];
 
-        at[i] = finder->model->inputs[i].most + finder->ranges[i];
+        at[i] = inputs[i].most + (inputs[i].most - inputs[i].least);
         compare_at(finder, at);
         at[i] = sample;
     }
 }
 
-static int
-compare_wins(const void *a, const void *b)
-{
-    const struct alternative *x = a, *y = b;
-
-    if (x->wins != y->wins)
-        return x->wins < y->wins ? 1 : -1;
-    return x->index > y->index ? 1 : -1;
-}
-
-static void
-rank_alternatives(struct finder *finder)
-{
-    const struct model_input *inputs = finder->model->inputs;
-    size_t rows = finder->comparison->table->columns.rows, taken = rows < MAX_ROWS ? rows : MAX_ROWS;
-
-    for (size_t i = 0; i < finder->model->input_count; i++)
-        finder->ranges[i] = inputs[i].most - inputs[i].least;
-    for (size_t i = 0; i < taken; i++)
-        compare_beyond(finder, (i + 1) * rows / taken - 1);
-    qsort(finder->list, finder->count, sizeof *finder->list, compare_wins);
-}
-
 /* ---- into the model ---- */
 
 static int
-add_alternative(const struct finder *finder, const struct alternative *alternative)
+add_alternative(memmodel_model *model, const memmodel_model *other)
 {
-    const struct basis *basis = finder->rows.basis;
-    memmodel_model *model = finder->model;
     struct model_sum *sum = &model->alternatives[model->alternative_count];
 
-    sum->count = alternative->support.count;
+    sum->count = other->term_count;
     for (size_t k = 0; k < sum->count; k++) {
-        size_t column = alternative->support.columns[k];
-
-        sum->coefficients[k] = alternative->coefficients[k];
-        sum->terms[k] = expression_copy_assuming(basis->pool, basis->terms[column], model->pool, NULL, NULL, 0);
+        sum->coefficients[k] = other->coefficients[k];
+        sum->terms[k] = expression_copy_assuming(other->pool, other->terms[k], model->pool, NULL, NULL, 0);
         if (sum->terms[k] < 0)
             return sum->terms[k];
     }
     return model_add_alternative(model);
 }
 
+/* Those that win most often; of equal ones the first. */
 static int
-find(struct finder *finder)
+add_alternatives(struct finder *finder)
 {
-    int status =
-        rows_new(finder->comparison->table, finder->comparison->basis, finder->comparison->loss, &finder->rows);
+    int status = 0;
 
-    if (status)
-        return status;
-    finder->list =
-        memory_allocate_zeroed(finder->model->context, BASIS_LIBRARIES * SHORTLIST_MAX + 1, sizeof *finder->list);
-    finder->predictions =
-        memory_allocate_zeroed(finder->model->context, finder->rows.columns.rows, sizeof *finder->predictions);
-    if (!finder->list || !finder->predictions)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    rows_take(&finder->rows, finder->comparison->folds, ROWS_MAX_FOLDS);
-    status = list_alternatives(finder);
-    if (status)
-        return status;
-    rank_alternatives(finder);
-    for (size_t i = 0; !status && i < finder->count && i < MODEL_MAX_ALTERNATIVES && finder->list[i].wins > 0; i++)
-        status = add_alternative(finder, &finder->list[i]);
+    while (!status && finder->model->alternative_count < MODEL_MAX_ALTERNATIVES) {
+        size_t best = 0;
+
+        for (size_t i = 1; i < finder->count; i++)
+            if (finder->wins[i] > finder->wins[best])
+                best = i;
+        if (finder->wins[best] == 0)
+            break;
+        finder->wins[best] = 0;
+        status = add_alternative(finder->model, finder->list[best]);
+    }
     return status;
 }
 
 int
-alternatives_find(const struct comparison *comparison, memmodel_model *model)
+alternatives_find(struct fit *fit, memmodel_model *model)
 {
     struct finder *finder;
+    size_t rows = fit->table.columns.rows, taken = rows < MAX_ROWS ? rows : MAX_ROWS;
     int status;
 
     if (!model->relative || model_has_limits(model))
         return 0;
-    finder = memory_allocate_zeroed(model->context, 1, sizeof *finder);
+    finder = memory_allocate_zeroed(fit->context, 1, sizeof *finder);
     if (!finder)
         return MEMMODEL_ERROR_NO_MEMORY;
-    finder->comparison = comparison;
+    finder->fit = fit;
     finder->model = model;
-    status = find(finder);
+    status = list_alternatives(finder);
+    for (size_t i = 0; !status && i < taken; i++)
+        compare_beyond(finder, (i + 1) * rows / taken - 1);
+    if (!status)
+        status = add_alternatives(finder);
     for (size_t i = 0; i < finder->count; i++)
-        expression_program_free(finder->list[i].value);
-    if (finder->rows.table)
-        rows_release(&finder->rows);
-    memory_release(model->context, finder->list);
-    memory_release(model->context, finder->predictions);
-    memory_release(model->context, finder);
+        memmodel_model_unref(finder->list[i]);
+    memory_release(fit->context, finder);
     return status;
 }

@@ -6,13 +6,13 @@
 #ifndef REGRESSION_ALTERNATIVES_H
 #define REGRESSION_ALTERNATIVES_H
 
-#include "regression/select/judge.h"
+#include "regression/fit.h"
 
 /*
  * Gives the model, that of the chosen candidate, the few of them that are the maximum most often just beyond the samples.
- * Of relative errors only: other formulas do not go on there. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW.
+ * Of relative errors only: other formulas do not go on there. 0 or an error that ends the fit.
  */
 int
-alternatives_find(const struct comparison *comparison, memmodel_model *model);
+alternatives_find(struct fit *fit, memmodel_model *model);
 
 #endif
