@@ -44,23 +44,15 @@ regimes_prepare(const struct training *table, const struct basis *basis, struct 
     return problem->count > 1;
 }
 
-/* Terms, and of each two inputs the quotient. */
 static void
 fill_keys(struct regimes_search *search)
 {
-    const struct training *table = search->problem->table;
-    size_t inputs = table->input_count, key = 0;
+    const struct regimes_problem *problem = search->problem;
 
-    for (size_t k = 1; k < search->problem->count; k++, key++)
-        for (size_t i = 0; i < table->columns.rows; i++)
-            matrix_column(&search->keys, key)[i] =
-                matrix_column(&search->problem->basis->columns, search->problem->columns[k])[i] /
-                search->sqrt_weights[i];
-    for (size_t a = 0; a < inputs; a++)
-        for (size_t b = 0; b < a; b++, key++)
-            for (size_t i = 0; i < table->columns.rows; i++)
-                matrix_column(&search->keys, key)[i] =
-                    matrix_column(&table->columns, a)[i] / matrix_column(&table->columns, b)[i];
+    for (size_t k = 1; k < problem->count; k++)
+        for (size_t i = 0; i < search->keys.rows; i++)
+            matrix_column(&search->keys, k - 1)[i] =
+                matrix_column(&problem->basis->columns, problem->columns[k])[i] / search->sqrt_weights[i];
 }
 
 int
@@ -68,7 +60,7 @@ regimes_search_new(const struct regimes_problem *problem, struct regimes_search 
 {
     const struct training *table = problem->table;
     memmodel_context *context = table->context;
-    size_t rows = table->columns.rows, inputs = table->input_count;
+    size_t rows = table->columns.rows;
     int status;
 
     *search = (struct regimes_search){.problem = problem};
@@ -76,7 +68,7 @@ regimes_search_new(const struct regimes_problem *problem, struct regimes_search 
     if (!status)
         status = matrix_new(context, rows, problem->count + VALUES, &search->part);
     if (!status)
-        status = matrix_new(context, rows, problem->count - 1 + inputs * (inputs - 1) / 2, &search->keys);
+        status = matrix_new(context, rows, problem->count - 1, &search->keys);
     if (status)
         return status;
     search->sorted = memory_allocate_zeroed(context, rows, sizeof *search->sorted);
@@ -448,16 +440,6 @@ find_exact(struct regimes_search *search, struct regimes *best)
     return most >= REGIMES_WITNESSES;
 }
 
-/* Rows that are not met become one more regime. */
-static void
-guess_unmet(struct regimes_search *search, const struct regimes *before)
-{
-    for (size_t i = 0; i < search->problem->table->columns.rows; i++)
-        search->now[i] = search->labels[i] != NOT_SEEN && !regimes_meet(search->problem, before, i)
-                             ? (unsigned char)before->count
-                             : search->labels[i];
-}
-
 /* One more regime than `before` has, if that is better: than `least`. */
 static void
 add_regime(struct regimes_search *search, const struct regimes *before, struct regimes *best, double least)
@@ -479,8 +461,6 @@ add_regime(struct regimes_search *search, const struct regimes *before, struct r
                     enter(&finalists, &regimes, loss);
             }
     search->tried_count = 0;
-    guess_unmet(search, before);
-    least = alternate(search, &sizes, count, best, least);
     for (size_t i = 0; i < finalists.count; i++) {
         memcpy(search->now, search->labels, search->problem->table->columns.rows);
         relabel(search, &finalists.list[i], search->now);

@@ -34,7 +34,7 @@ struct regimes_search {
     const struct regimes_problem *problem;
     struct irls irls;
     struct matrix part; /* a column's rows of one regime, then right side, measured, weights, roots of these */
-    struct matrix keys; /* quantities by which rows may be distinguished */
+    struct matrix keys; /* values of the terms, by which rows may be distinguished */
     double *sorted, *sqrt_weights; /* of every row */
     unsigned char *labels, *now;   /* of every row: its regime; for a row that is not seen NOT_SEEN */
     uint64_t tried[REGIMES_TRIED]; /* rows' regimes, each as one number */
