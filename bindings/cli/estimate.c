@@ -80,6 +80,8 @@ print_asked(const struct memmodel_job *job)
                job->parallel->data ? job->parallel->data : "no data strategy");
     if (job->parallel && job->parallel->tensor)
         printf(", tensor plan %s", job->parallel->tensor);
+    if (job->parallel && job->parallel->pipeline)
+        printf(", pipeline %s", job->parallel->pipeline);
 }
 
 static void

@@ -114,13 +114,14 @@ job_from_options(const struct command *command, const struct job_options *given,
 static void
 set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
 {
-    if (!given->mesh && !given->data && !given->tensor && !given->backend && given->rank == 0)
+    if (!given->mesh && !given->data && !given->tensor && !given->pipeline && !given->backend && given->rank == 0)
         return;
     *parallel = (struct memmodel_parallel){
         .size = sizeof *parallel,
         .mesh = given->mesh,
         .data = given->data,
         .tensor = given->tensor,
+        .pipeline = given->pipeline,
         .backend = given->backend,
         .rank = given->rank,
     };
@@ -148,6 +149,7 @@ job_given(const struct job_options *given)
         {"mesh", given->mesh},
         {"data", given->data},
         {"tensor", given->tensor},
+        {"pipeline", given->pipeline},
         {"backend", given->backend},
         {"rank", given->rank != 0},
         {"metric", given->metric},

@@ -8,7 +8,7 @@
 struct job_options {
     struct option_list set;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
-        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *backend;
+        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *pipeline, *backend;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
     bool keep_gradients;
 };
@@ -51,6 +51,8 @@ struct job_options {
                    "pytorch: how they share their data, such as 'ddp(bucket_cap_mb=25)'", data),                       \
         JOB_OPTION(type, "tensor", OPTION_TEXT, "PLAN",                                                                \
                    "pytorch: how they share layers, such as 'colwise=*.up, rowwise=*.down'", tensor),                  \
+        JOB_OPTION(type, "pipeline", OPTION_TEXT, "SCHEDULE",                                                          \
+                   "pytorch: stages and their order, such as '1f1b(microbatches=8, cut=layers.4)'", pipeline),         \
         JOB_OPTION(type, "backend", OPTION_TEXT, "NAME", "pytorch: of collectives, gloo or nccl", backend),            \
         JOB_OPTION(type, "rank", OPTION_INTEGER, "N", "pytorch: the process that is estimated, from 0", rank),         \
         JOB_OPTION(type, "graph-optimization", OPTION_TEXT, "LEVEL", "onnxruntime: disable, basic, extended or all",   \

@@ -127,12 +127,20 @@ struct memmodel_symbol_value {
  *
  * The network is then that of the whole module; the rank's part of it is found.
  *
+ * Schedules of pipelines are those of torch.distributed.pipelining: "gpipe(microbatches=8, cut=layers.4)",
+ * "1f1b(microbatches=8, cut=layers.2, layers.4, layers.6)", "interleaved(microbatches=8, cut=layers.1, layers.2, layers.3)".
+ *   - microbatches: how many parts the batch has; the network is that of one part, with its loss;
+ *   - cut: the modules that stages begin with, all but the first, in the order of the forward pass. Stage s is on rank s
+ *     modulo pp; one tensor with a gradient passes from each to the next;
+ *   - return_outputs=False: step() returns no outputs, scale_grads=False: gradients are not divided.
+ *
  * @since 0.1
  */
 struct memmodel_parallel {
     size_t size; /**< sizeof(struct memmodel_parallel) */
     /** the processes as a mesh of named axes with their sizes, outermost first: "dp=8", "dp=4,fsdp=8". Axes are dp, data
-     *  parallel, fsdp, over which parameters are sharded where dp replicates them, and tp, tensor parallel.
+     *  parallel, fsdp, over which parameters are sharded where dp replicates them, tp, tensor parallel,
+     *  and pp, stages of a pipeline.
      *  @default one process */
     const char *mesh;
     const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
@@ -140,6 +148,7 @@ struct memmodel_parallel {
                               @default "nccl" on a GPU, else "gloo" */
     int64_t rank;        /**< which process is estimated, counted from 0 in row-major order of the mesh */
     const char *tensor;  /**< tensor plan of the axis tp; needed where it has more than one rank. @default none */
+    const char *pipeline; /**< schedule of the axis pp; needed where it has more than one rank. @default none */
 };
 
 /**

@@ -197,7 +197,7 @@ static int
 keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
 {
     struct memmodel_parallel *parallel;
-    const char **texts[4];
+    const char **texts[5];
 
     if (!job->parallel)
         return 0;
@@ -210,6 +210,7 @@ keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmod
     texts[1] = &parallel->data;
     texts[2] = &parallel->backend;
     texts[3] = &parallel->tensor;
+    texts[4] = &parallel->pipeline;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_copy_text(arena, *texts[i] ? *texts[i] : "");
         if (!*texts[i])

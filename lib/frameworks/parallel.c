@@ -209,12 +209,12 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
 static int
 check_axes(memmodel_context *context, const struct parallel *parallel)
 {
-    static const char *const unknown[] = {"pp", "ep", "cp"};
+    static const char *const unknown[] = {"ep", "cp"};
 
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         if (mesh_size(&parallel->mesh, unknown[i]) > 1)
             return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
-                                 "the axis %s is not modelled; dp, fsdp and tp are", unknown[i]);
+                                 "the axis %s is not modelled; dp, fsdp, tp and pp are", unknown[i]);
     if (parallel->data != DATA_FSDP && mesh_size(&parallel->mesh, "fsdp") > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "the axis fsdp needs the strategy fsdp; %s has the axis dp",
@@ -238,7 +238,10 @@ set_world(struct parallel *parallel)
     parallel->place = mesh_place(&parallel->mesh, parallel->rank, axis);
     parallel->tensor_ranks = mesh_size(&parallel->mesh, "tp");
     parallel->tensor_place = mesh_place(&parallel->mesh, parallel->rank, "tp");
-    parallel->replicas = parallel->mesh.ranks / parallel->tensor_ranks / parallel->world;
+    parallel->pipeline_ranks = mesh_size(&parallel->mesh, "pp");
+    parallel->pipeline_place = mesh_place(&parallel->mesh, parallel->rank, "pp");
+    parallel->replicas =
+        parallel->mesh.ranks / parallel->tensor_ranks / parallel->pipeline_ranks / parallel->world;
 }
 
 static int
@@ -295,6 +298,27 @@ find_world(memmodel_context *context, struct parallel *parallel)
 }
 
 static int
+find_pipeline(memmodel_context *context, const char *text, const struct memmodel_job *job, struct parallel *parallel)
+{
+    int status = pipeline_read(context, text, parallel->pipeline_ranks, &parallel->pipeline);
+
+    if (status)
+        return status;
+    if (parallel->pipeline.kind == PIPELINE_NONE && parallel->pipeline_ranks > 1)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pipeline",
+                             "%" PRId64 " ranks share the stages, but nothing says which; give a pipeline such as "
+                             "\"1f1b(microbatches=8, cut=layers.4)\"",
+                             parallel->pipeline_ranks);
+    if (parallel->pipeline_ranks > 1 && parallel->world * parallel->replicas > 1)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                             "a data strategy within a pipeline is not modelled");
+    if (parallel->pipeline_ranks > 1 && (job->gradient_accumulation > 1 || job->mode != MEMMODEL_MODE_TRAINING))
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "pipeline",
+                             "a pipeline is simulated in training, its batch in microbatches alone");
+    return 0;
+}
+
+static int
 check_offload(memmodel_context *context, const struct memmodel_job *job, const struct parallel *parallel)
 {
     if (!parallel->options.offload || strcmp(job->device, "cpu") == 0)
@@ -334,6 +358,8 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
     if (!status)
         status = find_world(context, parallel);
     if (!status)
+        status = find_pipeline(context, given->pipeline, job, parallel);
+    if (!status)
         status = check_offload(context, job, parallel);
     if (!status && parallel->data != DATA_NONE && job->mode != MEMMODEL_MODE_TRAINING)
         status =
@@ -355,6 +381,7 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .world = 1,
         .replicas = 1,
         .tensor_ranks = 1,
+        .pipeline_ranks = 1,
         .options = {.broadcast_buffers = true, .no_sync = true, .param_dtype = NO_DTYPE, .reduce_dtype = NO_DTYPE},
     };
     if (!job->parallel)

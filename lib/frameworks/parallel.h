@@ -4,6 +4,7 @@
 
 #include "base/call.h"
 #include "base/mesh.h"
+#include "frameworks/pipeline.h"
 #include "memmodel/job.h"
 
 #include <stdbool.h>
@@ -36,6 +37,9 @@ struct parallel {
     int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */
     int64_t place;         /* of this rank among them */
     int64_t replicas;      /* groups of such ranks, which have the same shards */
+    struct pipeline_plan pipeline;
+    int64_t pipeline_ranks; /* of the axis pp */
+    int64_t pipeline_place; /* of this rank along it */
     const char *tensor;    /* plan of the axis tp, the job's */
     int64_t tensor_ranks;  /* of that axis */
     int64_t tensor_place;  /* of this rank along it */

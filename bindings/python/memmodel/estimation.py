@@ -24,7 +24,7 @@ def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -
 
 
 Mesh = str | Mapping[str, int]
-PARALLEL = ("mesh", "data", "tensor", "backend", "rank")  # fields of a job's `parallel`
+PARALLEL = ("mesh", "data", "tensor", "pipeline", "backend", "rank")  # fields of a job's `parallel`
 
 
 def mesh_text(mesh: Mesh) -> str:
@@ -98,6 +98,7 @@ def estimate(
     mesh: Mesh | None = None,
     data: str | None = None,
     tensor: str | None = None,
+    pipeline: str | None = None,
     backend: str | None = None,
     rank: int | None = None,
     budget: int | str | None = None,
@@ -119,7 +120,8 @@ def estimate(
 
     mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
     their data, such as "ddp(bucket_cap_mb=25)", tensor: how they share its modules, such as
-    "colwise=layers.*.(q|k|v), rowwise=layers.*.o" (see memmodel_parallel). backend: "gloo" or "nccl".
+    "colwise=layers.*.(q|k|v), rowwise=layers.*.o", pipeline: its
+    stages, "1f1b(microbatches=8, cut=layers.4)" of a network of one part of the batch (see memmodel_parallel). backend: "gloo" or "nccl".
 
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its
@@ -134,7 +136,7 @@ def estimate(
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
         allocator_settings=allocator_settings, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
-        tensor=tensor, backend=backend, rank=rank, budget=budget, metric=metric,
+        tensor=tensor, pipeline=pipeline, backend=backend, rank=rank, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
 

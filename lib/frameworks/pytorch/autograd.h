@@ -56,6 +56,10 @@ node_give(struct step *step, const struct node *node, struct value *const *made,
 void
 autograd_backward(struct step *step, struct value *const *roots, int root_count);
 
+/* The same from gradients that stay the caller's. */
+void
+autograd_backward_from(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count);
+
 /* The same inside of a backward function, from given gradients. Roots that need none are skipped. */
 void
 autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count);

@@ -327,6 +327,29 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
     object_pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
 }
 
+static void
+run_from(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
+{
+    count_dependencies(step, roots, root_count);
+    for (int i = 0; i < root_count && !step->status; i++) {
+        struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
+
+        if (edge.node && deliver(step, &edge, value_keep(gradients[i])))
+            value_drop(step, gradients[i]);
+    }
+    while (step->queue.heap_count > 0 && !step->status)
+        run(step, queue_pop(&step->queue));
+    loops_backward(step, INT64_MIN);
+}
+
+void
+autograd_backward_from(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
+{
+    step->queue.heap_count = 0;
+    run_from(step, roots, gradients, root_count);
+    data_backward_end(step);
+}
+
 /* ---- a pass inside of another ---- */
 
 /* What a parameter waits for in the outer pass: engine.h, each GraphTask has its own dependencies and buffers. */
@@ -361,21 +384,6 @@ swap_queues(struct step *step)
     step->queue.visit = queue.visit;
 }
 
-static void
-run_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
-{
-    count_dependencies(step, roots, root_count);
-    for (int i = 0; i < root_count && !step->status; i++) {
-        struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
-
-        if (edge.node && deliver(step, &edge, value_keep(gradients[i])))
-            value_drop(step, gradients[i]);
-    }
-    while (step->queue.heap_count > 0 && !step->status)
-        run(step, queue_pop(&step->queue));
-    loops_backward(step, INT64_MIN);
-}
-
 void
 autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
 {
@@ -387,7 +395,7 @@ autograd_backward_inside(struct step *step, struct value *const *roots, struct v
     swap_waiting(step, waiting);
     swap_queues(step);
     step->queue.heap_count = 0;
-    run_inside(step, roots, gradients, root_count);
+    run_from(step, roots, gradients, root_count);
     swap_queues(step);
     swap_waiting(step, waiting);
     object_pool_give(&step->pool, waiting, bytes);

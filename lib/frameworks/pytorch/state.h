@@ -29,6 +29,7 @@ struct memmodel_attention;
 struct names;
 struct node;
 struct optimizer_cache;
+struct pipeline;
 struct recurrence;
 struct replay;
 struct segment;
@@ -314,6 +315,8 @@ struct step {
     struct parallel parallel;
     const struct data_strategy *data;  /* NULL: one process */
     void *data_state, *data_optimizer; /* the strategy's own, in the pool's arena */
+    const struct memmodel_network *asked; /* the job's */
+    struct pipeline *pipeline;         /* NULL: each rank has all stages */
     struct tensor_parallel *tensor;    /* NULL: each rank has the whole network */
     const int32_t *origins;            /* NULL: the network is the job's own */
     const struct names *names;         /* that the caller has */

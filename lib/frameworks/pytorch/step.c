@@ -15,6 +15,7 @@
 #include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/operands.h"
 #include "frameworks/pytorch/optimizers.h"
+#include "frameworks/pytorch/pipeline.h"
 #include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
 #include "frameworks/pytorch/tensor_parallel.h"
@@ -35,7 +36,7 @@ likely_events(const struct step *step)
 static void
 begin_trace(struct step *step)
 {
-    const struct memmodel_network *network = step->tensor ? step->tensor->whole->network : step->network;
+    const struct memmodel_network *network = step->asked;
     int status = trace_reserve(step->trace, likely_events(step));
 
     if (status)
@@ -78,18 +79,24 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
         value_drop_all(step, &step->values[lifetimes->released[k]], 1);
 }
 
-static void
-forward(struct step *step, struct names *names)
+void
+step_run_layers(struct step *step, struct names *names, int32_t first, int32_t end)
 {
     loops_clear(step);
     data_forward_begin(step);
-    for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
+    for (int32_t i = first; i < end && !step->status; i++) {
         data_layer_begin(step, i);
         checkpoint_before(step, i);
         step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
         checkpoint_after(step, i);
     }
     autocast_exit(step);
+}
+
+static void
+forward(struct step *step, struct names *names)
+{
+    step_run_layers(step, names, 0, (int32_t)step->network->layer_count);
 }
 
 static void
@@ -130,7 +137,10 @@ zero_gradients(struct step *step, const struct optimizer *optimizer)
 static void
 train(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
-    for (step->batch = 0; step->batch < step->job->gradient_accumulation && !step->status; step->batch++) {
+    if (step->pipeline)
+        pipeline_step(step, names);
+    for (step->batch = 0; step->batch < step->job->gradient_accumulation && !step->pipeline && !step->status;
+         step->batch++) {
         forward(step, names);
         if (!step->status)
             backward(step, names);
@@ -250,6 +260,8 @@ find_all(struct step *step, struct optimizer *optimizer)
     if (!status)
         status = data_open(step);
     if (!status)
+        status = pipeline_open(step);
+    if (!status)
         status = tensor_parallel_open(step);
     if (!status)
         status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
@@ -268,6 +280,7 @@ simulate_job(memmodel_context *context, const struct binding *binding, const str
     struct step step = {
         .context = context,
         .network = binding->network,
+        .asked = binding->network,
         .binding = binding,
         .job = job,
         .updates = simulation->updates,

@@ -36,6 +36,10 @@ step_release(struct step *step);
 void
 step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, struct names *names);
 
+/* A forward pass of layers first <= i < end. */
+void
+step_run_layers(struct step *step, struct names *names, int32_t first, int32_t end);
+
 /* ---- residents.c ---- */
 
 /* Parameters and buffers, then inputs. */

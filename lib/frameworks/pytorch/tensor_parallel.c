@@ -121,6 +121,17 @@ make_room(struct rewriting *rewriting)
     return true;
 }
 
+/* Of layers of what is a part of the job's network already. */
+static const int32_t *
+joined_origins(struct step *step, const struct tensor_parallel *made)
+{
+    int32_t *joined = step_arena_allocate(step, (made->network.layer_count + 1) * sizeof *joined);
+
+    for (size_t i = 0; joined && i < made->network.layer_count; i++)
+        joined[i] = step_origin(step, made->origins[i]);
+    return joined;
+}
+
 int
 tensor_parallel_open(struct step *step)
 {
@@ -147,7 +158,7 @@ tensor_parallel_open(struct step *step)
     move_scopes(&rewriting);
     copy_customs(&rewriting);
     step->tensor = made;
-    step->origins = made->origins;
+    step->origins = joined_origins(step, made);
     step->network = &made->network;
     step->binding = &made->binding;
     return step->status;

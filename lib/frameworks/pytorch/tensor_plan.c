@@ -123,23 +123,38 @@ read_part(struct reading *reading, const struct call_argument *part)
     return name_modules(reading, part->value);
 }
 
+/* Layers of a rank's stages have the styles of the job's. */
+static void
+find_styles(struct step *step, struct tensor_plan *plan)
+{
+    size_t count = step->network->layer_count;
+    unsigned char *styles = step_arena_allocate(step, count + 1);
+
+    for (size_t i = 0; styles && i < count; i++)
+        styles[i] = step->network->layers[i].parameter_count > 0 ? plan->styles[step_origin(step, (int32_t)i)]
+                                                                 : (unsigned char)TENSOR_WHOLE;
+    plan->styles = styles;
+}
+
 int
 tensor_plan_read(struct step *step, struct tensor_plan *plan)
 {
     const char *text = step->parallel.tensor;
     struct call_text parts = {.rest = {text, strlen(text)}};
-    struct reading reading = {step->context, step->network, plan, KEYS};
+    struct reading reading = {step->context, step->asked, plan, KEYS};
     struct call_argument part;
     int status = 0;
 
     plan->sequence = false;
-    plan->styles = step_arena_allocate(step, step->network->layer_count + 1);
-    plan->gathers = step_arena_allocate(step, step->network->scope_count + 1);
+    plan->styles = step_arena_allocate(step, step->asked->layer_count + 1);
+    plan->gathers = step_arena_allocate(step, step->asked->scope_count + 1);
     if (step->status)
         return step->status;
-    memset(plan->styles, TENSOR_WHOLE, step->network->layer_count + 1);
-    memset(plan->gathers, 0, step->network->scope_count + 1);
+    memset(plan->styles, TENSOR_WHOLE, step->asked->layer_count + 1);
+    memset(plan->gathers, 0, step->asked->scope_count + 1);
     while (!status && call_next(&parts, &part))
         status = read_part(&reading, &part);
-    return status;
+    if (!status)
+        find_styles(step, plan);
+    return status ? status : step->status;
 }
