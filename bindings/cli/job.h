@@ -8,7 +8,8 @@
 struct job_options {
     struct option_list set;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
-        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *pipeline, *backend;
+        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *pipeline,
+        *backend;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
     bool keep_gradients;
 };

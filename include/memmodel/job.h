@@ -144,10 +144,10 @@ struct memmodel_parallel {
      *  @default one process */
     const char *mesh;
     const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
-    const char *backend; /**< what collectives run on: "gloo", which makes copies where the tensors are, or "nccl".
+    const char *backend;  /**< what collectives run on: "gloo", which makes copies where the tensors are, or "nccl".
                               @default "nccl" on a GPU, else "gloo" */
-    int64_t rank;        /**< which process is estimated, counted from 0 in row-major order of the mesh */
-    const char *tensor;  /**< tensor plan of the axis tp; needed where it has more than one rank. @default none */
+    int64_t rank;         /**< which process is estimated, counted from 0 in row-major order of the mesh */
+    const char *tensor;   /**< tensor plan of the axis tp; needed where it has more than one rank. @default none */
     const char *pipeline; /**< schedule of the axis pp; needed where it has more than one rank. @default none */
 };
 

@@ -240,8 +240,7 @@ set_world(struct parallel *parallel)
     parallel->tensor_place = mesh_place(&parallel->mesh, parallel->rank, "tp");
     parallel->pipeline_ranks = mesh_size(&parallel->mesh, "pp");
     parallel->pipeline_place = mesh_place(&parallel->mesh, parallel->rank, "pp");
-    parallel->replicas =
-        parallel->mesh.ranks / parallel->tensor_ranks / parallel->pipeline_ranks / parallel->world;
+    parallel->replicas = parallel->mesh.ranks / parallel->tensor_ranks / parallel->pipeline_ranks / parallel->world;
 }
 
 static int

@@ -40,9 +40,9 @@ struct parallel {
     struct pipeline_plan pipeline;
     int64_t pipeline_ranks; /* of the axis pp */
     int64_t pipeline_place; /* of this rank along it */
-    const char *tensor;    /* plan of the axis tp, the job's */
-    int64_t tensor_ranks;  /* of that axis */
-    int64_t tensor_place;  /* of this rank along it */
+    const char *tensor;     /* plan of the axis tp, the job's */
+    int64_t tensor_ranks;   /* of that axis */
+    int64_t tensor_place;   /* of this rank along it */
     struct data_options options;
 };
 

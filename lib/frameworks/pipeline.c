@@ -82,10 +82,11 @@ check_counts(memmodel_context *context, int64_t ranks, const struct pipeline_pla
     if (plan->kind == PIPELINE_1F1B && plan->microbatches < plan->stages)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pipeline",
                              "1f1b needs at least as many microbatches as stages, %" PRId64, plan->stages);
-    if (plan->kind == PIPELINE_INTERLEAVED && plan->microbatches % (plan->microbatches / ranks ? plan->microbatches / ranks : 1))
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pipeline",
-                             "interleaved needs microbatches that are a multiple of their rounds over %" PRId64 " ranks",
-                             ranks);
+    if (plan->kind == PIPELINE_INTERLEAVED &&
+        plan->microbatches % (plan->microbatches / ranks ? plan->microbatches / ranks : 1))
+        return context_error(
+            context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pipeline",
+            "interleaved needs microbatches that are a multiple of their rounds over %" PRId64 " ranks", ranks);
     return 0;
 }
 

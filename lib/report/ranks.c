@@ -91,7 +91,7 @@ stride_of(const struct parallel *parallel, const char *axis)
 }
 
 static int64_t
-rank_at(const struct parallel *parallel, int64_t data, int64_t tensor)
+rank_at(const struct parallel *parallel, int64_t data, int64_t tensor, int64_t stage)
 {
     int64_t rank = 0;
 
@@ -99,33 +99,40 @@ rank_at(const struct parallel *parallel, int64_t data, int64_t tensor)
         rank += data * stride_of(parallel, parallel_axis(parallel));
     if (parallel->tensor_ranks > 1)
         rank += tensor * stride_of(parallel, "tp");
+    if (parallel->pipeline_ranks > 1)
+        rank += stage * stride_of(parallel, "pp");
     return rank;
 }
 
-/* Classes along the axis of the data follow each other within one along tp, which shards have their rows from. */
+/* Classes along the axis of the data follow each other within one along tp, which shards have their rows from, those in one of a
+ * stage. */
 static int
 find_class(struct query *query, struct memmodel_rank_class *rank_class)
 {
     struct parallel parallel;
     struct places data, tensor;
+    int64_t stage;
     int status = query_bind(query);
 
     if (!status)
         status = parallel_read(query->context, &query->job, &parallel);
     if (status)
         return status;
+    stage = parallel.pipeline_place;
     data = data_places(&query->binding, &parallel);
     tensor = tensor_places(&query->binding, &parallel);
     *rank_class = (struct memmodel_rank_class){
         .size = sizeof *rank_class,
-        .first_rank = rank_at(&parallel, data.first, tensor.first),
+        .first_rank = rank_at(&parallel, data.first, tensor.first, stage),
         .rank_count = (data.end - data.first) * (tensor.end - tensor.first) * parallel.replicas,
         .next_rank = -1,
     };
     if (data.end < parallel.world)
-        rank_class->next_rank = rank_at(&parallel, data.end, tensor.first);
+        rank_class->next_rank = rank_at(&parallel, data.end, tensor.first, stage);
     else if (tensor.end < parallel.tensor_ranks)
-        rank_class->next_rank = rank_at(&parallel, 0, tensor.end);
+        rank_class->next_rank = rank_at(&parallel, 0, tensor.end, stage);
+    else if (stage + 1 < parallel.pipeline_ranks)
+        rank_class->next_rank = rank_at(&parallel, 0, 0, stage + 1);
     return 0;
 }
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import memmodel.torch
 import torch
 from memmodel._torch_mixed import computed_in
+from memmodel._torch_pipeline import MICROBATCHES, first_part
 from parallel_models import MODELS, loss
 
 RECORDED = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json"
@@ -23,10 +24,16 @@ RECORDED = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json
 warnings.filterwarnings("ignore")
 
 
+def parts_of(case):
+    """Of a pipeline the parts of the batch; `batch` is that of one."""
+    found = MICROBATCHES.search(case.get("pipeline", ""))
+    return int(found[1]) if found else 1
+
+
 def built(case):
     torch.manual_seed(0)
     make, batch = MODELS[case["model"]]
-    return make().train(), batch(case["batch"])
+    return make().train(), batch(case["batch"] * parts_of(case))
 
 
 def job_of(case):
@@ -34,15 +41,15 @@ def job_of(case):
     return {
         "optimizer": case["optimizer"], "gradient_accumulation": case.get("gradient_accumulation", 1),
         "keep_gradients": case.get("keep_gradients", False), "mesh": case["mesh"], "data": case.get("data"),
-        "tensor": case.get("tensor"),
+        "tensor": case.get("tensor"), "pipeline": case.get("pipeline"),
         "backend": "gloo", "rank": case["rank"],
     }  # fmt: skip
 
 
 def strategy_of(case):
     """ "fsdp", "tensor", or both: "fsdp, tensor" """
-    data, tensor = case.get("data", "").partition("(")[0], "tensor" if case.get("tensor") else ""
-    return ", ".join(filter(None, (data, tensor)))
+    data, pipeline = (case.get(name, "").partition("(")[0] for name in ("data", "pipeline"))
+    return ", ".join(filter(None, (data, "tensor" if case.get("tensor") else "", pipeline)))
 
 
 def construction(report):
@@ -53,7 +60,8 @@ def differences(case):
     module, batch = built(case)
     report = memmodel.torch.estimate(module, batch, loss=loss, isa="avx2", intra_op_threads=1, **job_of(case))
     found = [construction(report), *report.step_peaks]
-    return [ours - real for ours, real in zip(found, [case["construction"], *case["peaks"]], strict=True)]
+    measured = [case.get("construction", found[0]), *case["peaks"]]
+    return [ours - real for ours, real in zip(found, measured, strict=True)]
 
 
 def row(case, total):
@@ -77,6 +85,7 @@ def save_networks(cases, folder):
     for case in {network_name(case): case for case in cases}.values():
         module, batch = built(case)
         with computed_in(module, case.get("data")):
+            batch = first_part(batch, case.get("pipeline"))
             network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
         path = folder / f"{network_name(case)}.json"
         path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")

@@ -8,6 +8,7 @@ has them; with `sequence` norms are SequenceParallel().
 
 import gc
 import json
+import math
 import os
 import re
 import sys
@@ -194,11 +195,9 @@ def listing(profiled):
     return [event[1:] for event in sorted(events)]
 
 
-def run(case, folder):
+def run(case, ranks, record, folder):
     """A process for each rank; the rows of those that came to an end."""
-    store, children, ranks = folder / "store", [], 1
-    for size in case[3].values():
-        ranks *= size
+    store, children = folder / "store", []
     for rank in range(ranks):
         child = os.fork()
         if child == 0:
@@ -221,7 +220,7 @@ def main(path, text=""):
     for case in GRID:
         if text in name_of(*case):
             with tempfile.TemporaryDirectory() as folder:
-                rows += run(case, Path(folder))
+                rows += run(case, math.prod(case[3].values()), record, Path(folder))
             print(name_of(*case), [row["peaks"] for row in rows if row["name"] == name_of(*case)], flush=True)
     lines = ",\n".join(json.dumps(row) for row in rows)
     head = {"torch": torch.__version__, "backend": "gloo", "threads": 1}

@@ -237,6 +237,15 @@ estimate_rank_along_tp(memmodel_context *context, memmodel_network *net)
 }
 
 static int
+estimate_rank_along_pp(memmodel_context *context, memmodel_network *net)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "pp=2", .pipeline = "1f1b(microbatches=2, cut=block)"};
+
+    return estimate_rank(context, net, &parallel);
+}
+
+static int
 estimate_rank_of_ddp(memmodel_context *context, memmodel_network *net)
 {
     return estimate_rank_of(context, net, "ddp(bucket_cap_mb=0.001, find_unused_parameters=True)");
@@ -571,6 +580,7 @@ static const struct scenario {
     {"a rank of zero1 is simulated", build_image_layers, estimate_rank_of_zero1, NULL},
     {"a rank of fsdp is simulated", build_image_layers, estimate_rank_of_fsdp, NULL},
     {"a rank along tp is simulated", build_decoder_layers, estimate_rank_along_tp, NULL},
+    {"a rank along pp is simulated", build_decoder_layers, estimate_rank_along_pp, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},

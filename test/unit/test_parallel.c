@@ -53,7 +53,22 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=8", .data = "ddp", .rank = -1}, "rank -1 is none of the mesh"},
         {{.mesh = "dp=8", .data = "ddp", .backend = "mpi"}, "unknown backend \"mpi\"; known are gloo, nccl"},
         {{.mesh = "xp=8", .data = "ddp"}, "there is no axis \"xp\""},
-        {{.mesh = "dp=2,pp=2", .data = "ddp"}, "the axis pp is not modelled; dp, fsdp and tp are"},
+        {{.mesh = "dp=2,ep=2", .data = "ddp"}, "the axis ep is not modelled; dp, fsdp, tp and pp are"},
+        {{.mesh = "pp=2"}, "2 ranks share the stages, but nothing says which; give a pipeline such as"},
+        {{.mesh = "pp=2", .pipeline = "1f1b(4"}, "\"1f1b(4\" is no call, such as \"1f1b(microbatches=8"},
+        {{.mesh = "pp=2", .pipeline = "zb(microbatches=4)"}, "no schedule is called \"zb\"; there are gpipe, 1f1b and"},
+        {{.mesh = "pp=2", .pipeline = "1f1b(cut=b)"}, "into how many parts is a batch cut? write microbatches=8"},
+        {{.mesh = "pp=2", .pipeline = "1f1b(microbatches=1, cut=b)"}, "1f1b needs at least as many microbatches as"},
+        {{.mesh = "pp=2", .pipeline = "1f1b(microbatches=0, cut=b)"}, "microbatches cannot be \"0\""},
+        {{.mesh = "pp=2", .pipeline = "1f1b(parts=4, cut=b)"}, "a pipeline has no option \"parts\"; it has microba"},
+        {{.mesh = "pp=3", .pipeline = "gpipe(microbatches=4, cut=b)"}, "2 stages for 3 ranks of the axis pp; gpipe"},
+        {{.mesh = "pp=2", .pipeline = "interleaved(microbatches=4, cut=b)"}, "interleaved needs two or more for each"},
+        {{.mesh = "pp=2", .pipeline = "gpipe(microbatches=4, cut=c)"},
+         "no module of the network is called \"c\", with"},
+        {{.mesh = "pp=2", .pipeline = "gpipe(microbatches=4, cut=a)"}, "nothing with a gradient passes into a stage"},
+        {{.mesh = "pp=3", .pipeline = "gpipe(microbatches=4, cut=b, a)"}, "\"a\" does not come after the stage before"},
+        {{.mesh = "dp=2,pp=2", .data = "ddp", .pipeline = "gpipe(microbatches=4, cut=b)"},
+         "a data strategy within a pipeline is not modelled"},
         {{.mesh = "dp=2,tp=2", .data = "ddp"}, "2 ranks share the modules, but nothing says how; give a tensor plan"},
         {{.tensor = "colwise=a"}, "a tensor plan needs a mesh with the axis tp, such as \"tp=4\""},
         {{.mesh = "dp=2,tp=2", .data = "ddp", .tensor = "colwise=a"}, "ddp takes no modules whose parameters are DTen"},
@@ -203,6 +218,7 @@ compare(memmodel_context *context, const json_t *row)
         .mesh = json_string_value(json_object_get(row, "mesh")),
         .data = json_string_value(json_object_get(row, "data")),
         .tensor = json_string_value(json_object_get(row, "tensor")),
+        .pipeline = json_string_value(json_object_get(row, "pipeline")),
         .backend = "gloo",
         .rank = json_integer_value(json_object_get(row, "rank")),
     };
@@ -222,7 +238,7 @@ compare(memmodel_context *context, const json_t *row)
                  (int)json_integer_value(json_object_get(row, "batch")));
     network = network_of(context, name);
     report = report_of(context, network, &job);
-    if (!json_object_get(row, "construction_off"))
+    if (json_object_get(row, "construction") && !json_object_get(row, "construction_off"))
         assert_peak(row, "construction", construction_peak(report),
                     json_integer_value(json_object_get(row, "construction")));
     for (size_t i = 0; i < json_array_size(peaks); i++)
@@ -231,15 +247,18 @@ compare(memmodel_context *context, const json_t *row)
     memmodel_network_unref(network);
 }
 
-/* Of a data strategy without tensor parallelism, or of "tensor", whatever its data strategy. */
+/* Of a data strategy alone, or of "tensor", whatever its data strategy, or "pipeline". */
 static bool
 is_of(const json_t *row, const char *strategy)
 {
     const char *data = json_string_value(json_object_get(row, "data"));
+    const char *other = json_object_get(row, "tensor")     ? "tensor"
+                        : json_object_get(row, "pipeline") ? "pipeline"
+                                                           : NULL;
     size_t length = strlen(strategy);
 
-    if (json_object_get(row, "tensor") || strcmp(strategy, "tensor") == 0)
-        return json_object_get(row, "tensor") && strcmp(strategy, "tensor") == 0;
+    if (other || !data)
+        return other && strcmp(strategy, other) == 0;
     return strncmp(data, strategy, length) == 0 && (!data[length] || data[length] == '(');
 }
 
@@ -273,6 +292,12 @@ static void
 ranks_of_tensor_parallel_modules_take_what_recorded_ones_took(void **state)
 {
     compare_all(*state, "tensor");
+}
+
+static void
+ranks_of_pipelines_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "pipeline");
 }
 
 static void
@@ -394,6 +419,72 @@ a_mesh_of_one_along_tp_is_no_mesh(void **state)
     memmodel_network_unref(network);
 }
 
+/* ---- pipelines ---- */
+
+static int64_t
+state_bytes(memmodel_context *context, const memmodel_network *network, const struct memmodel_parallel *parallel)
+{
+    struct memmodel_job job = job_of(parallel);
+    memmodel_report *report;
+    int64_t bytes;
+
+    job.optimizer = "adam";
+    report = report_of(context, network, &job);
+    bytes = memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_OPTIMIZER_STATE);
+    memmodel_report_unref(report);
+    return bytes;
+}
+
+/* In a block of the decoder both its input and what its attention makes of it are used behind the attention's layers. */
+static void
+a_cut_inside_a_skip_names_the_module(void **state)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "pp=2", .pipeline = "1f1b(microbatches=4, cut=layers.2.o)"};
+    memmodel_network *network = network_of(*state, "gpt_4");
+    struct memmodel_job job = job_of(&parallel);
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(memmodel_context_error(*state)->object, "layers.2.o"));
+    assert_non_null(strstr(memmodel_context_error(*state)->message, "would cut a skip: both \"layers.1.add"));
+    memmodel_network_unref(network);
+}
+
+static void
+one_forward_one_backward_takes_no_more_than_gpipe(void **state)
+{
+    for (int64_t rank = 0; rank < 2; rank++) {
+        const struct memmodel_parallel early = {.mesh = "pp=2",
+                                                .pipeline = "1f1b(microbatches=6, cut=layers.2)",
+                                                .rank = rank},
+                                       late = {.mesh = "pp=2",
+                                               .pipeline = "gpipe(microbatches=6, cut=layers.2)",
+                                               .rank = rank};
+
+        assert_true(result_of(*state, "gpt_4", &early).live <= result_of(*state, "gpt_4", &late).live);
+    }
+}
+
+static void
+stages_of_all_ranks_have_each_state_of_the_optimizer_once(void **state)
+{
+    memmodel_network *network = network_of(*state, "gpt_4");
+    int64_t shared = 0;
+
+    for (int64_t rank = 0; rank < 2; rank++) {
+        const struct memmodel_parallel parallel = {.size = sizeof parallel,
+                                                   .mesh = "pp=2",
+                                                   .pipeline =
+                                                       "interleaved(microbatches=4, cut=layers.1, layers.2, layers.3)",
+                                                   .rank = rank};
+
+        shared += state_bytes(*state, network, &parallel);
+    }
+    assert_int_equal(shared, state_bytes(*state, network, NULL));
+    memmodel_network_unref(network);
+}
+
 static int64_t
 bytes_by_role(const memmodel_report *report, const char *role)
 {
@@ -430,20 +521,6 @@ the_shards_of_all_ranks_are_the_padded_parameters(void **state)
     }
     assert_int_equal(shards, padded);
     memmodel_network_unref(network);
-}
-
-static int64_t
-state_bytes(memmodel_context *context, const memmodel_network *network, const struct memmodel_parallel *parallel)
-{
-    struct memmodel_job job = job_of(parallel);
-    memmodel_report *report;
-    int64_t bytes;
-
-    job.optimizer = "adam";
-    report = report_of(context, network, &job);
-    bytes = memmodel_report_category_bytes(report, MEMMODEL_CATEGORY_OPTIMIZER_STATE);
-    memmodel_report_unref(report);
-    return bytes;
 }
 
 static void
@@ -538,6 +615,20 @@ ranks_along_tp_are_classes_by_what_they_hold(void **state)
 }
 
 static void
+ranks_of_stages_are_classes_of_their_own(void **state)
+{
+    struct memmodel_parallel parallel = {.mesh = "pp=3,tp=2",
+                                         .backend = "nccl",
+                                         .tensor = "colwise=layers.*.up, rowwise=layers.*.down",
+                                         .pipeline = "1f1b(microbatches=4, cut=layers.1, layers.2)"};
+    struct memmodel_rank_class classes[8];
+
+    assert_int_equal(classes_of(*state, "gpt_4", &parallel, classes, 8), 6); /* 1,003 words leave 502 and 501 */
+    assert_int_equal(classes[1].first_rank, 1);
+    assert_int_equal(classes[5].first_rank, 5);
+}
+
+static void
 ranks_of_a_class_give_equal_traces(void **state)
 {
     memmodel_network *network = network_of(*state, "gpt_4");
@@ -571,7 +662,12 @@ main(void)
         WITH_CONTEXT(ranks_of_zero1_take_what_recorded_ones_took),
         WITH_CONTEXT(ranks_of_fsdp_take_what_recorded_ones_took),
         WITH_CONTEXT(ranks_of_tensor_parallel_modules_take_what_recorded_ones_took),
+        WITH_CONTEXT(ranks_of_pipelines_take_what_recorded_ones_took),
         WITH_CONTEXT(what_cannot_be_cut_names_the_module),
+        WITH_CONTEXT(a_cut_inside_a_skip_names_the_module),
+        WITH_CONTEXT(one_forward_one_backward_takes_no_more_than_gpipe),
+        WITH_CONTEXT(stages_of_all_ranks_have_each_state_of_the_optimizer_once),
+        WITH_CONTEXT(ranks_of_stages_are_classes_of_their_own),
         WITH_CONTEXT(a_mesh_of_one_along_tp_is_no_mesh),
         WITH_CONTEXT(ranks_along_tp_are_classes_by_what_they_hold),
         WITH_CONTEXT(gradients_that_are_views_of_buckets_take_no_more),

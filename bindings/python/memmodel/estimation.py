@@ -119,9 +119,9 @@ def estimate(
     "onnxruntime".
 
     mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
-    their data, such as "ddp(bucket_cap_mb=25)", tensor: how they share its modules, such as
-    "colwise=layers.*.(q|k|v), rowwise=layers.*.o", pipeline: its
-    stages, "1f1b(microbatches=8, cut=layers.4)" of a network of one part of the batch (see memmodel_parallel). backend: "gloo" or "nccl".
+    their data, such as "ddp(bucket_cap_mb=25)". tensor: how they share its modules, such as
+    "colwise=layers.*.(q|k|v), rowwise=layers.*.o". pipeline: its stages, "1f1b(microbatches=8, cut=layers.4)", of a
+    network of one part of the batch. See memmodel_parallel. backend: "gloo" or "nccl".
 
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its

@@ -31,6 +31,7 @@ from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
 from memmodel._torch_mixed import computed_in
 from memmodel._torch_optimizers import UnknownOptimizer, optimizer_text
+from memmodel._torch_pipeline import first_part
 from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, recorded, recorded_better
 from memmodel._torch_rewrites import without_made_masks
 from memmodel._torch_runs import Difference, warn_of
@@ -344,6 +345,7 @@ def estimate(
     mesh: estimation.Mesh | None = None,
     data: str | None = None,
     tensor: str | None = None,
+    pipeline: str | None = None,
     backend: str | None = None,
     rank: int | None = None,
     budget: int | str | None = None,
@@ -364,19 +366,21 @@ def estimate(
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
-    mesh, data, tensor, backend, rank: the processes that train this module together, {"dp": 8}, how they share their
-    data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down", and
-    which of them is estimated; the module is the whole one, and `args` are what it is called with in this process.
+    mesh, data, tensor, pipeline, backend, rank: the processes that train this module together, {"dp": 8}, how they share
+    their data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down",
+    and which of them is estimated; the module is the whole one, and `args` are what it is called with in this process. Of a
+    pipeline, "1f1b(microbatches=8, cut=layers.4)", they are the whole batch, whose tensors are cut along axis 0.
     budget, metric: as memmodel.estimate() takes them.
 
     What torch.export refuses, or follows otherwise than a run, is recorded, as record() does, with a warning;
     `report.engine` says which answered.
     """
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
+    args, kwargs, target = first_part((args, kwargs, target), pipeline)
     asked = _asked(module, args, kwargs, loss, target, mode)
     for_rules = {"checkpoint": checkpoint, "device": device, "gpu": gpu, "allocator_settings": allocator_settings,
                  "framework_version": framework_version, "mesh": mesh, "data": data, "tensor": tensor,
-                 "backend": backend, "rank": rank}  # fmt: skip
+                 "pipeline": pipeline, "backend": backend, "rank": rank}  # fmt: skip
     job: dict[str, Any] = for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),

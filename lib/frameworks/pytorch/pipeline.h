@@ -19,9 +19,9 @@ struct pipeline_chunk {
 };
 
 struct pipeline_stage {
-    int32_t number;        /* among those of all ranks */
-    int32_t first, end;    /* layers of the rank's network */
-    memmodel_tensor input; /* of `network`: what it receives; MEMMODEL_TENSOR_NONE: it is the first */
+    int32_t number;         /* among those of all ranks */
+    int32_t first, end;     /* layers of the rank's network */
+    memmodel_tensor input;  /* of `network`: what it receives; MEMMODEL_TENSOR_NONE: it is the first */
     memmodel_tensor output; /* MEMMODEL_TENSOR_NONE: it is the last */
     struct pipeline_chunk *chunks;
 };
@@ -29,13 +29,13 @@ struct pipeline_stage {
 struct pipeline {
     struct memmodel_network network;
     struct binding binding;
-    int32_t *origins; /* of each layer of `network`: that of the job's network */
+    int32_t *origins;              /* of each layer of `network`: that of the job's network */
     struct pipeline_stage *stages; /* of this rank */
     int32_t stage_count;
-    int64_t chunk;            /* that runs */
+    int64_t chunk; /* that runs */
     struct pipeline_stage *running;
-    struct value *merged;     /* what the step returned: all outputs of the last stage */
-    bool ready;               /* buffers are there */
+    struct value *merged; /* what the step returned: all outputs of the last stage */
+    bool ready;           /* buffers are there */
 };
 
 /* ---- pipeline_cut.c ---- */

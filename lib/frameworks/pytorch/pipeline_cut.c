@@ -20,8 +20,7 @@ find_tracked(const struct memmodel_network *network, bool *tracked)
         for (int32_t k = 0; k < layer->output_count; k++) {
             int dtype = network->tensors[layer->first_output + k].dtype;
 
-            tracked[layer->first_output + k] =
-                is_tracked && !dtype_is_whole(dtype) && dtype != MEMMODEL_DTYPE_BOOL;
+            tracked[layer->first_output + k] = is_tracked && !dtype_is_whole(dtype) && dtype != MEMMODEL_DTYPE_BOOL;
         }
     }
 }

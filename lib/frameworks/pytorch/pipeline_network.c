@@ -48,8 +48,7 @@ add_tensor(struct cutting *cutting, memmodel_tensor like)
 static void
 copy_inputs(struct cutting *cutting, struct layer *layer)
 {
-    memmodel_tensor *inputs =
-        step_arena_allocate(cutting->step, ((size_t)layer->input_count + 1) * sizeof *inputs);
+    memmodel_tensor *inputs = step_arena_allocate(cutting->step, ((size_t)layer->input_count + 1) * sizeof *inputs);
 
     for (int32_t i = 0; inputs && i < layer->input_count; i++) {
         inputs[i] = layer->inputs[i] < 0 ? layer->inputs[i] : cutting->names[layer->inputs[i]];
@@ -62,8 +61,7 @@ copy_inputs(struct cutting *cutting, struct layer *layer)
 static void
 copy_parameters(struct cutting *cutting, struct layer *layer)
 {
-    int32_t *parameters =
-        step_arena_allocate(cutting->step, ((size_t)layer->parameter_count + 1) * sizeof *parameters);
+    int32_t *parameters = step_arena_allocate(cutting->step, ((size_t)layer->parameter_count + 1) * sizeof *parameters);
 
     for (int32_t i = 0; parameters && i < layer->parameter_count; i++)
         parameters[i] = take_parameter(cutting, layer->parameters[i]);
@@ -305,8 +303,8 @@ number_stages(struct step *step, struct pipeline *made)
     for (int32_t i = 0; made->stages && i < made->stage_count; i++) {
         struct pipeline_stage *stage = &made->stages[i];
 
-        *stage = (struct pipeline_stage){
-            .number = (int32_t)(step->parallel.pipeline_place + i * ranks), .input = MEMMODEL_TENSOR_NONE};
+        *stage = (struct pipeline_stage){.number = (int32_t)(step->parallel.pipeline_place + i * ranks),
+                                         .input = MEMMODEL_TENSOR_NONE};
         stage->chunks = step_arena_allocate(step, (size_t)chunks * sizeof *stage->chunks);
         if (stage->chunks)
             memset(stage->chunks, 0, (size_t)chunks * sizeof *stage->chunks);
@@ -324,7 +322,8 @@ copy_customs(struct cutting *cutting)
     made->binding = (struct binding){.network = &made->network, .values = whole->values};
     made->binding.customs = step_arena_allocate(cutting->step, (count + 1) * sizeof *made->binding.customs);
     for (size_t i = 0; made->binding.customs && i < count; i++)
-        made->binding.customs[i] = whole->customs ? whole->customs[made->origins[i]] : (struct memmodel_custom_requirements){.size = 0};
+        made->binding.customs[i] =
+            whole->customs ? whole->customs[made->origins[i]] : (struct memmodel_custom_requirements){.size = 0};
 }
 
 int

@@ -12,11 +12,11 @@ struct schedule {
     struct step *step;
     struct names *names;
     int64_t chunks;
-    struct value *output;           /* of the forward pass that was the last */
-    struct value *forward_sends;    /* the same, while it waits to be sent */
-    struct value *backward_sends;   /* the gradient of an input */
-    struct value *send_work;        /* what is on its way */
-    struct value **sent;            /* all of it, where a schedule waits for it at its end */
+    struct value *output;         /* of the forward pass that was the last */
+    struct value *forward_sends;  /* the same, while it waits to be sent */
+    struct value *backward_sends; /* the gradient of an input */
+    struct value *send_work;      /* what is on its way */
+    struct value **sent;          /* all of it, where a schedule waits for it at its end */
     size_t sent_count;
 };
 
@@ -90,8 +90,7 @@ run_1f1b(struct schedule *schedule)
     int64_t forwards = warm_up(schedule, stage), backwards = 0;
 
     while (!schedule->step->status) {
-        hold(schedule, &schedule->backward_sends,
-             pipeline_backward_chunk(schedule->step, stage, backwards));
+        hold(schedule, &schedule->backward_sends, pipeline_backward_chunk(schedule->step, stage, backwards));
         backwards++;
         if (forwards == schedule->chunks)
             break;
@@ -124,8 +123,7 @@ forward_stage(const struct schedule *schedule, const struct interleaving *of, in
 static struct pipeline_stage *
 backward_stage(const struct schedule *schedule, const struct interleaving *of, int64_t operation)
 {
-    return &schedule->step->pipeline
-                ->stages[of->stages - 1 - (operation - of->warm_up) / of->per_round % of->stages];
+    return &schedule->step->pipeline->stages[of->stages - 1 - (operation - of->warm_up) / of->per_round % of->stages];
 }
 
 static void
@@ -176,8 +174,8 @@ clear(struct schedule *schedule, bool losses)
 
     for (int32_t i = 0; i < pipeline->stage_count; i++)
         for (int64_t k = 0; k < schedule->chunks; k++)
-            value_drop_all(schedule->step, losses ? &pipeline->stages[i].chunks[k].loss : &pipeline->stages[i].chunks[k].output,
-                           1);
+            value_drop_all(schedule->step,
+                           losses ? &pipeline->stages[i].chunks[k].loss : &pipeline->stages[i].chunks[k].output, 1);
 }
 
 /* merge_chunks(): torch.cat of all outputs, which the caller has a name for. */
@@ -190,11 +188,12 @@ merge(struct schedule *schedule, const struct pipeline_stage *stage)
 
     if (!output || !step->parallel.pipeline.return_outputs)
         return;
-    step_enter(step, MEMMODEL_PHASE_BACKWARD, step->network->layer_count ? (int32_t)step->network->layer_count - 1 : -1);
+    step_enter(step, MEMMODEL_PHASE_BACKWARD,
+               step->network->layer_count ? (int32_t)step->network->layer_count - 1 : -1);
     step->what = "outputs of all parts";
-    merged = value_buffer(step, multiply_saturating(schedule->chunks,
-                                                    multiply_saturating(value_elements(output),
-                                                                        dtype_bytes(output->shape.dtype))));
+    merged = value_buffer(
+        step, multiply_saturating(schedule->chunks,
+                                  multiply_saturating(value_elements(output), dtype_bytes(output->shape.dtype))));
     step->pipeline->merged = merged;
     value_drop(step, old);
 }
@@ -228,6 +227,4 @@ pipeline_step(struct step *step, struct names *names)
     object_pool_give(&step->pool, schedule.sent, room);
     if (!step->status && last->output < 0)
         merge(&schedule, last);
-    if (!step->parallel.pipeline.return_outputs)
-        clear(&schedule, false);
 }

@@ -120,7 +120,7 @@ pipeline_backward_chunk(struct step *step, struct pipeline_stage *stage, int64_t
     else
         autograd_backward_from(step, &root, &of->received_gradient, 1);
     step->grad_mode = true;
-    if (!is_last)
+    if (!is_last || !step->parallel.pipeline.return_outputs)
         value_drop_all(step, &of->output, 1);
     return input_gradient(step, of);
 }

@@ -180,6 +180,21 @@ make_parameter(struct step *step, int32_t index)
         variable->counter = resident(step, NULL, &counter, "num_batches_tracked", MEMMODEL_CATEGORY_PARAMETERS);
 }
 
+/* Of a batch that a pipeline runs in parts, which the network has one of. */
+static void
+make_other_parts(struct step *step, const struct shape *part)
+{
+    int64_t others = step->pipeline ? step->parallel.pipeline.microbatches - 1 : 0;
+    struct value *value;
+
+    if (others == 0)
+        return;
+    step->what = "input";
+    value = value_buffer(
+        step, multiply_saturating(others, multiply_saturating(shape_elements(part), dtype_bytes(part->dtype))));
+    value_becomes(step, value, MEMMODEL_CATEGORY_INPUTS);
+}
+
 static void
 make_input(struct step *step, const struct layer *layer)
 {
@@ -189,6 +204,7 @@ make_input(struct step *step, const struct layer *layer)
     if (layer->op == OP_INPUT) {
         shape = step_output_shape(step, layer, 0);
         step->values[layer->first_output] = resident(step, layer, &shape, "input", MEMMODEL_CATEGORY_INPUTS);
+        make_other_parts(step, &shape);
     } else if (layer->op == OP_PARAMETER) {
         step->values[layer->first_output] = value_keep(step->variables[layer->parameters[0]].value);
     }

@@ -313,14 +313,14 @@ struct step {
     struct checkpoints checkpoints;
     struct autocast autocast;
     struct parallel parallel;
-    const struct data_strategy *data;  /* NULL: one process */
-    void *data_state, *data_optimizer; /* the strategy's own, in the pool's arena */
+    const struct data_strategy *data;     /* NULL: one process */
+    void *data_state, *data_optimizer;    /* the strategy's own, in the pool's arena */
     const struct memmodel_network *asked; /* the job's */
-    struct pipeline *pipeline;         /* NULL: each rank has all stages */
-    struct tensor_parallel *tensor;    /* NULL: each rank has the whole network */
-    const int32_t *origins;            /* NULL: the network is the job's own */
-    const struct names *names;         /* that the caller has */
-    int32_t model_end;                 /* layer after which the model returns; what follows is the loss */
+    struct pipeline *pipeline;            /* NULL: each rank has all stages */
+    struct tensor_parallel *tensor;       /* NULL: each rank has the whole network */
+    const int32_t *origins;               /* NULL: the network is the job's own */
+    const struct names *names;            /* that the caller has */
+    int32_t model_end;                    /* layer after which the model returns; what follows is the loss */
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct value nothing; /* what failing functions return */

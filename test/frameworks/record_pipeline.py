@@ -1,0 +1,139 @@
+"""Records ranks of pipelines on this machine: gloo, one thread a rank.
+
+    build/venv/zoo/bin/python test/frameworks/record_pipeline.py FILE [TEXT]
+
+Writes cases of GRID whose names contain TEXT as record_parallel.py does. Each rank has its own stages alone; the
+target, one number a sample that the loss does not look at, is taken off the bytes of the last one. `batch` is that of one part.
+"""
+
+import gc
+import json
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import torch
+from parallel_models import MODELS, loss
+from record_parallel import STEPS, events_of, optimizer_of, peaks_of, wait_after_collectives
+from record_tensor_parallel import run
+from torch import nn
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
+from torch.profiler import ProfilerActivity, profile, record_function
+
+SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B, "interleaved": ScheduleInterleaved1F1B}
+
+# model, batch of a part, optimizer, ranks, schedule, parts, layers that stages begin with, return_outputs
+GRID = [
+    ("mlp2", 6, "sgd", 2, "1f1b", 3, (2,), True),
+    ("mlp2", 6, "adam", 3, "gpipe", 4, (1, 3), True),
+    ("mlp2", 6, "rmsprop", 2, "interleaved", 4, (1, 2, 4), True),
+    ("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True),
+    ("gpt6", 2, "adamw", 3, "1f1b", 3, (1, 4), True),
+    ("gpt6", 2, "sgd", 3, "gpipe", 2, (2, 4), True),
+    ("gpt6", 2, "adagrad", 2, "interleaved", 2, (2, 3, 5), True),
+    ("gpt6", 2, "adam", 3, "interleaved", 6, (1, 2, 3, 4, 5), True),
+    ("gpt6", 2, "adam", 2, "1f1b", 4, (4,), False),
+    ("titan", 2, "nadam", 4, "1f1b", 5, (1, 2, 3), True),
+    ("titan", 2, "momentum", 2, "gpipe", 3, (3,), True),
+    ("titan3", 2, "adamax", 3, "1f1b", 4, (1, 2), True),
+]  # fmt: skip
+
+
+def text_of(schedule, parts, cuts, return_outputs):
+    names = ", ".join(f"layers.{index}" for index in cuts)
+    return f"{schedule}(microbatches={parts}, cut={names}{'' if return_outputs else ', return_outputs=False'})"
+
+
+class Stage(nn.Module):
+    """Some layers of a model, with what stands before the first and behind the last."""
+
+    def __init__(self, model, first, end):
+        super().__init__()
+        self.is_first, self.is_last = first == 0, end == len(model.layers)
+        parts = list(model.named_children())
+        middle = [name for name, _ in parts].index("layers")
+        wanted = (parts[:middle] if self.is_first else []) + (parts[middle + 1 :] if self.is_last else [])
+        for name, part in wanted:
+            setattr(self, name, part)
+        self.layers = nn.ModuleList(list(model.layers)[first:end])
+
+    def forward(self, x):
+        if self.is_first and hasattr(self, "pos"):
+            x = self.emb(x) + self.pos(torch.arange(x.shape[1], device=x.device))
+        elif self.is_first and hasattr(self, "tok_embeddings"):
+            x = self.tok_embeddings(x)
+        for layer in self.layers:
+            x = layer(x)
+        for name in ("norm", "head", "output", "out"):
+            x = getattr(self, name)(x) if self.is_last and hasattr(self, name) else x
+        return x
+
+
+def stages_of(model, rank, ranks, cuts):
+    begins = [0, *cuts, len(model.layers)]
+    mine = range(rank, len(cuts) + 1, ranks)
+    return [(number, Stage(model, begins[number], begins[number + 1]).train()) for number in mine]
+
+
+def name_of(model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs):
+    marks = "" if return_outputs else "_no_outputs"
+    return f"{model}_b{batch}_{optimizer}_pp{ranks}_{schedule}_m{parts}_{'_'.join(map(str, cuts))}{marks}"
+
+
+def train(rank, model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs):
+    make, inputs = MODELS[model]
+    made = stages_of(make(), rank, ranks, cuts)
+    gc.collect()
+    x = inputs(batch * parts) if rank == 0 else ()
+    target = torch.zeros(batch * parts) if rank == ranks - 1 else None
+    updates = optimizer_of(optimizer, "", {}, [p for _, stage in made for p in stage.parameters()])
+    stages = [PipelineStage(stage, number, len(cuts) + 1, torch.device("cpu")) for number, stage in made]
+    single = SCHEDULES[schedule] is not ScheduleInterleaved1F1B
+    run_all = SCHEDULES[schedule](stages[0] if single else stages, parts, loss_fn=lambda y, _: loss(y))
+    gc.collect()
+    losses = None
+    for step in range(STEPS):
+        with record_function(f"memmodel step {step}"):
+            losses = [] if rank == ranks - 1 else None
+            y = run_all.step(*x, target=target, losses=losses, return_outputs=return_outputs)
+            updates.step()
+            updates.zero_grad()
+    return y, losses
+
+
+def record(case, rank, path):
+    model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs = case
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    wait_after_collectives()
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        kept = train(rank, *case)
+    del kept
+    (_, *peaks), ends = peaks_of(*events_of(profiled))
+    target = 4 * batch * parts if rank == ranks - 1 else 0
+    row = {
+        "name": name_of(*case), "model": model, "batch": batch, "optimizer": optimizer, "mesh": f"pp={ranks}",
+        "pipeline": text_of(schedule, parts, cuts, return_outputs), "rank": rank,
+        "peaks": [peak - target for peak in peaks],
+    }  # fmt: skip
+    if ends[2] != ends[3]:
+        row["off"] = f"grows by {ends[3] - ends[2]} from step to step"
+    path.write_text(json.dumps(row))
+
+
+def main(path, text=""):
+    warnings.filterwarnings("ignore")
+    rows = []
+    for case in GRID:
+        if text in name_of(*case):
+            with tempfile.TemporaryDirectory() as folder:
+                rows += run(case, case[3], record, Path(folder))
+            print(name_of(*case), [row["peaks"] for row in rows if row["name"] == name_of(*case)], flush=True)
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    head = {"torch": torch.__version__, "backend": "gloo", "threads": 1}
+    Path(path).write_text(f'{json.dumps(head)[:-1]}, "cases": [\n{lines}\n]}}\n')
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
