@@ -1,5 +1,5 @@
 /* memmodel generate: what transformers' generate() takes with a language model. */
-#include "command.h"
+#include "llm.h"
 
 #include <inttypes.h>
 
@@ -34,14 +34,6 @@ print_json(const struct memmodel_generate_result *result)
            ", \"first_peak\": %" PRId64 ", \"last_peak\": %" PRId64 ", \"headroom\": %" PRId64 "}\n",
            memmodel_verdict_name(result->verdict), result->weight_bytes, result->cache_bytes, result->token_bytes,
            result->peak, result->prefill_peak, result->first_peak, result->last_peak, result->headroom);
-}
-
-static void
-print_bytes(const char *name, int64_t bytes, const char *what)
-{
-    char text[QUANTITY_BYTES];
-
-    printf("%-14s%12s%s%s\n", name, format_bytes(bytes, text), *what ? "  " : "", what);
 }
 
 static void
@@ -92,10 +84,9 @@ work(const struct command *command, memmodel_context *context, void *given, char
     memmodel_llm *llm;
     int status;
 
-    if (count != 1)
-        return usage_error(command, "give one config.json, or the folder that it lies in");
-    if (memmodel_llm_load(context, operands[0], &llm))
-        return library_error(command, context);
+    status = llm_load_operand(command, context, operands, count, &llm);
+    if (status)
+        return status;
     status = answer(command, context, given, llm);
     memmodel_llm_unref(llm);
     return status;

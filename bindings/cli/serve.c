@@ -1,5 +1,5 @@
 /* memmodel serve: how many tokens and requests an engine holds of a language model. */
-#include "command.h"
+#include "llm.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -69,22 +69,6 @@ options_of(const struct serve_options *given)
 }
 
 /* ---- text ---- */
-
-static void
-print_bytes(const char *name, int64_t bytes, const char *what)
-{
-    char text[QUANTITY_BYTES];
-
-    printf("%-18s%12s%s%s\n", name, format_bytes(bytes, text), *what ? "  " : "", what);
-}
-
-static void
-print_count(const char *name, int64_t count, const char *what)
-{
-    char text[NUMBER_BYTES];
-
-    printf("%-18s%12s%s%s\n", name, format_count(count, text), *what ? "  " : "", what);
-}
 
 static void
 print_budget(const struct memmodel_serving_result *result)
@@ -222,10 +206,9 @@ work(const struct command *command, memmodel_context *context, void *given, char
     memmodel_llm *llm;
     int status;
 
-    if (count != 1)
-        return usage_error(command, "give one config.json, or the folder that it lies in");
-    if (memmodel_llm_load(context, operands[0], &llm))
-        return library_error(command, context);
+    status = llm_load_operand(command, context, operands, count, &llm);
+    if (status)
+        return status;
     status = own->min ? answer_min(command, context, own, llm) : answer(command, context, own, llm);
     memmodel_llm_unref(llm);
     return status;
