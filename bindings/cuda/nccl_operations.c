@@ -65,15 +65,25 @@ reduce(void *to, const void *from, size_t count, int type, int operation, int ra
 
 /* ---- collectives ---- */
 
+/* The communicator of an operation whose kernel is launched; NULL if an argument is wrong. */
+static struct communicator *
+launched(void *communicator, const void *from, const void *to, size_t count, int type, void *stream)
+{
+    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+
+    if (found)
+        runtime_launched(stream);
+    return found;
+}
+
 ANSWER(int, ncclAllReduce, const void *from, void *to, size_t count, int type, int operation, void *communicator,
        void *stream)
 {
-    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    struct communicator *found = launched(communicator, from, to, count, type, stream);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
-    runtime_launched(stream);
     result = nccl_connect(found, nccl_path_of_sum(found, nccl_bytes(count, type)));
     if (result == NCCL_SUCCESS && count > 0)
         reduce(to, from, count, type, operation, found->size);
@@ -128,13 +138,12 @@ ANSWER(int, ncclBcast, void *values, size_t count, int type, int root, void *com
 /* Each rank's part is what this rank has. */
 ANSWER(int, ncclAllGather, const void *from, void *to, size_t count, int type, void *communicator, void *stream)
 {
-    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    struct communicator *found = launched(communicator, from, to, count, type, stream);
     size_t bytes = nccl_bytes(count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
-    runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
     if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
         return result;
@@ -146,12 +155,11 @@ ANSWER(int, ncclAllGather, const void *from, void *to, size_t count, int type, v
 ANSWER(int, ncclReduceScatter, const void *from, void *to, size_t count, int type, int operation, void *communicator,
        void *stream)
 {
-    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    struct communicator *found = launched(communicator, from, to, count, type, stream);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
-    runtime_launched(stream);
     result = nccl_connect(found, NCCL_RING);
     if (result == NCCL_SUCCESS && count > 0 && nccl_bytes(count, type) <= NCCL_SMALL)
         reduce(to, (const char *)from + (size_t)found->rank * nccl_bytes(count, type), count, type, operation,
@@ -173,13 +181,12 @@ connect_all(struct communicator *communicator)
 
 ANSWER(int, ncclAlltoAll, const void *from, void *to, size_t count, int type, void *communicator, void *stream)
 {
-    struct communicator *found = nccl_of_operation(communicator, from, to, count, type);
+    struct communicator *found = launched(communicator, from, to, count, type, stream);
     size_t bytes = nccl_bytes(count, type);
     int result;
 
     if (!found)
         return NCCL_INVALID_ARGUMENT;
-    runtime_launched(stream);
     result = connect_all(found);
     if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
         return result;
