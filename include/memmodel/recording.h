@@ -57,6 +57,20 @@ memmodel_recording_new(memmodel_context *context, const struct memmodel_job *job
 MEMMODEL_API int
 memmodel_recording_enter(memmodel_recording *recording, int32_t step, int phase);
 
+/**
+ * Who watches, as reports of the recording have it: struct memmodel_report_result, `engine`.
+ *
+ * @param[in] recording  recording
+ * @param[in] engine     such as "tensors without memory"; "recording" unless it is said. Copied
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (also a recording that is finished), MEMMODEL_ERROR_NO_MEMORY,
+ *          MEMMODEL_ERROR_LIMIT
+ * @threads the context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_recording_set_engine(memmodel_recording *recording, const char *engine);
+
 /** Whose memory it is. @since 0.1 */
 struct memmodel_recording_owner {
     size_t size;       /**< sizeof(struct memmodel_recording_owner) */

@@ -40,6 +40,9 @@ struct memmodel_report_result {
     const char *peak_location;
     /** of the formulas, such as "dim is a multiple of 16"; "" for none. Owned by the report */
     const char *assumptions;
+    /** what answered: "rules" for a network, "trace" for one that was read; of a recording, what it was told:
+     *  memmodel_recording_set_engine(). Owned by the report */
+    const char *engine;
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */
     int32_t step_count; /**< steps that were simulated; 1 for the textbook */

@@ -21,7 +21,11 @@ begin(memmodel_recording *recording, const struct memmodel_job *job)
                                "has no rules for single operators; pytorch has");
     if (!status)
         status = job_keep(&recording->arena, &own, &recording->job);
-    return status ? status : trace_new(recording->context, &recording->trace);
+    if (!status)
+        status = trace_new(recording->context, &recording->trace);
+    if (!status)
+        recording->trace->engine = "recording";
+    return status;
 }
 
 int
@@ -309,6 +313,21 @@ memmodel_recording_enter(memmodel_recording *recording, int32_t step, int phase)
         return status;
     recording->step = step;
     recording->phase = (enum memmodel_phase)phase;
+    return 0;
+}
+
+int
+memmodel_recording_set_engine(memmodel_recording *recording, const char *engine)
+{
+    int status = engine ? recording_check(recording) : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    int32_t number;
+
+    if (status)
+        return status;
+    status = recording_text(recording, "engine", engine, &number);
+    if (status)
+        return context_status(recording->context, status);
+    recording->trace->engine = number < 0 ? "" : recording->trace->names[number];
     return 0;
 }
 

@@ -15,7 +15,7 @@ report_new(memmodel_context *context, memmodel_report **report)
     atomic_init(&new->references, 1);
     new->arena = ARENA_INIT(context);
     new->result = (struct memmodel_report_result){
-        .size = sizeof new->result, .peak_location = "", .assumptions = "", .warning = ""};
+        .size = sizeof new->result, .peak_location = "", .assumptions = "", .warning = "", .engine = "rules"};
     *report = new;
     return 0;
 }
@@ -121,6 +121,13 @@ warn_of_version(memmodel_report *report, const struct query *query)
     return report->result.warning ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
+static int
+name_engine(memmodel_report *report, const struct memmodel_trace *trace)
+{
+    report->result.engine = arena_copy_text(&report->arena, trace->engine ? trace->engine : "trace");
+    return report->result.engine ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+}
+
 static void
 judge(memmodel_report *report)
 {
@@ -176,6 +183,8 @@ fill(memmodel_report *report, const struct query *query, struct result *result)
 
     if (!status)
         status = warn_of_version(report, query);
+    if (!status && !query->network)
+        status = name_engine(report, result->simulation.trace);
     if (!status)
         status = copy_result(report, result);
     if (!status)

@@ -82,6 +82,8 @@ write_summary(struct text *page, const memmodel_report *report)
     text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
     write_text(page, "peak_location", report->result.peak_location);
     text_append(page, ",");
+    write_text(page, "engine", report->result.engine);
+    text_append(page, ",");
     write_text(page, "warning", report->result.warning);
     text_printf(page, ",\"validated\":%d,\"steps\":[", report->result.validated);
     write_bytes(page, report->step_peaks, (size_t)report->result.step_count);

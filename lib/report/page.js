@@ -71,6 +71,7 @@ function summary() {
   if (data.peak_location) at("peak_location").innerHTML = `Peak of the live tensors in <b>${escaped(data.peak_location)}</b>. `;
   if (data.steps.length > steps.length) steps.push("\u2026");
   if (steps.length > 1) at("peak_location").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
+  if (data.engine !== "rules") at("peak_location").innerHTML += ` By ${escaped(data.engine)}.`;
   if (data.warning) at("peak_location").innerHTML += ` ${escaped(data.warning)}.`;
   if (!data.validated) at("peak_location").innerHTML += " Not validated: not compared with measured bytes of such a device.";
   at("held").innerHTML = stack(data.held, data.peak[0]);

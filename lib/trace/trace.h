@@ -68,6 +68,7 @@ struct memmodel_trace {
     size_t block_capacity, event_capacity, name_capacity;
     struct trace_repeat *repeats; /* in the order of their events; repeat.h */
     size_t repeat_count, repeat_capacity;
+    const char *engine;            /* of a recording: who watched, one of `names`; NULL: it was no recording */
     struct unmodelled *unmodelled; /* of a recording, in the arena */
     size_t unmodelled_count;
     int64_t live;

@@ -45,6 +45,7 @@ sized_table.ARGUMENTS.update(
         ("memmodel_schedule_find_buffer", "buffer"): "&(size_t){0}",
         ("memmodel_model_to_code", "name"): '"f"',
         ("memmodel_network_symbol", "name"): '"dim"',
+        ("memmodel_recording_set_engine", "engine"): '"watcher"',
         ("memmodel_recording_set_layer", "layer"): '"net"',
         ("memmodel_network_expression", "text"): '"2 * batch"',
         ("memmodel_network_input", "rank"): "1",

@@ -178,6 +178,30 @@ class RecordedLoops(OnGpus):
         self.assertEqual(found["peaks"], {name: kept["peaks"][name] for name in names})
 
 
+    def test_a_recording_on_the_device_has_the_peaks_of_its_allocator(self):
+        frameworks = HERE.parent / "frameworks"
+        names = ("accumulation_of_four", "scaled_attention", "u_net")
+        words = ["compare_gpu_loops.py", "--against", str(self.folder / "peaks.json")]
+        begin = f"import sys; sys.path.insert(0, {str(frameworks)!r}); import compare_gpu_loops\n"
+        self.run_text(f"{begin}sys.argv = {[*words[:1], '--measure', words[2], *names]!r}; compare_gpu_loops.main()\n")
+        done, _ = self.run_text(f"{begin}sys.argv = {[*words, *names]!r}; compare_gpu_loops.main()\n")
+        self.assertIn("3 of 3 exact", done.stdout)
+
+    def test_a_script_ends_in_a_report(self):
+        script, report = self.folder / "script.py", self.folder / "report.json"
+        script.write_text(TRAINING)
+        options = ["--gpu", "h100", "--json", report, script]
+        done = subprocess.run(
+            [VENV / "bin/python", "-m", "memmodel.torch", *options], capture_output=True, text=True, check=True
+        )
+        self.assertIn("3 steps on NVIDIA H100 80GB HBM3 (simulated GPU)", done.stdout)
+        found = json.loads(report.read_text())
+        self.assertEqual(found["engine"], "simulated GPU")
+        layers = 2 * (4 * MIB + 4 * 1024)
+        self.assertEqual(found["categories"]["parameters"], layers)
+        self.assertEqual(found["categories"]["optimizer state"], 2 * layers)
+
+
 @unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
 class Programs(OnGpus):
     """Each of programs/ as it is; comments in it say how it is started and what it holds at least."""

@@ -358,6 +358,31 @@ a_storage_may_get_its_module_later(void **state)
     memmodel_recording_unref(recording);
 }
 
+static void
+assert_engine(memmodel_context *context, memmodel_recording *recording, const char *engine)
+{
+    memmodel_trace *trace;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+    report = report_of(context, trace, NULL);
+    assert_string_equal(result_of(report).engine, engine);
+    memmodel_report_unref(report);
+    memmodel_trace_unref(trace);
+    memmodel_recording_unref(recording);
+}
+
+static void
+a_report_says_who_watched(void **state)
+{
+    memmodel_recording *recording = recording_of(*state, NULL);
+
+    assert_int_equal(memmodel_recording_set_engine(recording, "profiler"), 0);
+    assert_error(*state, memmodel_recording_set_engine(recording, "\xff"), MEMMODEL_ERROR_INVALID_ARGUMENT, "UTF-8");
+    assert_engine(*state, recording, "profiler");
+    assert_engine(*state, recording_of(*state, NULL), "recording");
+}
+
 /* The numbers and one of them more is what a CPU takes; a GPU sorts, in what is not known. */
 static void
 a_rule_of_the_cpu_is_named_on_a_gpu(void **state)
@@ -732,6 +757,7 @@ main(void)
         WITH_CONTEXT(a_view_is_no_storage),
         WITH_CONTEXT(a_storage_is_released_once),
         WITH_CONTEXT(a_storage_may_get_its_module_later),
+        WITH_CONTEXT(a_report_says_who_watched),
         WITH_CONTEXT(what_is_wrong_is_refused),
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),

@@ -14,6 +14,7 @@ from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
 # Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
 # torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
 IN_PLACE = ("add", "index_put", "scatter", "index_add", "index_copy", "masked_fill")
+ENGINE = "tensors without memory"
 AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
 KEEPING = ("mul", "mul_", "div", "div_")
 NUMBER_BYTES = 8
@@ -27,6 +28,7 @@ class Events:
 
     def __init__(self, job: _ffi.Job, device: str, modules: Modules) -> None:
         self._recording = _ffi.recording_new(_limits.new_context(), job)
+        _ffi.recording_set_engine(self._recording, ENGINE)
         self._device, self._modules = device, modules
         self._blocks: dict[int, int] = {}  # by storage
         self._sizes: dict[int, int] = {}  # of the same
@@ -206,16 +208,7 @@ class Events:
         born = self._born.pop(storage, None)
         if born is None:
             return
-        category = _ffi.Category.TEMPORARY_ACTIVATIONS
-        if born[0] == 0:
-            category = _ffi.Category.INPUTS
-        elif born[1] == FORWARD and self._modules.phase == BACKWARD:
-            category = _ffi.Category.SAVED_ACTIVATIONS
-        elif born[1] == BACKWARD:
-            category = _ffi.Category.ACTIVATION_GRADIENTS
-        elif born[1] == OPTIMIZER:
-            category = _ffi.Category.WORKSPACE
-        _ffi.recording_set_category(self._recording, block, category)
+        _ffi.recording_set_category(self._recording, block, category_of(*born, self._modules.phase))
 
     # ---- for the library ----
 
@@ -256,6 +249,15 @@ class Events:
                 ),
             )  # fmt: skip
         return number
+
+
+def category_of(step: int, made: str, gone: str) -> int:
+    """By the step, and the pass in which it was made, and the one in which it went."""
+    if step == 0:
+        return _ffi.Category.INPUTS
+    if made == FORWARD:
+        return _ffi.Category.SAVED_ACTIVATIONS if gone == BACKWARD else _ffi.Category.TEMPORARY_ACTIVATIONS
+    return _ffi.Category.ACTIVATION_GRADIENTS if made == BACKWARD else _ffi.Category.WORKSPACE
 
 
 class Ran(NamedTuple):

@@ -32,9 +32,8 @@ class Place:
 class Modules:
     """Follows calls of modules and steps of optimizers, and the nodes of autograd that were made in them."""
 
-    def __init__(self, found: Callable[[nn.Module], None]) -> None:
-        """found: is handed each model that is called for the first time."""
-        self._found = found
+    def __init__(self) -> None:
+        self.found: Callable[[nn.Module], None]  # is handed each model that is called for the first time
         self._names: weakref.WeakKeyDictionary[nn.Module, str] = weakref.WeakKeyDictionary()
         self._owners = WeakTensorKeyDictionary()  # of parameters: names of their modules
         self._models: set[str] = set()
@@ -62,7 +61,7 @@ class Modules:
         if not self._open and module not in self._roots:
             self._roots.add(module)
             self._name_parts(module)
-            self._found(module)
+            self.found(module)
         name = self._names.get(module)
         if name is None:
             self._name_parts(self._open[0][0] if self._open else module)

@@ -5,36 +5,51 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import FrameType
 
 import torch
 
-_OURS = (f"{Path(torch.__file__).parent}{os.sep}", f"{Path(__file__).parent}{os.sep}", "<")
+_OURS = [f"{Path(torch.__file__).parent}{os.sep}", f"{Path(__file__).parent}{os.sep}", "<"]
 _PACKAGES = tuple(f"{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 _STANDARD = f"{sysconfig.get_path('stdlib')}{os.sep}"
 
 
 def here() -> str:
     """Such as "train.py:12", or "transformers/trainer.py:900, called from train.py:12"."""
-    frame: FrameType | None = sys._getframe(1)
-    inner = ""
+    return place_of(_frames(sys._getframe(1)))
+
+
+def skip(file: str) -> None:
+    """The folder of a file has no lines of the program."""
+    _OURS.append(f"{Path(file).parent}{os.sep}")
+
+
+def _frames(frame: FrameType | None) -> Iterator[tuple[str, int]]:
     while frame is not None:
-        name, of_package = _named(frame.f_code.co_filename)
+        yield frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+
+
+def place_of(frames: Iterable[tuple[str, int]]) -> str:
+    """The same of files and lines, the innermost first."""
+    inner = ""
+    for file, line in frames:
+        name, of_package = _named(file)
         if name and not of_package:
-            place = f"{name}:{frame.f_lineno}"
+            place = f"{name}:{line}"
             return f"{inner}, called from {place}" if inner else place
         if name:
-            inner = inner or f"{name}:{frame.f_lineno}"
-        frame = frame.f_back
+            inner = inner or f"{name}:{line}"
     return inner
 
 
 @cache
 def _named(file: str) -> tuple[str, bool]:
     """What to call a file, "" if it is torch's, Python's or ours, and whether it is a package's."""
-    if file.startswith(_OURS):
+    if file.startswith(tuple(_OURS)):
         return "", True
     if not any(mark in file for mark in _PACKAGES):
         return ("", True) if file.startswith(_STANDARD) else (Path(file).name, False)

@@ -12,10 +12,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from memmodel._device_run import run_on_device
+from memmodel._record_device import on_simulated_gpu
 from memmodel._record_max import EXCEEDS, max_of_script
 from memmodel.errors import MemmodelError
 from memmodel.quantity import format_bytes, parse_bytes
 
+DEVICE, FAKE = "simulated-gpu", "fake-tensors"  # engines
 MAX_LINES, SHARE_OF_PEAK = 5, 0.05  # of the program's lines, those that are printed
 USAGE = "python -m memmodel.torch [OPTION...] (SCRIPT | -m MODULE) [ARGUMENT...]"
 
@@ -27,6 +30,11 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         epilog="Exit code: 3 if the budget is exceeded; 1 if the script raised; that of sys.exit() if it ended so.",
     )  # fmt: skip
     parser.add_argument("--gpu", metavar="NAME[:COUNT]", help="run on a GPU that is not there, such as h100")
+    parser.add_argument(
+        "--engine", choices=(DEVICE, FAKE),
+        help="what stands for the GPU: a simulated one, which needs a build of PyTorch with CUDA, or tensors without "
+        "memory (default: the first that can)",
+    )  # fmt: skip
     parser.add_argument("--device", choices=("cpu", "cuda"), help="whose memory it is (default: cuda with --gpu)")
     parser.add_argument(
         "--budget", type=_size, metavar="BYTES", help="what it may take, such as 40GiB (default: the memory of the GPU)"
@@ -53,6 +61,8 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error(f"no such script: {options.command[0]}")
     if options.device == "cpu" and options.gpu:
         parser.error(f"--device cpu: a run on the CPU has no GPU, and --gpu {options.gpu} asks for one")
+    if options.engine == DEVICE and not options.gpu:
+        parser.error(f"--engine {DEVICE}: which GPU? --gpu h100, for one")
     if options.device == "cuda" and not options.gpu:
         parser.error("--device cuda: which GPU? --gpu h100, for one")
     if options.world_size and not options.gpu:
@@ -146,6 +156,8 @@ def say(recording: Any, report: Any) -> None:
     steps = f"{recording.steps} step" + "s" * (recording.steps != 1)
     print(f"\nmemmodel: {steps} on {recording.gpu or 'the CPU'} ({recording.engine})")
     print(f"memmodel: peak of each step: {peaks or 'none was ended'}")
+    if recording.gpu and not report.peak.live:
+        print("memmodel: the script put nothing on the GPU")
     if report.peak_location:
         print(f"memmodel: {format_bytes(report.peak.live)} live at most, in {report.peak_location}")
     if report.peak.process:
@@ -165,7 +177,8 @@ def say(recording: Any, report: Any) -> None:
     for value in recording.assumed:
         effect = ", which a size came of" if value.sized else ""
         often = f", read {value.count} times" if value.count > 1 else ""
-        print(f"memmodel: assumed: {value.what} is {value.value} at {value.line}{often}{effect}")
+        made = f" is {value.value}" if value.value else ""
+        print(f"memmodel: assumed: {value.what}{made} at {value.line}{often}{effect}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -176,6 +189,10 @@ def main(arguments: list[str] | None = None) -> int:
     if _has_several(options):
         on_simulated_gpus(options)
     try:
+        if options.gpu and options.engine != FAKE and not on_simulated_gpu():
+            ended = run_on_device(options.gpu, ["-m", "memmodel.torch", *arguments], required=options.engine == DEVICE)
+            if ended is not None:
+                return ended
         recording, code = recorded(options)
     except MemmodelError as error:  # such as a GPU without a profile
         sys.exit(f"python -m memmodel.torch: {error}")

@@ -23,8 +23,8 @@ SMALL_BYTES = 1 << 19  # of storages whose values are kept
 
 @dataclass(frozen=True)
 class Assumption:
-    """A value that was made up where the program read it: what was read, the value (the first one, where it differed),
-    the line, and how often there. sized: the size of a tensor came of it."""
+    """A value that was made up where the program read it: what was read, the value (the first one, where it differed;
+    "" on a simulated GPU), the line, and how often there. sized: the size of a tensor came of it."""
 
     what: str
     value: str

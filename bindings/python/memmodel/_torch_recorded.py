@@ -97,7 +97,7 @@ def recorded(loop: Loop, job: Mapping[str, Any], for_rules: Mapping[str, Any], e
     for value in recording.assumed:
         warnings.warn(f"memmodel.torch: assumed: {value.what} is {value.value} at {value.line}", stacklevel=3)
     report = _ffi.trace_estimate(recording.trace._handle, job_of(None, dict(job)), _limits.new_context())
-    return Report(report, engine=recording.engine)
+    return Report(report)
 
 
 # ---- optimizers ----

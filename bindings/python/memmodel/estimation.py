@@ -169,7 +169,7 @@ def estimate_ranks(network: Network, *, symbols: Mapping[str, int] | None = None
 
 def estimate_trace(trace: Trace, *, symbols: Mapping[str, int] | None = None, **job: Any) -> Report:
     """What Trace.estimate() answers."""
-    return Report(_ffi.trace_estimate(trace._handle, job_of(symbols, job), _limits.new_context()), engine="trace")
+    return Report(_ffi.trace_estimate(trace._handle, job_of(symbols, job), _limits.new_context()))
 
 
 def what_if(network: Network, **job: Any) -> list[Change]:

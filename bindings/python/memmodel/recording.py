@@ -13,18 +13,14 @@ from torch.nn.parameter import is_lazy
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from memmodel import _ffi, _limits
-from memmodel._record_cuda import enable
-from memmodel._record_cuda_kernels import register as register_kernels
-from memmodel._record_cuda_names import Gpu, patch_names
-from memmodel._record_events import Events
+from memmodel._record_cuda_names import Gpu
+from memmodel._record_device import SimulatedGpu, on_simulated_gpu
 from memmodel._record_files import Files
 from memmodel._record_max import find_max
-from memmodel._record_mode import Fakes, Recorder, UnknownOperator, register
-from memmodel._record_modules import Modules
-from memmodel._record_patches import patch
-from memmodel._record_values import Assumption, UnknownValue, Values
+from memmodel._record_mode import UnknownOperator, register
+from memmodel._record_tensors import FakeTensors
+from memmodel._record_values import Assumption, UnknownValue
 from memmodel._torch_calls import this_isa
-from memmodel._torch_eager import told_as_in_a_run
 from memmodel.estimation import job_of
 from memmodel.report import Report
 from memmodel.trace import Trace
@@ -39,27 +35,21 @@ class Stop(BaseException):
 class Recording:
     """What record() gives: it fills as the loop runs, and answers when it is done."""
 
-    engine = "tensors without memory"
-
-    def __init__(self, job: _ffi.Job, steps: int, *, strict: bool, gpu: Gpu | None = None) -> None:
+    def __init__(self, job: _ffi.Job, steps: int, engine: FakeTensors | SimulatedGpu, gpu: str | None) -> None:
         self.steps = 0
-        self._job, self._wanted = job, steps
-        self._values = Values(strict=strict)
-        self._modules = Modules(self._found)
-        self._gpu = gpu
-        self.gpu = gpu.name if gpu else None
-        self._events = Events(job, "cuda" if gpu else "cpu", self._modules)
-        self._recorder = Recorder(self._events, self._values, Fakes(allow_non_fake_inputs=True), self._modules)
+        self.engine, self.gpu = engine.name, gpu
+        self._job, self._wanted, self._engine = job, steps, engine
+        self._modules, self._events = engine.modules, engine.events
+        self._modules.found = self._found
         self._explicit = False
         self._optimizers: dict[str, None] = {}  # that made steps, in the order of their first
         self._files: Files | None = None
-        self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
         self._trace: Trace | None = None
 
     @property
     def assumed(self) -> list[Assumption]:
         """Values that were made up, as the loop asked for them."""
-        return self._values.assumptions
+        return self._engine.assumptions
 
     @property
     def trace(self) -> Trace:
@@ -72,7 +62,7 @@ class Recording:
         job = self._job
         job.steps = max(1, self.steps)
         job.optimizer = " and ".join(self._optimizers) or None
-        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()), engine=self.engine)
+        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()))
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -84,7 +74,7 @@ class Recording:
 
     def given(self, tensor: Any) -> Any:
         """A tensor that is there before the loop, as one without memory."""
-        return self._recorder.fake(tensor)
+        return self._engine.given(tensor)
 
     # ---- as the loop runs ----
 
@@ -94,15 +84,7 @@ class Recording:
             stack.callback(self._files.delete)
         self._modules.follow(stack)
         stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
-        stack.enter_context(told_as_in_a_run())
-        patch(self._recorder, stack, self._files)
-        if self._gpu:
-            self._recorder.version = self._gpu.version
-            enable(stack)
-            patch_names(self._gpu, self._events, stack)
-            register_kernels(self._gpu, stack)
-        stack.enter_context(self._recorder.fakes)
-        stack.enter_context(self._recorder)
+        self._engine.start(stack, self._files)
 
     def _found(self, root: nn.Module) -> None:
         """A model that is called for the first time: what it holds is there already."""
@@ -110,9 +92,7 @@ class Recording:
         for tensor in [*root.parameters(), *root.buffers()]:
             if is_lazy(tensor) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
                 continue
-            if type(tensor) in (torch.Tensor, nn.Parameter):
-                self._given.append((tensor, tensor.grad))
-                self._recorder.fake(tensor)
+            self._engine.found(tensor)
             self._events.set_owner(tensor, _ffi.Category.PARAMETERS, self._modules.owner(tensor))
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
@@ -139,9 +119,7 @@ class Recording:
             raise Stop
 
     def _finish(self) -> None:
-        for tensor, gradient in self._given:
-            tensor.grad = gradient
-        self._trace = Trace(self._events.finish())
+        self._trace = Trace(self._engine.finish())
 
 
 @contextmanager
@@ -162,7 +140,8 @@ def record(
     small and known, no data of the caller's changes, and no file is written by torch.save().
 
     It is the memory of the CPU or, with `gpu`, of a GPU of that kind, such as "h100", which is what torch.cuda says is
-    there; no build of PyTorch with CUDA is needed. A budget is the GPU's memory unless it is given.
+    there; no build of PyTorch with CUDA is needed. In a process of `memmodel run --gpu` the loop runs on the simulated
+    GPU with PyTorch's own allocator, whose history is the recording. A budget is the GPU's memory unless it is given.
 
     The loop ends after `steps` steps of its optimizer, or goes on to its end with 0. A model may be made inside or
     before; gradients that it gets inside are no more than shapes. strict: UnknownValue where the loop reads a value
@@ -181,7 +160,13 @@ def record(
         "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
         "budget": simulated.memory if simulated and budget is None else budget, "metric": metric,
     }  # fmt: skip
-    recording = Recording(job_of(None, given), steps, strict=strict, gpu=simulated)
+    job = job_of(None, given)
+    engine: FakeTensors | SimulatedGpu
+    if simulated and on_simulated_gpu():
+        engine = SimulatedGpu(job, strict=strict)
+    else:
+        engine = FakeTensors(job, simulated, strict=strict)
+    recording = Recording(job, steps, engine, simulated.name if simulated else None)
     try:
         with ExitStack() as stack:
             recording._run(stack, writes=write_files)

@@ -87,12 +87,9 @@ class Report:
     >>> report.peak.live, report.peak_location
     """
 
-    def __init__(
-        self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None, engine: str = "rules"
-    ) -> None:
+    def __init__(self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None) -> None:
         self._handle = _call.instance_of(handle, _ffi.ReportHandle, "handle")
         self._ask = ask
-        self._engine = engine
         self._result = _ffi.report_get_result(self._handle)
 
     @cached_property
@@ -108,8 +105,9 @@ class Report:
 
     @property
     def engine(self) -> str:
-        """What answered: "rules" for a network, "tensors without memory" for what record() recorded, "trace"."""
-        return self._engine
+        """What answered: "rules" for a network, "trace", "tensors without memory" or "simulated GPU" for what record()
+        recorded."""
+        return _call.decoded(self._result.engine)
 
     @property
     def metric(self) -> str:

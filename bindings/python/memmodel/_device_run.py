@@ -1,0 +1,79 @@
+"""A Python process on simulated GPUs, as `memmodel run --gpu` starts one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import torch
+
+from memmodel import _call, _ffi, _limits
+from memmodel._exceptions import NotFoundError
+from memmodel.errors import MemmodelError
+
+DRIVER = Path("/dev/nvidiactl")
+SHOWN = 12  # notes
+WORDS = {_ffi.DeviceNoteKind.UNANSWERED: "not simulated", _ffi.DeviceNoteKind.PROFILE: "by a rule"}
+
+
+def run_on_device(gpu: str, arguments: list[str], *, required: bool) -> int | None:
+    """The exit code of this Python with those arguments on a GPU of that kind, whose memory never ends; None where
+    there can be none, and it was not required."""
+    reason = _obstacle()
+    if not reason:
+        try:
+            device = _device(gpu)
+        except NotFoundError as error:
+            reason = str(error)
+    if reason and required:
+        sys.exit(f"python -m memmodel.torch: no simulated GPU: {reason}")
+    if reason:
+        return None
+    done = subprocess.run([sys.executable, *arguments], env=_environment(device), check=False)
+    for text in _notes(device):
+        print(f"memmodel: {text}")
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def _obstacle() -> str:
+    if torch.version.cuda is None:
+        return "this PyTorch is a build without CUDA; `pip install torch` from PyPI gives the other on Linux"
+    if DRIVER.exists():
+        return "this machine has a driver of NVIDIA's"
+    return ""
+
+
+def _device(gpu: str) -> _ffi.DeviceHandle:
+    device = _ffi.device_new(_limits.new_context(), _ffi.DeviceOptions(gpu=gpu, count=1, overcommit=1))
+    for folder in _folders():
+        _ffi.device_add_libraries(device, str(folder))
+    return device
+
+
+def _folders() -> Iterator[Path]:
+    """Where NVIDIA's libraries lie that this Python would load."""
+    for packages in map(Path, sys.path):
+        yield from sorted(packages.glob("nvidia/*/lib"))
+        yield from packages.glob("torch/lib")
+
+
+def _environment(device: _ffi.DeviceHandle) -> dict[str, str]:
+    lines = _ffi.device_environment(device).splitlines()
+    return os.environ | dict(line.split("=", 1) for line in lines)
+
+
+def _notes(device: _ffi.DeviceHandle) -> Iterator[str]:
+    """Of what the libraries made up themselves; the recording has the values."""
+    shown = 0
+    for number in count():
+        try:
+            note = _ffi.device_get_note(device, number)
+        except MemmodelError:
+            return
+        if note.kind in WORDS and shown < SHOWN:
+            shown += 1
+            yield f"{WORDS[note.kind]}: {_call.decoded(note.text)}"

@@ -1,0 +1,243 @@
+"""A recorded program on a simulated GPU: the history that PyTorch's own allocator keeps there."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+from unittest import mock
+
+import torch
+from torch import nn
+from torch.utils._pytree import tree_leaves
+
+from memmodel import _ffi, _limits
+from memmodel._record_events import PHASES, category_of
+from memmodel._record_files import Files
+from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules, Place
+from memmodel._record_places import here, place_of, skip
+from memmodel._record_values import Assumption
+
+ENGINE = "simulated GPU"
+MARKED = "memmodel"  # in the metadata of nodes of autograd
+ALLOCATED, RELEASED = "alloc", "free_requested"  # torch/csrc/cuda/memory_snapshot.cpp
+
+
+def on_simulated_gpu() -> bool:
+    """Whether this process runs on one: `memmodel run --gpu` set its environment."""
+    return "MEMMODEL_CUDA_LIBRARY" in os.environ and torch.version.cuda is not None
+
+
+class Mark(NamedTuple):
+    """What the events belong to that follow the first `events`."""
+
+    events: int
+    step: int
+    phase: str
+    place: Place
+
+
+class Owned(NamedTuple):
+    """What the block at an address is for, as is known after `events`."""
+
+    events: int
+    address: int
+    category: int
+    layer: str
+
+
+class MarkedModules(Modules):
+    """Says where it goes on, also in the backward pass, by hooks of autograd's nodes."""
+
+    mark: Callable[[], None]
+
+    def follow(self, stack: ExitStack) -> None:
+        super().follow(stack)
+        run = torch.autograd._engine_run_backward
+
+        def followed(*args: Any, **kwargs: Any) -> Any:
+            before = self.phase, self.place
+            self._go(BACKWARD, Place(self.place.layer, here()))
+            try:
+                return run(*args, **kwargs)
+            finally:
+                self._go(*before)
+
+        stack.enter_context(mock.patch.object(torch.autograd, "_engine_run_backward", followed))
+
+    def _go(self, phase: str, place: Place) -> None:
+        self.phase, self.place = phase, place
+        self.mark()
+
+    def _enter(self, module: nn.Module, inputs: Any) -> None:
+        self._mark_nodes(inputs)
+        super()._enter(module, inputs)
+        self._go(self.phase, Place(self._open[-1][1], ""))
+
+    def _leave(self, module: nn.Module, *results: Any) -> None:
+        self._mark_nodes(results)
+        super()._leave(module)
+        self._go(self.phase, Place(self._open[-1][1] if self._open else "", ""))
+
+    def _mark_nodes(self, tensors: Any) -> None:
+        """Nodes that made them: their backward pass is that of the module that runs now."""
+        layer = self.place.layer
+        for tensor in tree_leaves(tensors):
+            node = tensor.grad_fn if isinstance(tensor, torch.Tensor) else None
+            if node is not None and MARKED not in node.metadata:
+                node.metadata[MARKED] = layer
+                node.register_prehook(lambda _: self._go(BACKWARD, Place(layer, self.place.line)))
+
+    def _begin_step(self, *_: Any) -> None:
+        super()._begin_step()
+        self._go(OPTIMIZER, Place("", ""))
+
+    def end_step(self) -> bool:
+        ended = super().end_step()
+        if ended:
+            self._go(FORWARD, Place("", ""))
+        return ended
+
+
+class History:
+    """The allocator's events, of which it is known afterwards what each was for."""
+
+    def __init__(self, job: _ffi.Job, modules: MarkedModules) -> None:
+        self._recording = _ffi.recording_new(_limits.new_context(), job)
+        _ffi.recording_set_engine(self._recording, ENGINE)
+        self._modules = modules
+        self._marks: list[Mark] = []
+        self._owned: list[Owned] = []
+        self._earlier = 0  # events before the program put their count to 0
+        self._now = Mark(0, 0, FORWARD, Place("", ""))
+        # by address, with the step and pass in which each was made unless it is known what it is for
+        self._blocks: dict[int, tuple[int, tuple[int, str] | None]] = {}
+        self.step = 0
+
+    # ---- as the program runs ----
+
+    def start(self, stack: ExitStack) -> None:
+        """With the first tensor on the GPU, so that a program that has none does not begin to use it."""
+        keep = torch.cuda.memory._record_memory_history
+        reset = torch._C._cuda_resetAccumulatedMemoryStats
+
+        def forget(device: int) -> None:
+            self._earlier = self._count()
+            reset(device)
+
+        torch.cuda._lazy_call(lambda: keep("all", context="alloc", stacks="python"))
+        stack.enter_context(mock.patch("torch.cuda.memory._record_memory_history", lambda *_, **__: None))
+        stack.enter_context(mock.patch("torch._C._cuda_resetAccumulatedMemoryStats", forget))
+
+    def _count(self) -> int:
+        """Allocations and releases so far."""
+        if not torch.cuda.is_initialized():
+            return 0
+        blocks = torch._C._cuda_memoryStats(0)["allocation"]["all"]
+        return self._earlier + int(blocks["allocated"]) + int(blocks["freed"])
+
+    def mark(self) -> None:
+        self._marks.append(Mark(self._count(), self.step, self._modules.phase, self._modules.place))
+
+    def begin(self) -> None:
+        """The first step, when something is computed with gradients."""
+        if self.step == 0:
+            self.step = 1
+            self.mark()
+
+    def end_step(self) -> None:
+        self.step += 1
+        self.mark()
+
+    def set_owner(self, tensor: Any, category: int, layer: str) -> None:
+        if tensor.device.type == "cuda" and tensor.layout == torch.strided:
+            self._owned.append(Owned(self._count(), tensor.untyped_storage().data_ptr(), category, layer))
+
+    # ---- afterwards ----
+
+    def finish(self) -> _ffi.TraceHandle:
+        entries = torch.cuda.memory._snapshot()["device_traces"][0] if torch.cuda.is_initialized() else []
+        told = deque(sorted([*self._marks, *self._owned], key=lambda what: what.events))  # in its order where equal
+        events = [entry for entry in entries if entry["action"] in (ALLOCATED, RELEASED)]
+        for done, entry in enumerate(events):
+            while told and told[0].events <= done:
+                self._tell(told.popleft())
+            (self._allocate if entry["action"] == ALLOCATED else self._release)(entry)
+        for what in told:
+            self._tell(what)
+        return _ffi.recording_finish(self._recording)
+
+    def _tell(self, what: Mark | Owned) -> None:
+        if isinstance(what, Mark):
+            if what[1:3] != self._now[1:3]:
+                _ffi.recording_enter(self._recording, what.step, PHASES[what.phase] if what.step else 0)
+            self._now = what
+        elif what.address in self._blocks:
+            block, _ = self._blocks[what.address]
+            self._blocks[what.address] = block, None
+            _ffi.recording_set_category(self._recording, block, what.category)
+            if what.layer:
+                _ffi.recording_set_layer(self._recording, block, what.layer)
+
+    def _allocate(self, entry: dict[str, Any]) -> None:
+        now, frames = self._now, entry.get("frames", [])
+        line = place_of((frame["filename"], frame["line"]) for frame in frames) or now.place.line
+        owner = _ffi.RecordingOwner(
+            role=frames[0]["name"] if frames else "", layer=now.place.layer, line=line, stream=entry["stream"],
+            category=category_of(now.step, now.phase, ""),
+        )  # fmt: skip
+        block = _ffi.recording_allocate(self._recording, entry["size"], owner)
+        self._blocks[entry["addr"]] = block, (now.step, now.phase)
+
+    def _release(self, entry: dict[str, Any]) -> None:
+        block, born = self._blocks.pop(entry["addr"], (None, None))
+        if born:
+            _ffi.recording_set_category(self._recording, block, category_of(*born, self._now.phase))
+        if block is not None:
+            _ffi.recording_release(self._recording, block)
+
+
+class SimulatedGpu:
+    """Everything runs as it is; the GPU is one that `memmodel run --gpu` simulates."""
+
+    name = ENGINE
+
+    def __init__(self, job: _ffi.Job, *, strict: bool) -> None:
+        self.modules = MarkedModules()
+        self.events = History(job, self.modules)
+        self.modules.mark = self.events.mark
+        self._strict = strict
+        self._notes: Counter[tuple[str, str, bool]] = Counter()  # what was made up, where, whether a size came of it
+
+    @property
+    def assumptions(self) -> list[Assumption]:
+        return [Assumption(what, "", line, count, sized) for (what, line, sized), count in self._notes.items()]
+
+    def start(self, stack: ExitStack, _: Files | None) -> None:
+        from memmodel_cuda import library  # type: ignore[import-not-found]  # of such a process alone
+
+        def noted(kind: int, text: str) -> None:
+            what, _, line = text.rpartition(" at ")
+            if kind in (library.MADE_UP, library.ASSUMED):
+                what = what.removeprefix("made-up ").removeprefix("size assumed: ")
+                self._notes[what, line, kind == library.ASSUMED] += 1
+            else:
+                note(kind, text)
+
+        note = library.note
+        if self._strict:
+            stack.enter_context(mock.patch.dict(os.environ, MEMMODEL_CUDA_STRICT="1"))
+        stack.enter_context(mock.patch.object(library, "note", noted))
+        skip(library.__file__)
+        self.events.start(stack)
+
+    def given(self, tensor: Any) -> Any:
+        return tensor
+
+    def found(self, tensor: Any) -> None:
+        pass
+
+    def finish(self) -> _ffi.TraceHandle:
+        return self.events.finish()
