@@ -178,8 +178,35 @@ class Recorded(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "Signed is not supported"):
             report = memmodel.torch.estimate(module, tuple(given), loss=mean_of_squares, optimizer=optimizer)
         self.assertEqual(dict(optimizer.state), {})
+        self.assertEqual(len(report.step_peaks), 3)  # giving it back its state is no step
         # parameters, their gradients, and one average each
         self.assertEqual(report.categories["optimizer state"], sum(part.nbytes for part in module.parameters()))
+
+    def test_on_a_gpu_it_is_the_loop_with_everything_there(self):
+        module, *given = made(differentiates, ROWS)
+        optimizer = torch.optim.Adam(module.parameters())
+        options = {"device": "cuda", "gpu": "h100", "precision": "bfloat16"}
+        with self.assertWarnsRegex(UserWarning, "recorded, as rules do not answer it"):
+            report = memmodel.torch.estimate(
+                module, tuple(given), loss=mean_of_squares, optimizer=optimizer, **options
+            )  # fmt: skip
+        self.assertEqual(report.step_peaks, self.recorded_on_a_gpu())
+        self.assertTrue(all(part.device.type == "cpu" for part in module.parameters()))
+        self.assertEqual(list(map(id, optimizer.param_groups[0]["params"])), list(map(id, module.parameters())))
+
+    def recorded_on_a_gpu(self):
+        with memmodel.torch.record(gpu="h100") as recording:
+            module, *given = made(differentiates, ROWS)
+            module, given = module.cuda(), [part.cuda() for part in given]
+            optimizer = torch.optim.Adam([part for part in module.parameters() if part.requires_grad])
+            while True:
+                with torch.autocast("cuda", torch.bfloat16):
+                    y = module(*given)
+                    loss = mean_of_squares(y)
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+        return recording.report().step_peaks
 
     def test_what_rules_alone_answer_is_refused_by_name(self):
         module, *given = made(differentiates, ROWS)

@@ -111,6 +111,7 @@ class History:
         self._marks: list[Mark] = []
         self._owned: list[Owned] = []
         self._earlier = 0  # events before the program put their count to 0
+        self._wanted: int | None = None  # events, of those that there are; None: all
         self._now = Mark(0, 0, FORWARD, Place("", ""))
         # by address, with the step and pass in which each was made unless it is known what it is for
         self._blocks: dict[int, tuple[int, tuple[int, str] | None]] = {}
@@ -151,6 +152,10 @@ class History:
         self.step += 1
         self.mark()
 
+    def end(self) -> None:
+        """What comes and goes later is not noted."""
+        self._wanted = self._count()
+
     def set_owner(self, tensor: Any, category: int, layer: str) -> None:
         if tensor.device.type == "cuda" and tensor.layout == torch.strided:
             self._owned.append(Owned(self._count(), tensor.untyped_storage().data_ptr(), category, layer))
@@ -161,7 +166,7 @@ class History:
         entries = torch.cuda.memory._snapshot()["device_traces"][0] if torch.cuda.is_initialized() else []
         told = deque(sorted([*self._marks, *self._owned], key=lambda what: what.events))  # in its order where equal
         events = [entry for entry in entries if entry["action"] in (ALLOCATED, RELEASED)]
-        for done, entry in enumerate(events):
+        for done, entry in enumerate(events[: self._wanted]):
             while told and told[0].events <= done:
                 self._tell(told.popleft())
             (self._allocate if entry["action"] == ALLOCATED else self._release)(entry)

@@ -38,6 +38,7 @@ class Events:
         self._writing: Writing | None = None
         self._views: set[int] = set()  # storages of which there are several tensors
         self._entered = (0, "")
+        self._ended = False
         self._kept: dict[int, int] = {}  # blocks of numbers, by node
         self._node = -1  # whose backward pass runs
         self.step = 0
@@ -56,7 +57,7 @@ class Events:
     def resized(self, storage: Any) -> None:
         """As its allocator does: another place, then the old one goes."""
         key = int(storage._cdata)
-        if key not in self._blocks:
+        if key not in self._blocks or self._ended:
             return
         self._settle()
         self._enter()
@@ -67,6 +68,8 @@ class Events:
         self._hold(key, new, storage.nbytes())
 
     def release(self, storage: int) -> None:
+        if self._ended:
+            return
         if self._writing and self._writing.first == storage:
             self._write(self._writing)
             return
@@ -118,7 +121,7 @@ class Events:
             raise INVALID_DEVICE("CUDA error: invalid device ordinal")
 
     def _is_here(self, tensor: Any) -> bool:
-        return bool(tensor.device.type == self._device)
+        return bool(tensor.device.type == self._device) and not self._ended
 
     # ---- how much there is, for programs that ask ----
 
@@ -165,9 +168,13 @@ class Events:
             self._forget_number(node)
         self.step += 1
 
-    def finish(self) -> _ffi.TraceHandle:
-        """What goes later is not noted."""
+    def end(self) -> None:
+        """What comes and goes later is not noted."""
         self._settle()
+        self._ended = True
+
+    def finish(self) -> _ffi.TraceHandle:
+        self.end()
         for storage, block in self._blocks.items():
             self._categorize(storage, block)
         self._blocks = {}

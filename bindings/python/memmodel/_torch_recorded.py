@@ -6,7 +6,7 @@ import ast
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -37,13 +37,29 @@ class Loop:
     batches: int  # before each step of the optimizer
     keep_gradients: bool
     precision: Callable[[], AbstractContextManager[Any]]
+    device: str
 
     def record(self, **options: Any) -> Recording:
-        with as_they_were(self.module), record(steps=self.steps, **options) as recording:
-            handed = tree_map_only(torch.Tensor, recording.given, self.handed)
-            with optimizers_of(self.optimizer, self.module, self.loss) as optimizers:
-                self._run(recording, handed, optimizers if self.mode == _ffi.Mode.TRAINING else [])
+        parts = [part for part in (self.module, self.loss) if isinstance(part, nn.Module)]
+        with ExitStack() as stack:
+            for part in parts:
+                stack.enter_context(as_they_were(part))
+            recording = stack.enter_context(record(steps=self.steps, **options))
+            moved = self._move(parts)
+            handed = tree_map_only(torch.Tensor, lambda tensor: recording.given(tensor).to(self.device), self.handed)
+            optimizers = stack.enter_context(optimizers_of(self.optimizer, self.module, self.loss, moved))
+            self._run(recording, handed, optimizers if self.mode == _ffi.Mode.TRAINING else [])
         return recording
+
+    def _move(self, parts: Sequence[nn.Module]) -> dict[int, Any]:
+        """To the device: its parameters there, by those that they were before."""
+        moved = {}
+        for part in parts if self.device != "cpu" else ():
+            before = list(part.named_parameters(remove_duplicate=False))
+            part.to(self.device)
+            after = dict(part.named_parameters(remove_duplicate=False))
+            moved.update({id(parameter): after[name] for name, parameter in before})
+        return moved
 
     def _run(self, recording: Recording, handed: tuple[Any, ...], optimizers: Sequence[Any]) -> None:
         args, kwargs, *target = handed
@@ -88,7 +104,7 @@ def recorded(loop: Loop, job: Mapping[str, Any], for_rules: Mapping[str, Any], e
     alone = asked_of_rules(loop, for_rules)
     if alone:
         raise Refused(f"{error}; not recorded instead, as only rules answer {alone}") from error
-    machine = {name: job[name] for name in ("isa", "intra_op_threads", "budget", "metric")}
+    machine = {name: job[name] for name in ("isa", "intra_op_threads", "budget", "metric", "gpu", "allocator_settings")}
     try:
         recording = loop.record(**machine)
     except Exception as failed:  # whatever the module says to tensors without memory
@@ -104,13 +120,16 @@ def recorded(loop: Loop, job: Mapping[str, Any], for_rules: Mapping[str, Any], e
 
 
 @contextmanager
-def optimizers_of(optimizer: Any, module: nn.Module, loss: Any) -> Iterator[list[Any]]:
-    """Without state, and afterwards as they were. A text makes one for each of its groups."""
+def optimizers_of(optimizer: Any, module: nn.Module, loss: Any, moved: Mapping[int, Any]) -> Iterator[list[Any]]:
+    """Without state, and afterwards as they were. A text makes one for each of its groups. moved: parameters that stand
+    for others."""
     if isinstance(optimizer, str):
         yield list(_from_text(optimizer, module, loss))
         return
     before, groups = dict(vars(optimizer)), [dict(group) for group in optimizer.param_groups]
     optimizer.state = defaultdict(dict)
+    for group in optimizer.param_groups:
+        group["params"] = [moved.get(id(parameter), parameter) for parameter in group["params"]]
     try:
         yield [optimizer]
     finally:

@@ -116,6 +116,7 @@ class Recording:
         self.steps += 1
         self._events.end_step()
         if self.steps == self._wanted:
+            self._events.end()
             raise Stop
 
     def _finish(self) -> None:

@@ -299,14 +299,14 @@ def _network(asked: _Asked, *, symbolic: bool) -> tuple[Network, Sequence[Differ
     return _build(program, training=step.model.training), program.unlike
 
 
-def _autocast(precision: str | None) -> AbstractContextManager[Any]:
+def _autocast(precision: str | None, device: str = "cpu") -> AbstractContextManager[Any]:
     """The types of tensors are then those of a run under it; operators stay what they are."""
     if precision in (None, "float32"):
         return nullcontext()
     types = {"bfloat16": torch.bfloat16, "float16": torch.float16}
     if precision not in types:
         raise ValueError(f"precision: {precision!r} is none of float32, {', '.join(types)}")
-    context: AbstractContextManager[Any] = torch.autocast("cpu", types[precision])
+    context: AbstractContextManager[Any] = torch.autocast(device, types[precision])
     return context
 
 
@@ -378,10 +378,11 @@ def estimate(
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     args, kwargs, target = first_part((args, kwargs, target), pipeline)
     asked = _asked(module, args, kwargs, loss, target, mode)
-    for_rules = {"checkpoint": checkpoint, "device": device, "gpu": gpu, "allocator_settings": allocator_settings,
-                 "framework_version": framework_version, "mesh": mesh, "data": data, "tensor": tensor,
-                 "pipeline": pipeline, "backend": backend, "rank": rank}  # fmt: skip
-    job: dict[str, Any] = for_rules | {
+    where = {"device": device, "gpu": gpu, "allocator_settings": allocator_settings}
+    for_rules = {"checkpoint": checkpoint, "framework_version": framework_version, "mesh": mesh, "data": data,
+                 "tensor": tensor, "pipeline": pipeline, "backend": backend,
+                 "rank": rank} | ({} if gpu else where)  # fmt: skip
+    job: dict[str, Any] = where | for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
         "precision": precision, "gradient_accumulation": gradient_accumulation, "keep_gradients": keep_gradients,
@@ -389,7 +390,7 @@ def estimate(
     }  # fmt: skip
     loop = Loop(
         module, asked.step.loss, asked.handed, optimizer, asked.mode, steps, gradient_accumulation, keep_gradients,
-        partial(_autocast, precision),
+        partial(_autocast, precision, "cuda" if gpu else "cpu"), "cuda" if gpu else "cpu",
     )  # fmt: skip
     try:
         job["optimizer"] = optimizer_text(optimizer, module, loss)
