@@ -76,11 +76,16 @@ struct memmodel_device_note {
 
 /** What programs ask a kind of GPU about. @since 0.1 */
 struct memmodel_device_properties {
-    size_t size;        /**< sizeof(struct memmodel_device_properties), set by the caller */
-    const char *name;   /**< as its driver reports it, such as "NVIDIA H100 80GB HBM3". @transfer none */
-    int64_t memory;     /**< that programs can use. @unit bytes */
-    int32_t capability; /**< compute capability, 10 * major + minor */
-    int32_t processors; /**< streaming multiprocessors */
+    size_t size;                    /**< sizeof(struct memmodel_device_properties), set by the caller */
+    const char *name;               /**< as its driver reports it, such as "NVIDIA H100 80GB HBM3". @transfer none */
+    int64_t memory;                 /**< that programs can use. @unit bytes */
+    int32_t capability;             /**< compute capability, 10 * major + minor */
+    int32_t processors;             /**< streaming multiprocessors */
+    int32_t processor_threads;      /**< at most at once on one of these */
+    int32_t reserved;               /**< 0 */
+    int64_t processor_shared_bytes; /**< shared memory of one of these. @unit bytes */
+    int64_t block_shared_bytes;     /**< the most of it that one block can ask for. @unit bytes */
+    int64_t l2_bytes;               /**< second cache. @unit bytes */
 };
 
 /**

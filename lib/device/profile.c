@@ -99,7 +99,7 @@ memmodel_device_get_properties(memmodel_context *context, const char *gpu,
 {
     struct memmodel_device_properties own = {.size = sizeof own};
     const struct gpu *found;
-    struct product product;
+    struct ledger_gpu profile;
     int status;
 
     if (!context || !gpu || !properties)
@@ -109,11 +109,15 @@ memmodel_device_get_properties(memmodel_context *context, const char *gpu,
         status = gpu_find(context, gpu, &found);
     if (status)
         return context_status(context, status);
-    product = product_of(found->name);
-    own.name = product.name;
-    own.memory = found->memory;
-    own.capability = found->capability;
-    own.processors = found->processors;
+    profile = device_profile(found);
+    own.name = product_of(found->name).name;
+    own.memory = profile.memory;
+    own.capability = profile.capability;
+    own.processors = profile.processors;
+    own.processor_threads = profile.processor_threads;
+    own.processor_shared_bytes = profile.processor_shared;
+    own.block_shared_bytes = profile.block_shared;
+    own.l2_bytes = profile.l2;
     result_copy(&own, sizeof own, properties);
     return context_status(context, 0);
 }

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TORCH, TRANSFORMERS = (importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
 MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_loops/peaks.json"
@@ -21,6 +22,7 @@ if TORCH:
     import torch
     from compare_loops import peaks, real_events
     from loops import LOOPS
+    from memmodel._torch_eager import with_module
     from memmodel.torch import UnknownOperator, UnknownValue
     from torch import nn
     from torch.nn import functional
@@ -235,6 +237,24 @@ class Extensions(unittest.TestCase):
         report = recording.report()
         self.assertEqual(report.peak.live, 4 * 1000 + 4 * 1000 * 100)
         self.assertIn("widened", " ".join(item.op for item in report.unmodelled))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Imports(unittest.TestCase):
+    def test_a_module_that_the_program_imports_is_handed_on(self):
+        """A script imports transformers while it is recorded."""
+        seen = []
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(sys, "path", [folder, *sys.path]):
+            (Path(folder) / "imported_while_recorded.py").write_text("answer = 1\n")
+            with with_module("imported_while_recorded", seen.append):
+                self.assertEqual(seen, [])
+                module = importlib.import_module("imported_while_recorded")
+                self.assertEqual(module.answer, 1)
+            self.assertEqual(seen, [module])
+            with with_module("imported_while_recorded", seen.append):  # it is there already
+                self.assertEqual(seen, [module, module])
+            del sys.modules["imported_while_recorded"]
+            self.assertFalse([finder for finder in sys.meta_path if "memmodel" in type(finder).__module__])
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

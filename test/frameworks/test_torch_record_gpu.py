@@ -89,6 +89,9 @@ class Names(unittest.TestCase):
             self.assertEqual(torch.cuda.get_device_name(), "NVIDIA A100-SXM4-40GB")
             self.assertEqual(torch.cuda.get_device_capability("cuda:0"), (8, 0))
             self.assertEqual(torch.cuda.get_device_properties(0).total_memory, torch.cuda.mem_get_info()[1])
+            found = torch.cuda.get_device_properties(0)  # NVIDIA A100 Tensor Core GPU Architecture, table 5
+            self.assertEqual((found.L2_cache_size, found.shared_memory_per_multiprocessor), (40 * KIB**2, 164 * KIB))
+            self.assertEqual((found.shared_memory_per_block_optin, found.regs_per_multiprocessor), (163 * KIB, 64 * KIB))
             before = torch.cuda.memory_allocated()
             x = torch.empty(100, device="cuda")
             self.assertEqual(torch.cuda.memory_allocated() - before, 512)

@@ -32,13 +32,19 @@ class Gpu:
         self.name, self.memory = _call.decoded(found.name), int(found.memory)
         self.capability = divmod(found.capability, 10)
         self.processors = int(found.processors)
+        self._found = found
 
     def properties(self) -> Any:
         major, minor = self.capability
         return SimpleNamespace(
             name=self.name, major=major, minor=minor, total_memory=self.memory,
             multi_processor_count=self.processors, is_integrated=0, is_multi_gpu_board=0, warp_size=32,
-            gcnArchName=self.name, uuid="GPU-00000000-0000-0000-0000-000000000000", pci_bus_id=0,
+            gcnArchName=self.name, uuid="GPU-00000000-0000-0000-0000-000000000000",
+            pci_domain_id=0, pci_bus_id=1, pci_device_id=0, L2_cache_size=self._found.l2_bytes,
+            max_threads_per_multi_processor=self._found.processor_threads, max_threads_per_block=1024,
+            regs_per_multiprocessor=65536, shared_memory_per_block=48 << 10,
+            shared_memory_per_block_optin=self._found.block_shared_bytes,
+            shared_memory_per_multiprocessor=self._found.processor_shared_bytes,
         )  # fmt: skip
 
 

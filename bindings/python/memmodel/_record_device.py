@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ from memmodel._record_places import here, place_of, skip
 from memmodel._record_values import Assumption
 
 ENGINE = "simulated GPU"
+READ = re.compile("made-up value of [0-9]+ bytes?")  # whatever its size
 MARKED = "memmodel"  # in the metadata of nodes of autograd
 ALLOCATED, RELEASED = "alloc", "free_requested"  # torch/csrc/cuda/memory_snapshot.cpp
 
@@ -140,6 +142,8 @@ class History:
         return self._earlier + int(blocks["allocated"]) + int(blocks["freed"])
 
     def mark(self) -> None:
+        if self._modules.phase == BACKWARD:
+            self.step = self.step or 1
         self._marks.append(Mark(self._count(), self.step, self._modules.phase, self._modules.place))
 
     def begin(self) -> None:
@@ -225,11 +229,11 @@ class SimulatedGpu:
 
         def noted(kind: int, text: str) -> None:
             what, _, line = text.rpartition(" at ")
-            if kind in (library.MADE_UP, library.ASSUMED):
-                what = what.removeprefix("made-up ").removeprefix("size assumed: ")
-                self._notes[what, line, kind == library.ASSUMED] += 1
-            else:
+            if kind not in (library.MADE_UP, library.ASSUMED):
                 note(kind, text)
+                return
+            what = READ.sub("a value", what.removeprefix("size assumed: "))
+            self._notes[what, line, kind == library.ASSUMED] += 1
 
         note = library.note
         if self._strict:

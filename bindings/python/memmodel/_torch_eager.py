@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -162,6 +163,50 @@ def _products_of_groups(*args: Any, **kwargs: Any) -> Any:
     return meta_grouped_mm(*args, **kwargs)
 
 
+class _Finder:
+    """Finds a module as Python does, and hands it on when it is imported."""
+
+    def __init__(self, name: str, then: Callable[[Any], None]) -> None:
+        self._name, self._then = name, then
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != self._name:
+            return None
+        found = next(filter(None, (
+            finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self
+        )), None)  # fmt: skip
+        if found and found.loader:
+            execute = found.loader.exec_module
+
+            def executed(module: Any) -> None:
+                execute(module)
+                self._then(module)
+
+            setattr(found.loader, "exec_module", executed)  # noqa: B010
+        return found
+
+
+@contextmanager
+def with_module(name: str, then: Callable[[Any], None]) -> Iterator[None]:
+    """Hands on the module, now or when the program imports it."""
+    finder: Any = _Finder(name, then)
+    if name in sys.modules:
+        then(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+
+
+def _real(patches: ExitStack, module: Any) -> None:
+    """Of newer versions: no tensor is one without memory."""
+    if hasattr(module, "is_fake_tensor"):
+        patches.enter_context(mock.patch.object(module, "is_fake_tensor", lambda _: False))
+
+
 @contextmanager
 def told_as_in_a_run() -> Iterator[None]:
     """Without memory, but as kernels and questions about tracing answer with it."""
@@ -169,8 +214,7 @@ def told_as_in_a_run() -> Iterator[None]:
         if meta_grouped_mm:
             patches.enter_context(mock.patch.object(_meta_registrations, meta_grouped_mm.__name__, _products_of_groups))
         patches.enter_context(answered_as_in_a_run())
-        if hasattr(sys.modules.get(TRANSFORMERS), "is_fake_tensor"):  # of newer versions
-            patches.enter_context(mock.patch(f"{TRANSFORMERS}.is_fake_tensor", lambda _: False))
+        patches.enter_context(with_module(TRANSFORMERS, partial(_real, patches)))
         patches.enter_context(torch.random.fork_rng(devices=[]))
         yield
 
