@@ -40,8 +40,8 @@ struct memmodel_report_result {
     const char *peak_location;
     /** of the formulas, such as "dim is a multiple of 16"; "" for none. Owned by the report */
     const char *assumptions;
-    /** what answered: "rules" for a network, "trace" for one that was read; of a recording, what it was told:
-     *  memmodel_recording_set_engine(). Owned by the report */
+    /** what answered: "rules" for a network, "trace" for one that was read; of a recording, the
+     *  text of memmodel_recording_set_engine(). Owned by the report */
     const char *engine;
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */

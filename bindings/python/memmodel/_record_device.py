@@ -168,17 +168,19 @@ class History:
 
     def finish(self) -> _ffi.TraceHandle:
         entries = torch.cuda.memory._snapshot()["device_traces"][0] if torch.cuda.is_initialized() else []
-        told = deque(sorted([*self._marks, *self._owned], key=lambda what: what.events))  # in its order where equal
+        known: list[Mark | Owned] = [*self._marks, *self._owned]
+        known.sort(key=lambda what: what.events)  # in its order where equal
+        next_known = deque(known)
         events = [entry for entry in entries if entry["action"] in (ALLOCATED, RELEASED)]
         for done, entry in enumerate(events[: self._wanted]):
-            while told and told[0].events <= done:
-                self._tell(told.popleft())
+            while next_known and next_known[0].events <= done:
+                self._apply(next_known.popleft())
             (self._allocate if entry["action"] == ALLOCATED else self._release)(entry)
-        for what in told:
-            self._tell(what)
+        for what in next_known:
+            self._apply(what)
         return _ffi.recording_finish(self._recording)
 
-    def _tell(self, what: Mark | Owned) -> None:
+    def _apply(self, what: Mark | Owned) -> None:
         if isinstance(what, Mark):
             if what[1:3] != self._now[1:3]:
                 _ffi.recording_enter(self._recording, what.step, PHASES[what.phase] if what.step else 0)
@@ -201,11 +203,12 @@ class History:
         self._blocks[entry["addr"]] = block, (now.step, now.phase)
 
     def _release(self, entry: dict[str, Any]) -> None:
-        block, born = self._blocks.pop(entry["addr"], (None, None))
+        if entry["addr"] not in self._blocks:
+            return
+        block, born = self._blocks.pop(entry["addr"])
         if born:
             _ffi.recording_set_category(self._recording, block, category_of(*born, self._now.phase))
-        if block is not None:
-            _ffi.recording_release(self._recording, block)
+        _ffi.recording_release(self._recording, block)
 
 
 class SimulatedGpu:
@@ -225,7 +228,7 @@ class SimulatedGpu:
         return [Assumption(what, "", line, count, sized) for (what, line, sized), count in self._notes.items()]
 
     def start(self, stack: ExitStack, _: Files | None) -> None:
-        from memmodel_cuda import library  # type: ignore[import-not-found]  # of such a process alone
+        from memmodel_cuda import library  # of such a process alone
 
         def noted(kind: int, text: str) -> None:
             what, _, line = text.rpartition(" at ")
