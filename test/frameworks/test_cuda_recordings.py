@@ -32,7 +32,7 @@ OTHERWISE = {
         *("uni_speech_sat_for_ctc_3_adamw_smooth",),
     ),
     "releases of equal sizes in another order, or where Python held a name longer": (
-        *("swin_4_sgd_square", "swin_v2_5_adamw_binary", "transformer_encoder_2_sgd_square"),
+        *("swin_4_sgd_square", "swin_v2_5_adamw_binary"),
         *("attention_seq2seq_2_momentum_cross_entropy", "inception_4_momentum_square"),
         *("mobile_blocks_4_momentum_square", "spatial_transformer_4_sgd_smooth"),
     ),

@@ -33,15 +33,16 @@ row_numbers(struct step *step, const struct value *query, int64_t step_of_rows)
     return value_empty(step, &rows);
 }
 
-/* Gradients of query, key and value, wanted or not. */
-static void
-make_gradients(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
+/* A row of the value's width for each of the query, laid out as the query is. */
+static struct value *
+like_query(struct step *step, const struct value *query, const struct value *value)
 {
-    for (int i = 0; i < 3; i++) {
-        struct shape shape = shape_typed(&node->edges[i].shape, incoming->shape.dtype);
+    struct shape shape = query->shape;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-        gradients[i] = length_first(step, &shape);
-    }
+    shape.dims[WIDTH] = value->shape.dims[WIDTH];
+    strides_after(&shape, &query, 1, strides);
+    return value_empty_strided(step, &shape, strides);
 }
 
 /* Where heads of key and value are shared, their gradients for each head of the query, which are summed; else NULL. */
@@ -113,6 +114,14 @@ record(struct step *step, const struct derivative *derivative, struct value *con
     for (int i = SAVED_ROWS; i < SAVED_COUNT; i++)
         value_drop(step, saved[i]);
     return result;
+}
+
+/* Gradients of query, key and value, wanted or not, laid out as these are. */
+static void
+make_gradients(struct step *step, const struct node *node, struct value **gradients)
+{
+    for (int i = 0; i < 3; i++)
+        gradients[i] = value_like(step, node->saved[SAVED_QUERY + i]);
 }
 
 static bool
@@ -215,12 +224,31 @@ mask_gradient(struct step *step, const struct node *node)
     return result;
 }
 
+/* attention_backward.cu, _efficient_attention_backward: what is not laid out length first is copied for the call. */
+static struct value *
+length_first_copy(struct step *step, const struct value *x)
+{
+    static const int32_t order[] = {BATCH, LENGTH, HEADS, WIDTH};
+    int64_t stride = 1;
+    bool ready = true;
+
+    for (int i = WIDTH; i >= 0; i--) {
+        ready = ready && (x->shape.dims[order[i]] == 1 || x->strides[order[i]] == stride);
+        stride = multiply_saturating(stride, x->shape.dims[order[i]]);
+    }
+    return ready ? NULL : length_first(step, &x->shape);
+}
+
 static void
 efficient_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct value *rows, *expanded[2];
+    struct value *rows, *expanded[2], *copy = length_first_copy(step, incoming[0]);
 
-    make_gradients(step, node, incoming[0], gradients);
+    for (int i = 0; i < 3; i++) {
+        struct shape shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
+
+        gradients[i] = length_first(step, &shape);
+    }
     if (node_wants(node, MASK_EDGE))
         gradients[MASK_EDGE] = mask_gradient(step, node);
     make_expanded(step, node, incoming[0], expanded);
@@ -228,6 +256,7 @@ efficient_backward(struct step *step, struct node *node, struct value **incoming
     value_drop(step, backward_workspace(step, node));
     value_drop(step, rows);
     value_drop_all(step, expanded, 2);
+    value_drop(step, copy);
 }
 
 /* sdp_utils.cpp, check_head_dim_size_mem_efficient: four elements of float32 from Ampere on */
@@ -257,8 +286,25 @@ padded_mask(struct step *step, struct value *mask)
     if (shape.dims[last] % ALIGNMENT == 0)
         return value_keep(mask);
     shape.dims[last] = round_up(shape.dims[last], ALIGNMENT);
-    padded = value_empty(step, &shape);
-    result = value_view(step, padded, &mask->shape, padded->strides);
+    padded = aten_constant_pad(step, mask, &shape);
+    result = aten_part(step, padded, &mask->shape, padded->strides);
+    value_drop(step, padded);
+    return result;
+}
+
+/* attention.cpp, preprocess_mask: a view for each head of each sequence. */
+static struct value *
+mask_of_heads(struct step *step, struct value *const operands[4])
+{
+    struct shape shape = operands[0]->shape;
+    struct value *padded, *result;
+
+    if (!operands[3])
+        return NULL;
+    padded = padded_mask(step, operands[3]);
+    shape.dtype = padded->shape.dtype;
+    shape.dims[WIDTH] = operands[1]->shape.dims[LENGTH];
+    result = shape_equal(&shape, &padded->shape) ? value_keep(padded) : aten_expand(step, padded, &shape);
     value_drop(step, padded);
     return result;
 }
@@ -271,7 +317,7 @@ efficient_attention(struct step *step, struct value *const operands[4], const st
     bool own = step->version >= VERSION(2, 14) && !drops(step, options);
     struct generator generator = own ? on_device(step, SEED) : on_host();
     static const struct derivative efficient = {"scaled_dot_product_efficient_attention", efficient_backward};
-    struct value *mask = operands[3] ? padded_mask(step, operands[3]) : NULL;
+    struct value *mask = mask_of_heads(step, operands);
     struct value *given[] = {operands[0], operands[1], operands[2], mask};
     struct shape shape = operands[0]->shape;
     struct value *result, *rows = NULL;
@@ -280,7 +326,7 @@ efficient_attention(struct step *step, struct value *const operands[4], const st
     result = length_first(step, &shape);
     if (trains(step, operands))
         rows = row_numbers(step, operands[0], LOGSUMEXP_ROWS);
-    record(step, &efficient, given, result, rows, operands[3], &generator);
+    record(step, &efficient, given, result, rows, mask, &generator);
     value_drop(step, mask);
     return result;
 }
@@ -295,16 +341,80 @@ flash_backward(struct step *step, struct node *node, struct value **incoming, st
 {
     const struct shape *shape = &node->saved[SAVED_QUERY]->shape;
     struct shape sums = {.rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
-    struct value *rows;
+    struct value *rows, *sum, *expanded[2];
 
-    make_gradients(step, node, incoming[0], gradients);
+    make_gradients(step, node, gradients);
     rows = row_numbers(step, node->saved[SAVED_QUERY], FLASH_ROWS);
     sums.dims[0] = shape->dims[BATCH];
     sums.dims[1] = round_up(shape->dims[LENGTH], FLASH_ROWS);
     sums.dims[2] = shape->dims[HEADS];
     sums.dims[3] = round_up(shape->dims[WIDTH], FLASH_COLUMNS);
-    value_scratch(step, &sums);
+    sum = value_empty(step, &sums);
+    make_expanded(step, node, incoming[0], expanded);
+    value_drop(step, expanded[1]);
+    value_drop(step, expanded[0]);
+    value_drop(step, sum);
     value_drop(step, rows);
+}
+
+/* Whether that many parts are other parts than one fewer are. */
+static bool
+is_eligible(int64_t blocks, int64_t splits)
+{
+    return splits == 1 || ceil_divide(blocks, splits) != ceil_divide(blocks, splits - 1);
+}
+
+/* How full the processors' last turn is, as a share of all turns. */
+static double
+efficiency(int64_t tasks, int64_t processors)
+{
+    return (double)tasks / (double)(ceil_divide(tasks, processors) * processors);
+}
+
+/* flash_api.cpp, num_splits_heuristic: the fewest parts with 85 % of the efficiency that can be had. */
+static int64_t
+splits_of(int64_t tasks, int64_t processors, int64_t blocks)
+{
+    enum { MAX_SPLITS = 128 };
+    const double full = 0.8, good = 0.85;
+    int64_t most = min_i64(MAX_SPLITS, min_i64(processors, blocks));
+    double best = 0;
+
+    if ((double)tasks >= full * (double)processors)
+        return 1;
+    for (int64_t i = 1; i <= most; i++)
+        if (is_eligible(blocks, i) && efficiency(tasks * i, processors) > best)
+            best = efficiency(tasks * i, processors);
+    for (int64_t i = 1; i <= most; i++)
+        if (is_eligible(blocks, i) && efficiency(tasks * i, processors) >= good * best)
+            return i;
+    return 1;
+}
+
+/*
+ * Few rows leave processors idle: the keys are split, each part with a result and a row of numbers of its own in float32,
+ * which are joined. flash_api.cpp, set_params_splitkv.
+ */
+static void
+flash_splits(struct step *step, const struct value *query, const struct value *key, struct value *made[2])
+{
+    enum { ROWS = 64, NARROW = 64, USUAL = 128, BLOCK = 64, PER_PROCESSOR = 2 };
+    int64_t width = query->shape.dims[WIDTH], block = width <= NARROW ? 4 * BLOCK : width <= USUAL ? 2 * BLOCK : BLOCK;
+    int64_t groups = query->shape.dims[BATCH] * query->shape.dims[HEADS];
+    int64_t tasks = groups * ceil_divide(query->shape.dims[LENGTH], ROWS);
+    int64_t splits = splits_of(tasks, (int64_t)PER_PROCESSOR * step->cuda.gpu->processors,
+                               ceil_divide(key->shape.dims[LENGTH], block));
+    struct shape sums = {.rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
+
+    if (splits == 1)
+        return;
+    sums.dims[0] = splits;
+    sums.dims[1] = groups;
+    sums.dims[2] = query->shape.dims[LENGTH];
+    sums.dims[3] = 1;
+    made[0] = value_empty(step, &sums);
+    sums.dims[3] = round_up(width, FLASH_COLUMNS);
+    made[1] = value_empty(step, &sums);
 }
 
 /* Query, key and value of half types, in heads of at most 256 that are a multiple of 8 wide. */
@@ -333,11 +443,15 @@ static struct value *
 flash_attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
     static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
-    struct value *result = length_first(step, &operands[0]->shape), *rows = row_numbers(step, operands[0], 1);
-    struct generator generator = on_device(step, SEED_AND_OFFSET);
+    struct value *result = value_like(step, operands[0]), *rows = row_numbers(step, operands[0], 1), *sums[2] = {NULL};
+    struct generator generator;
 
+    if (!drops(step, options))
+        flash_splits(step, operands[0], operands[1], sums);
+    generator = on_device(step, SEED_AND_OFFSET);
     if (drops(step, options))
         value_drop(step, value_buffer(step, SEED_AND_OFFSET));
+    value_drop_all(step, sums, 2);
     return record(step, &flash, operands, result, rows, NULL, &generator);
 }
 
@@ -371,7 +485,8 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
     const struct value *query = node->saved[SAVED_QUERY], *rows = node->saved[SAVED_ROWS];
     int64_t sums = multiply_saturating(value_elements(query), dtype_bytes(MEMMODEL_DTYPE_FLOAT32));
 
-    make_gradients(step, node, incoming[0], gradients);
+    (void)incoming;
+    make_gradients(step, node, gradients);
     value_drop(step, value_buffer(step, sums + expanded_bytes(node) + rows->storage->bytes + CUDNN_WORKSPACE));
 }
 
@@ -412,11 +527,8 @@ cudnn_attention(struct step *step, struct value *const operands[4])
 {
     static const struct derivative cudnn = {"scaled_dot_product_cudnn_attention", cudnn_backward};
     struct generator generator = on_device(step, SEED);
-    struct shape shape = operands[0]->shape;
-    struct value *result, *rows = NULL;
+    struct value *result = like_query(step, operands[0], operands[2]), *rows = NULL;
 
-    shape.dims[WIDTH] = operands[2]->shape.dims[WIDTH];
-    result = length_first(step, &shape);
     if (trains(step, operands))
         rows = row_numbers(step, operands[0], 1);
     value_drop(step, value_buffer(step, CUDNN_WORKSPACE));
