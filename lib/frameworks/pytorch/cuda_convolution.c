@@ -12,12 +12,27 @@
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
-/* Convolution.cpp, cudnn_conv_suggest_memory_format: either operand decides; PyTorch's own depthwise kernel is row-major. */
+/* Tensor.suggest_memory_format(); of one spatial dim as of two, the first of size 1: Convolution.cpp, view4d. */
+static bool
+suggests_channels_last(const struct value *x)
+{
+    struct value view = *x;
+
+    if (x->shape.rank != 3)
+        return value_suggests_channels_last(x);
+    view.shape.rank = 4;
+    view.shape.dims[3] = x->shape.dims[2];
+    view.strides[3] = x->strides[2];
+    view.shape.dims[2] = 1;
+    view.strides[2] = multiply_saturating(x->shape.dims[2], x->strides[2]);
+    return value_suggests_channels_last(&view);
+}
+
+/* ConvUtils.h, cudnn_conv_suggest_memory_format: either operand decides. */
 static bool
 runs_channels_last(const struct value *x, const struct value *weight)
 {
-    return x->shape.dtype != MEMMODEL_DTYPE_FLOAT64 && x->shape.rank > 3 &&
-           (value_is_only_channels_last(x) || value_is_only_channels_last(weight));
+    return x->shape.dtype != MEMMODEL_DTYPE_FLOAT64 && (suggests_channels_last(x) || suggests_channels_last(weight));
 }
 
 static struct value *
@@ -66,11 +81,23 @@ channels_last_copies(struct step *step, const struct convolution *problem, const
     return value_buffer(step, multiply_saturating(elements, dtype_bytes(x->shape.dtype)) + ALIGNMENT);
 }
 
+static bool
+is_channels_last(const struct value *x)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    shape_strides_channels_last(&x->shape, strides);
+    for (int i = 0; i < x->shape.rank; i++)
+        if (x->shape.dims[i] != 1 && x->strides[i] != strides[i])
+            return false;
+    return true;
+}
+
 /* x.contiguous(memory_format=...) for the call; NULL if that is x itself. */
 static struct value *
 copy_for(struct step *step, const struct value *x, bool channels_last)
 {
-    bool ready = channels_last ? value_is_channels_last(x) : value_is_contiguous(x);
+    bool ready = channels_last ? is_channels_last(x) : value_is_contiguous(x);
 
     return ready ? NULL : laid_out(step, &x->shape, channels_last);
 }
@@ -99,29 +126,107 @@ wanted(struct step *step, const struct node *node, int edge, const struct value 
     return node_wants(node, edge) ? laid_out(step, &shape, channels_last) : NULL;
 }
 
+/* ConvShared.cpp, cudnn_convolution_backward_input */
+static struct value *
+input_gradient(struct step *step, const struct node *node, const struct value *incoming)
+{
+    const struct value *weight = node->saved[1];
+    bool last = runs_channels_last(incoming, weight);
+    struct value *result = wanted(step, node, INPUT, incoming, last), *weight_copy, *copy;
+
+    if (!result)
+        return NULL;
+    weight_copy = copy_for(step, weight, last);
+    copy = copy_for(step, incoming, last);
+    if (!last)
+        value_drop(step, channels_last_copies(step, node->options, node->saved[0], weight, incoming));
+    value_drop(step, copy);
+    value_drop(step, weight_copy);
+    return result;
+}
+
+/* ConvShared.cpp, cudnn_convolution_backward_weight */
+static struct value *
+weight_gradient(struct step *step, const struct node *node, const struct value *incoming, bool channels_last)
+{
+    const struct value *x = node->saved[0];
+    struct value *copy, *result;
+
+    if (!node_wants(node, WEIGHT))
+        return NULL;
+    copy = copy_for(step, incoming, channels_last);
+    result = wanted(step, node, WEIGHT, incoming, channels_last);
+    if (!channels_last)
+        value_drop(step, channels_last_copies(step, node->options, x, node->saved[1], incoming));
+    value_drop(step, copy);
+    return result;
+}
+
 /*
- * Inputs: input, weight, bias. Saved: input, weight. The bias's gradient is a sum that follows the two calls of cuDNN:
- * Convolution.cpp, convolution_backward; ConvShared.cpp, cudnn_convolution_backward.
+ * The gradient as the input suggests. A part of a tensor in that order has it already, and is copied for each of the two
+ * calls; not so that of a transposed convolution. ConvShared.cpp, cudnn_convolution_backward, .._transpose_backward
  */
+static struct value *
+copy_as_suggested(struct step *step, const struct convolution *problem, const struct value *incoming,
+                  bool channels_last)
+{
+    if (problem && problem->transposed)
+        return copy_for(step, incoming, channels_last);
+    return suggests_channels_last(incoming) == channels_last ? NULL : laid_out(step, &incoming->shape, channels_last);
+}
+
+static void
+cudnn_backward(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+    bool last = runs_channels_last(x, node->saved[1]);
+    struct value *input = node_wants(node, WEIGHT) ? copy_for(step, x, last) : NULL;
+    struct value *copy = copy_as_suggested(step, node->options, incoming, input ? last : suggests_channels_last(x));
+
+    gradients[INPUT] = input_gradient(step, node, copy ? copy : incoming);
+    gradients[WEIGHT] = weight_gradient(step, node, copy ? copy : incoming, last);
+    value_drop(step, copy);
+    value_drop(step, input);
+}
+
+/* cuda/DepthwiseConv2d.cu, conv_depthwise2d_backward_cuda_out */
+static void
+depthwise_backward(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
+{
+    struct value *copy = copy_for(step, incoming, false), *input, *weight;
+
+    if (node_wants(node, WEIGHT)) {
+        input = copy_for(step, node->saved[0], false);
+        gradients[WEIGHT] = wanted(step, node, WEIGHT, incoming, false);
+        value_drop(step, input);
+    }
+    if (node_wants(node, INPUT)) {
+        weight = copy_for(step, node->saved[1], false);
+        gradients[INPUT] = wanted(step, node, INPUT, incoming, false);
+        value_drop(step, weight);
+    }
+    value_drop(step, copy);
+}
+
+/* Convolution.cpp, is_depthwise and use_cudnn_depthwise, of two dims */
+static bool
+is_depthwise(const struct convolution *problem, const struct value *x, const struct value *weight)
+{
+    return problem && !problem->transposed && problem->dims == 2 && problem->groups > 1 &&
+           problem->groups == problem->in_channels && !runs_channels_last(x, weight);
+}
+
+/* Inputs: input, weight, bias. Saved: input, weight. The bias's gradient is a sum that follows: convolution_backward. */
 static void
 backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    const struct value *x = node->saved[0], *weight = node->saved[1];
-    const struct convolution *problem = node->options;
-    bool last = runs_channels_last(x, weight);
-    struct value *input = copy_for(step, x, last), *gradient = copy_for(step, incoming[0], last);
-
-    gradients[INPUT] = wanted(step, node, INPUT, incoming[0], last);
-    if (gradients[INPUT])
-        run_plan(step, problem, x, weight, incoming[0], last);
-    gradients[WEIGHT] = wanted(step, node, WEIGHT, incoming[0], last);
-    if (gradients[WEIGHT] && !last)
-        value_drop(step, channels_last_copies(step, problem, x, weight, incoming[0]));
-    value_drop(step, gradient);
+    if (is_depthwise(node->options, node->saved[0], node->saved[1]))
+        depthwise_backward(step, node, incoming[0], gradients);
+    else
+        cudnn_backward(step, node, incoming[0], gradients);
     gradients[BIAS] = wanted(step, node, BIAS, incoming[0], false);
     if (gradients[BIAS])
         sum_scratch(step, incoming[0], ALL_AXES & ~CHANNELS, gradients[BIAS]);
-    value_drop(step, input);
 }
 
 struct value *
