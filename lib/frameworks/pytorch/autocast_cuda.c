@@ -2,7 +2,8 @@
  * torch.autocast("cuda", torch.float16) or torch.bfloat16. PyTorch: aten/src/ATen/autocast_mode.h, the lists of
  * AT_FORALL_LOWER_PRECISION_FP, AT_FORALL_FP32, AT_FORALL_FP32_SET_OPT_DTYPE and AT_FORALL_PROMOTE.
  *
- * By the documented lists. cross_entropy_loss and nll_loss_nd are in none of them: cross_entropy_loss asks for log_softmax in the type
+ * By the documented lists, less cat and stack, which take tensors of several types as they are (PyTorch 2.6 to 2.15).
+ * cross_entropy_loss and nll_loss_nd are in none of them: cross_entropy_loss asks for log_softmax in the type
  * that it is given (native/LossNLL.cpp), and nll_loss gets it in float32. log_softmax of float16 makes a float32 result
  * without the copy that is taken here. GradScaler's three numbers are left out.
  */
@@ -23,7 +24,6 @@ static const struct autocast_row rows[] = {
     {"bilinear", AUTOCAST_WIDEST},
     {"binary_cross_entropy_with_logits", AUTOCAST_WIDE},
     {"bmm", AUTOCAST_LOWER},
-    {"cat", AUTOCAST_WIDEST},
     {"cdist", AUTOCAST_WIDE},
     {"chain_matmul", AUTOCAST_LOWER},
     AUTOCAST_CONVOLUTIONS,
@@ -93,7 +93,6 @@ static const struct autocast_row rows[] = {
     {"soft_margin_loss", AUTOCAST_WIDE},
     {"softmax", AUTOCAST_WIDE},
     {"softplus", AUTOCAST_WIDE},
-    {"stack", AUTOCAST_WIDEST},
     {"sum", AUTOCAST_WIDE},
     {"tan", AUTOCAST_WIDE},
     {"tensordot", AUTOCAST_WIDEST},
