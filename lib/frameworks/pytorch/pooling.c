@@ -95,6 +95,18 @@ layout_following_backward(struct step *step, struct node *node, struct value **i
     gradients[0] = follow_layout(step, node->saved[0], incoming[0], &node->saved[0]->shape);
 }
 
+/* On a GPU a kernel of two dims with channels last takes any strides: cuda/AdaptiveAveragePooling.cu. */
+static void
+adaptive_average_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+
+    if (!step->device->host && x->shape.rank == 4 && is_only_channels_last(x))
+        gradients[0] = value_like(step, x);
+    else
+        layout_following_backward(step, node, incoming, gradients);
+}
+
 static void
 adaptive_max_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -104,7 +116,7 @@ adaptive_max_pool_backward(struct step *step, struct node *node, struct value **
 static const struct derivative max_pool = {"max_pool", max_pool_backward};
 static const struct derivative average_pool = {"avg_pool", layout_following_backward};
 static const struct derivative adaptive_max_pool = {"adaptive_max_pool", adaptive_max_pool_backward};
-static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", layout_following_backward};
+static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", adaptive_average_backward};
 
 /* ---- forward ---- */
 
