@@ -39,7 +39,8 @@ index_backward(struct step *step, struct node *node, struct value **incoming, st
     if (node->number > 0)
         value_drop(step, value_vector(step, MEMMODEL_DTYPE_INT64, node->number));
     else if (step->device->index_put)
-        step->device->index_put(step, gradients[0], (const struct value *const *)node->saved, node->saved_count);
+        step->device->index_put(step, gradients[0], incoming[0], (const struct value *const *)node->saved,
+                                node->saved_count);
 }
 
 static const struct derivative index_derivative = {"index", index_backward};

@@ -2,25 +2,27 @@
  * Gradients that are added up where indices say, on a GPU: the indices are sorted first.
  * PyTorch: aten/src/ATen/native/cuda/Embedding.cu, EmbeddingBackwardKernel.cu, Indexing.cu (index_put_with_sort_kernel).
  */
+#include "frameworks/framework.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
 enum { ALIGNMENT = 256, KEY_BITS = 64, DIGIT_BITS = 8 };
 
 /*
- * Scratch of CUB's radix sort of int64 keys with int64 values: both once more, counts of each digit, and what tiles look
- * back at. cub/device/dispatch/dispatch_radix_sort.cuh, DispatchRadixSort::InvokeOnesweep; few are sorted in one tile.
+ * Scratch of CUB's radix sort of int64 keys with int64 values: both once more for a second pass, counts of each digit,
+ * and what tiles look back at. cub/device/dispatch/dispatch_radix_sort.cuh, DispatchRadixSort::InvokeOnesweep; few are
+ * sorted in one tile.
  */
 static int64_t
 radix_sort_bytes(int64_t count, int bits)
 {
     enum { ONE_TILE = 256 * 9, TILE = 384 * 12, DIGITS = 256, LOOKBACK = 4, ROUNDING = 2 * ALIGNMENT - 1, PAIR = 2 };
     int64_t item = dtype_bytes(MEMMODEL_DTYPE_INT64), passes = ceil_divide(bits, DIGIT_BITS);
+    int64_t again = passes > 1 ? PAIR * round_up(multiply_saturating(count, item), ALIGNMENT) : 0;
 
     if (count <= ONE_TILE)
         return 1;
-    return PAIR * round_up(multiply_saturating(count, item), ALIGNMENT) + passes * DIGITS * item +
-           multiply_saturating(ceil_divide(count, TILE), DIGITS * LOOKBACK) + ROUNDING;
+    return again + passes * DIGITS * item + multiply_saturating(ceil_divide(count, TILE), DIGITS * LOOKBACK) + ROUNDING;
 }
 
 /* Sorts the indices with their places: results are the sorted ones and the places. */
@@ -34,6 +36,17 @@ sort(struct step *step, int dtype, int64_t count, int bits, struct value *result
     range = value_vector(step, dtype, count);
     value_drop(step, value_buffer(step, radix_sort_bytes(count, bits)));
     value_drop(step, range);
+}
+
+/* Bits of the largest of so many places. */
+static int
+bits_of(int64_t places)
+{
+    int bits = 1;
+
+    while (bits < KEY_BITS - 1 && INT64_C(1) << bits < places)
+        bits++;
+    return bits;
 }
 
 /* Scratch of CUB's scans and selections of some ten thousand items; a few hundred bytes more for each ten times as many. */
@@ -78,6 +91,7 @@ sum_by_segments(struct step *step, const struct value *gradient, int dtype, int6
         value_drop(step, made[i]);
 }
 
+/* What 2.6 to 2.11 sort by all bits of the indices is sorted by those of the table's rows in 2.14 and 2.15. */
 void
 cuda_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -85,9 +99,10 @@ cuda_embedding_backward(struct step *step, struct node *node, struct value **inc
     struct value *copy = value_is_contiguous(incoming[0]) ? NULL : value_copy(step, incoming[0]);
     struct value *flat = value_is_contiguous(indices) ? NULL : value_copy(step, indices), *sorted[2] = {NULL};
     int64_t count = value_elements(indices);
+    int bits = step->version >= VERSION(2, 14) ? bits_of(node->edges[0].shape.dims[0]) : KEY_BITS;
 
     if (count > UNSORTED_INDICES)
-        sort(step, indices->shape.dtype, count, KEY_BITS, sorted);
+        sort(step, indices->shape.dtype, count, bits, sorted);
     gradients[0] = value_empty(step, &node->edges[0].shape);
     if (count > UNSORTED_INDICES)
         sum_by_segments(step, incoming[0], indices->shape.dtype, count, gradients[0]);
@@ -98,22 +113,12 @@ cuda_embedding_backward(struct step *step, struct node *node, struct value **inc
 
 /* ---- x[indices] ---- */
 
-/* Bits of the largest place of a run in `x` that one index names. */
-static int
-bits_of(int64_t places)
-{
-    int bits = 1;
-
-    while (bits < KEY_BITS - 1 && INT64_C(1) << bits < places)
-        bits++;
-    return bits;
-}
-
-/* wrapIndices() of each index, times its stride; the others are added to the first. */
+/* wrapIndices() of each index, times its stride; the others are added to the first. Then a copy of what is added in order. */
 void
-cuda_index_put(struct step *step, const struct value *x, const struct value *const *indices, int count)
+cuda_index_put(struct step *step, const struct value *x, const struct value *added, const struct value *const *indices,
+               int count)
 {
-    struct value *places = NULL, *sorted[2];
+    struct value *places = NULL, *sorted[2], *copy;
     int64_t named = 1, length;
 
     for (int i = 0; i < count; i++) {
@@ -133,7 +138,9 @@ cuda_index_put(struct step *step, const struct value *x, const struct value *con
     if (!places)
         return;
     length = value_elements(places);
+    copy = value_is_contiguous(added) ? NULL : value_copy(step, added);
     sort(step, MEMMODEL_DTYPE_INT64, length, bits_of(named), sorted);
     value_drop_all(step, sorted, 2);
+    value_drop(step, copy);
     value_drop(step, places);
 }

@@ -71,7 +71,8 @@ void
 cuda_reduce(struct step *step, const struct value *x, uint64_t axes, int dtype);
 
 void
-cuda_index_put(struct step *step, const struct value *x, const struct value *const *indices, int count);
+cuda_index_put(struct step *step, const struct value *x, const struct value *added, const struct value *const *indices,
+               int count);
 
 void
 cuda_recurrent(struct recurrence *recurrence, const struct layer *layer, struct value *x);

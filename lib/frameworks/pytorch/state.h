@@ -240,7 +240,8 @@ struct device {
     void (*embedding_backward)(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
     /* The gradients of x[indices] are added to zeros like `x`; NULL: that takes nothing more. */
-    void (*index_put)(struct step *step, const struct value *x, const struct value *const *indices, int count);
+    void (*index_put)(struct step *step, const struct value *x, const struct value *added,
+                      const struct value *const *indices, int count);
 
     /* All layers and directions of an LSTM, GRU or RNN on `x`. */
     void (*recurrent)(struct recurrence *recurrence, const struct layer *layer, struct value *x);
