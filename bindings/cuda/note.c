@@ -29,13 +29,13 @@ note_module(const void *address)
     return slash ? slash + 1 : found.dli_fname;
 }
 
-static void
+/* Whether it is said for the first time. */
+static bool
 note(enum ledger_note_kind kind, const char *text)
 {
     struct ledger *ledger = device_ledger();
 
-    if (ledger)
-        ledger_note(ledger, kind, (int)getpid(), text);
+    return !ledger || ledger_note(ledger, kind, (int)getpid(), text);
 }
 
 void
@@ -44,9 +44,9 @@ note_unanswered(const char *library, const char *name, const void *caller)
     char text[LEDGER_NOTE_BYTES];
 
     snprintf(text, sizeof text, "%s of %s, called by %s", name, library, note_module(caller));
-    fprintf(stderr, "memmodel: the simulated GPU has no %s (%s, called by %s): it returns an error\n", name, library,
-            note_module(caller));
-    note(LEDGER_UNANSWERED, text);
+    if (note(LEDGER_UNANSWERED, text))
+        fprintf(stderr, "memmodel: the simulated GPU has no %s (%s, called by %s): it returns an error\n", name, library,
+                note_module(caller));
 }
 
 void

@@ -121,7 +121,8 @@ ledger_allocated(struct ledger *ledger, int process, int device, int64_t bytes);
 int64_t
 ledger_free_bytes(struct ledger *ledger, int device);
 
-void
+/* Counted if it is there; true if it is not. */
+bool
 ledger_note(struct ledger *ledger, enum ledger_note_kind kind, int pid, const char *text);
 
 /* Processes that have ended without leaving leave now. */

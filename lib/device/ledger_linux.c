@@ -323,13 +323,15 @@ find_note(struct ledger *ledger, enum ledger_note_kind kind, const char *text)
     return NULL;
 }
 
-void
+bool
 ledger_note(struct ledger *ledger, enum ledger_note_kind kind, int pid, const char *text)
 {
     struct ledger_note *note;
+    bool is_new;
 
     lock(ledger);
     note = find_note(ledger, kind, text);
+    is_new = !note;
     if (note) {
         note->count++;
     } else if (ledger->note_count < LEDGER_NOTES) {
@@ -340,6 +342,7 @@ ledger_note(struct ledger *ledger, enum ledger_note_kind kind, int pid, const ch
         ledger->notes_lost++;
     }
     unlock(ledger);
+    return is_new;
 }
 
 /* ---- reading ---- */

@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 
 THREADS, ROUND_SECONDS, HANG_SECONDS = 4, 4, 60
-ROOM = 1 << 16  # bytes of a result or an array
 SMALL = 256  # of numbers that count what is in an array
+ROOM = 8 * SMALL * SMALL  # bytes of a result or an array: of as many ranks of a communicator
 LINE = 512  # bytes of what a thread called last
 WHOLE = {
     "int": 32, "unsigned": 32, "unsigned int": 32, "int32_t": 32, "uint32_t": 32, "char": 8, "unsigned char": 8,
