@@ -543,6 +543,30 @@ convolutions_on_hopper_copy_their_tensors(void **state)
     }
 }
 
+/*
+ * [16, 128, 28, 28] -> 512 filters of one point: cuDNN 9.26, asked for an H100, takes a gradient of the weight for each of
+ * the 16 images, 16 x 512 x 128 x 4 bytes. At one point an image the product is one.
+ */
+static void
+weights_of_one_point_have_a_gradient_for_each_image(void **state)
+{
+    static const int64_t sizes[] = {28, 1};
+
+    for (int i = 0; i < 2; i++) {
+        struct memmodel_job job = gpu_job("h100", "sgd");
+        memmodel_network *net = empty_network(*state);
+        memmodel_tensor x = memmodel_network_input(net, "x", 0, 4, (int64_t[]){16, 128, sizes[i], sizes[i]});
+        memmodel_report *report;
+
+        job.framework_version = "2.15";
+        x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 512, .kernel = {1}, .no_bias = 1));
+        memmodel_network_mark_output(net, x);
+        report = estimated(net, &job);
+        assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 16 * 512 * 128 * 4), i == 0);
+        memmodel_report_unref(report);
+    }
+}
+
 /* ---- optimizers: lists of tensors like all parameters, torch/optim/NAME.py, _multi_tensor_NAME ---- */
 
 static const struct {
@@ -668,6 +692,7 @@ main(void)
         WITH_CONTEXT(an_lstm_reserves_its_gates_and_states),
         WITH_CONTEXT(softmax_multiplies_gradient_and_result_first),
         WITH_CONTEXT(convolutions_on_hopper_copy_their_tensors),
+        WITH_CONTEXT(weights_of_one_point_have_a_gradient_for_each_image),
         WITH_CONTEXT(attention_in_float16_is_flash_attention_from_ampere_on),
         WITH_CONTEXT(flash_attention_has_a_row_for_each_query),
         WITH_CONTEXT(shared_keys_are_repeated_for_float32),
