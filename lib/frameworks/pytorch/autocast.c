@@ -424,13 +424,20 @@ names_type(const struct layer *layer)
     return layer->op == OP_CUSTOM && options->attributes && strstr(options->attributes, "dtype=");
 }
 
+/* Networks are followed under autocast of the CPU, whose lists are not those of a GPU. */
+static bool
+is_as_declared(const struct step *step, const struct layer *layer)
+{
+    return layer->op == OP_CUSTOM && step->device->host;
+}
+
 int
 autocast_output_type(struct step *step, const struct layer *layer, int declared)
 {
     const struct value *other = step_input(step, layer, 1);
     int dtype = 0;
 
-    if (declared != MEMMODEL_DTYPE_FLOAT32 && (declared != step->autocast.dtype || layer->op == OP_CUSTOM))
+    if (declared != MEMMODEL_DTYPE_FLOAT32 && (declared != step->autocast.dtype || is_as_declared(step, layer)))
         return declared;
     if (is_cast(layer))
         return other && value_is_float(other) ? other->shape.dtype : declared;
