@@ -45,8 +45,8 @@ note_unanswered(const char *library, const char *name, const void *caller)
 
     snprintf(text, sizeof text, "%s of %s, called by %s", name, library, note_module(caller));
     if (note(LEDGER_UNANSWERED, text))
-        fprintf(stderr, "memmodel: the simulated GPU has no %s (%s, called by %s): it returns an error\n", name, library,
-                note_module(caller));
+        fprintf(stderr, "memmodel: the simulated GPU has no %s (%s, called by %s): it returns an error\n", name,
+                library, note_module(caller));
 }
 
 void

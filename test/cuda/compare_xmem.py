@@ -6,7 +6,8 @@ xMem's trainings (test/data/xmem) on the GPUs that they ran on, simulated: peaks
 
 `run` makes the rows of the GPU that it finds and that the file does not have, so that it goes on where it was ended; it
 needs torch 2.6.0 with CUDA 12.4, torchvision 0.21 and transformers 4.51.3 to be what was measured. The loop is that of
-test/data/xmem/README.md. What lies outside the allocator is one number a GPU, fitted to the other models: cuda_tables.py.
+test/data/xmem/README.md. What is outside of the allocator is one number a GPU, fitted to the other models, as
+cuda_tables.py does it; test/data/xmem/simulated.jsonl has what came of it.
 """
 
 import argparse
@@ -96,22 +97,28 @@ def run_all(path):
 # ---- compared ----
 
 
-def compare(path, rows, models):
+def judged(path):
+    """Each run of the file beside what was measured of it."""
     import cuda_tables  # noqa: PLC0415
 
     found = kept(path)
-    judged = [
-        cuda_tables.Judged(row, cuda_tables.Answer(**{key: found[index][key] for key in ("reserved", "live", "out")}))
-        for index, row in rows_of_table()
-        if index in found
-    ]
-    cuda_tables.calibrate(judged, line=False)
+    rows = [(row, found[index]) for index, row in rows_of_table() if index in found]
+    answers = [cuda_tables.Answer(one["reserved"], one["live"], one["out"]) for _, one in rows]
+    result = [cuda_tables.Judged(row, answer) for (row, _), answer in zip(rows, answers, strict=True)]
+    cuda_tables.calibrate(result, line=False)
+    return result
+
+
+def compare(path, rows, models):
+    import cuda_tables  # noqa: PLC0415
+
+    found = judged(path)
     if rows:
-        cuda_tables.print_rows(judged)
+        cuda_tables.print_rows(found)
     if models:
-        cuda_tables.print_models(judged)
-    cuda_tables.print_calibration(judged)
-    cuda_tables.print_sums(judged)
+        cuda_tables.print_models(found)
+    cuda_tables.print_calibration(found)
+    cuda_tables.print_sums(found)
 
 
 def main():

@@ -97,7 +97,6 @@ class Processes(unittest.TestCase):
             run("take", 10, environment={"TMPDIR": folder})
             self.assertEqual(list(Path(folder).iterdir()), [])
 
-
     def test_what_a_killed_run_has_left_goes_with_the_next(self):
         with tempfile.TemporaryDirectory() as folder:
             own = {**os.environ, "LD_LIBRARY_PATH": LIBRARIES, "TMPDIR": folder}

@@ -1,9 +1,15 @@
 """Device-level peaks of GPU trainings that others measured, against the library's. Needs no torch and no GPU."""
 
+import sys
 import unittest
+from pathlib import Path
 from statistics import median
 
 import cuda_tables
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cuda"))
+
+import compare_xmem  # noqa: E402 - it is not in this folder
 
 # Median relative error by family, and the share of runs that are wrongly said to fit or not to fit. What is missing for
 # CNNs are the workspaces that cuDNN chooses on the RTX 3060: 2.8 % there, 1.2 % on the RTX 4060.
@@ -38,6 +44,27 @@ class Xmem(unittest.TestCase):
             with self.subTest(family):
                 self.assertGreaterEqual(sum(one.row.ran_out for one in found), 5)
                 self.assertLessEqual(sum(one.answer.out != one.row.ran_out for one in found), most * len(found))
+
+
+class Simulated(unittest.TestCase):
+    """What the same programs took on simulated GPUs: test/data/xmem/simulated.jsonl."""
+
+    MOST = {"CNN": 0.025, "Transformer": 0.01}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.judged = compare_xmem.judged(cuda_tables.DATA / "xmem" / "simulated.jsonl")
+
+    def test_simulated_gpus_take_nearly_what_was_measured(self):
+        for family, most in self.MOST.items():
+            errors = [abs(one.error) for one in self.judged if one.row.family == family and one.judged]
+            with self.subTest(family):
+                self.assertGreaterEqual(len(errors), 50)
+                self.assertLessEqual(median(errors), most)
+
+    def test_simulated_gpus_say_what_does_not_fit(self):
+        self.assertEqual(len(self.judged), 125)
+        self.assertLessEqual(sum(one.answer.out != one.row.ran_out for one in self.judged), 1)
 
 
 class Calibration(unittest.TestCase):
