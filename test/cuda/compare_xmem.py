@@ -43,23 +43,30 @@ def optimizer_of(name, model):
     return getattr(torch.optim, classes[name])(model.parameters(), lr=1e-3)
 
 
+def step(model, optimizer, batch, zero_grad):
+    """What the model gave. The batch on the device is gone at the end, as it is where a loop takes the next one."""
+    if zero_grad not in ("1", "2"):
+        optimizer.zero_grad()
+    args, kwargs = [x.cuda() for x in batch[0]], {name: x.cuda() for name, x in batch[1].items()}
+    outputs = model(*args, **kwargs)
+    if zero_grad == "1":
+        optimizer.zero_grad()
+    outputs["loss"].backward()
+    optimizer.step()
+    if zero_grad == "2":
+        optimizer.zero_grad()
+    return outputs
+
+
 def train(make, inputs, row):
     """Four steps. Results of a step are held until the next has made its own, as a loop in one function does."""
     model = make().cuda()
-    optimizer = optimizer_of(row["optimizer"], model)
+    optimizer = optimizer_of(row["optimizer"].lower(), model)
     model.train()
-    args, kwargs = inputs(model)
+    held = None
     for _ in range(STEPS):
-        if row["zero_grad"] not in ("1", "2"):
-            optimizer.zero_grad()
-        on_device = [x.cuda() for x in args], {name: x.cuda() for name, x in kwargs.items()}
-        outputs = model(*on_device[0], **on_device[1])
-        if row["zero_grad"] == "1":
-            optimizer.zero_grad()
-        outputs["loss"].backward()
-        optimizer.step()
-        if row["zero_grad"] == "2":
-            optimizer.zero_grad()
+        held = step(model, optimizer, inputs(model), row["zero_grad_mode"])
+    return held is not None
 
 
 def run(index, row):
@@ -72,7 +79,7 @@ def run(index, row):
     torch.cuda.reset_accumulated_memory_stats()
     out = False
     try:
-        train(make, inputs, {**row, "optimizer": row["optimizer"].lower(), "zero_grad": row["zero_grad_mode"]})
+        train(make, inputs, row)
     except torch.OutOfMemoryError:
         out = True
     found = {"reserved": torch.cuda.max_memory_reserved(), "live": torch.cuda.max_memory_allocated(), "out": out}
