@@ -186,6 +186,16 @@ qr_solve(const struct qr *qr, const double *response, double *solution)
     qr_back_substitute(qr, solution);
 }
 
+void
+qr_project_out(const struct qr *qr, double *vector)
+{
+    for (size_t k = 0; k < qr->count; k++) {
+        const double *q = matrix_column(&qr->q, k);
+
+        vector_add_scaled(qr->q.rows, vector, -vector_dot(qr->q.rows, q, vector), q);
+    }
+}
+
 double
 qr_leverage(const struct qr *qr, size_t row)
 {

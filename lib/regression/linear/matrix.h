@@ -75,6 +75,10 @@ qr_align(const struct qr *qr, const double *response, double *products);
 void
 qr_solve(const struct qr *qr, const double *response, double *solution);
 
+/* What the columns leave of a vector, in place. */
+void
+qr_project_out(const struct qr *qr, double *vector);
+
 /* Squared norm of that row of Q. */
 double
 qr_leverage(const struct qr *qr, size_t row);

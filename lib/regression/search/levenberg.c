@@ -111,17 +111,6 @@ append_tree(struct fitter *fitter, const struct tree *tree, size_t k)
     return qr_append(&fitter->linear, column);
 }
 
-/* What the columns appended so far leave of a vector, in place. */
-static void
-project_out(const struct qr *qr, size_t rows, double *vector)
-{
-    for (size_t k = 0; k < qr->count; k++) {
-        const double *q = matrix_column(&qr->q, k);
-
-        vector_add_scaled(rows, vector, -vector_dot(rows, q, vector), q);
-    }
-}
-
 bool
 formula_fit_linear(struct fitter *fitter, struct formula *formula)
 {
@@ -139,8 +128,8 @@ formula_fit_linear(struct fitter *fitter, struct formula *formula)
     qr_solve(&fitter->linear, fitter->residual, solution);
     formula->constant = solution[0];
     memcpy(formula->coefficients, solution + 1, formula->count * sizeof *solution);
-    project_out(&fitter->linear, rows, fitter->residual);
-    project_out(&fitter->linear, rows, fitter->residual);
+    qr_project_out(&fitter->linear, fitter->residual);
+    qr_project_out(&fitter->linear, fitter->residual);
     formula->error = fmax(vector_dot(rows, fitter->residual, fitter->residual), fitter->aim->floor);
     formula->nodes = formula_count_nodes(formula);
     return formula->error < INFINITY;
@@ -228,7 +217,7 @@ linearize(struct fitter *fitter, const struct formula *formula, struct step *ste
         double size = sqrt(vector_dot(rows, slopes, slopes)), left;
         size_t k = fitter->numbers.count;
 
-        project_out(&fitter->linear, rows, slopes);
+        qr_project_out(&fitter->linear, slopes);
         left = sqrt(vector_dot(rows, slopes, slopes));
         if (step->held[j] || !(left > dependent * size) || !qr_append(&fitter->numbers, slopes))
             continue;

@@ -312,14 +312,8 @@ begin(struct product_search *search)
 static void
 leave_residual(struct products *products)
 {
-    size_t rows = products->columns.rows;
-
-    memcpy(products->residual, products->target, rows * sizeof *products->residual);
-    for (size_t k = 0; k < products->qr.count; k++) {
-        const double *q = matrix_column(&products->qr.q, k);
-
-        vector_add_scaled(rows, products->residual, -vector_dot(rows, q, products->residual), q);
-    }
+    memcpy(products->residual, products->target, products->columns.rows * sizeof *products->residual);
+    qr_project_out(&products->qr, products->residual);
 }
 
 static double
