@@ -27,13 +27,6 @@ dimension_equal(const struct dimension *a, const struct dimension *b)
     return true;
 }
 
-static void
-multiply_by(struct dimension *dimension, const struct dimension *other, double power)
-{
-    for (size_t i = 0; i < DIMENSION_MAX; i++)
-        dimension->powers[i] += power * other->powers[i];
-}
-
 /* ---- reading ---- */
 
 static size_t
@@ -107,11 +100,23 @@ dimension_parse(struct base_units *units, const char *text, struct dimension *di
 
 /* ---- expressions ---- */
 
-/* A number alone is of any unit. */
-struct measure {
-    bool any;
-    struct dimension dimension;
-};
+void
+measure_multiply(struct measure *measure, const struct measure *other, double power)
+{
+    for (size_t i = 0; i < DIMENSION_MAX; i++)
+        measure->dimension.powers[i] += power * other->dimension.powers[i];
+    measure->any &= other->any;
+}
+
+bool
+measure_unite(struct measure *a, const struct measure *b)
+{
+    if (b->any)
+        return true;
+    if (a->any)
+        *a = *b;
+    return dimension_equal(&a->dimension, &b->dimension);
+}
 
 struct measuring {
     const struct expression_pool *pool;
@@ -120,17 +125,6 @@ struct measuring {
 
 static bool
 measure(const struct measuring *measuring, expression a, struct measure *result);
-
-/* The unit of things of which both are one kind. */
-static bool
-unite(struct measure *a, const struct measure *b)
-{
-    if (b->any)
-        return true;
-    if (a->any)
-        *a = *b;
-    return dimension_equal(&a->dimension, &b->dimension);
-}
 
 static bool
 measure_atom(const struct measuring *measuring, const struct atom *atom, struct measure *result)
@@ -156,7 +150,7 @@ measure_atom(const struct measuring *measuring, const struct atom *atom, struct 
     case ATOM_MAX:
     case ATOM_MIN:
     case ATOM_EQUAL:
-        if (!measure(measuring, atom->arguments[1], &other) || !unite(result, &other))
+        if (!measure(measuring, atom->arguments[1], &other) || !measure_unite(result, &other))
             return false;
         break;
     default:
@@ -172,14 +166,14 @@ measure_term(const struct measuring *measuring, const struct term *term, struct 
 {
     const struct expression_pool *pool = measuring->pool;
 
-    *result = (struct measure){.any = pool->monomials[term->monomial].count == 0};
+    *result = (struct measure){.any = true};
     for (uint32_t j = 0; j < pool->monomials[term->monomial].count; j++) {
         const struct factor *factor = &monomial_factors(pool, term->monomial)[j];
         struct measure of;
 
         if (!measure_atom(measuring, &pool->atoms[factor->atom], &of))
             return false;
-        multiply_by(&result->dimension, &of.dimension, (double)factor->numerator / (double)factor->denominator);
+        measure_multiply(result, &of, (double)factor->numerator / (double)factor->denominator);
     }
     return true;
 }
@@ -195,7 +189,7 @@ measure(const struct measuring *measuring, expression a, struct measure *result)
     for (uint32_t i = 0; i < pool->nodes[a].count; i++) {
         struct measure term;
 
-        if (!measure_term(measuring, &node_terms(pool, a)[i], &term) || !unite(result, &term))
+        if (!measure_term(measuring, &node_terms(pool, a)[i], &term) || !measure_unite(result, &term))
             return false;
     }
     return true;

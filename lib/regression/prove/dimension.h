@@ -35,4 +35,18 @@ bool
 dimension_of(const struct expression_pool *pool, expression a, const struct dimension *symbols,
              struct dimension *dimension);
 
+/* The unit of a part of a formula; a number alone is of any. */
+struct measure {
+    bool any;
+    struct dimension dimension;
+};
+
+/* Times the other to a power. */
+void
+measure_multiply(struct measure *measure, const struct measure *other, double power);
+
+/* Of things that are added or compared: false if they are not of one kind. */
+bool
+measure_unite(struct measure *a, const struct measure *b);
+
 #endif

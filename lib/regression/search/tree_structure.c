@@ -32,11 +32,6 @@ has_waves_of_waves(const struct tree *tree)
 
 /* ---- units, as dimension.c has them of expressions: numbers are pure where they multiply, of any where they add ---- */
 
-struct measure {
-    bool any;
-    struct dimension dimension;
-};
-
 static struct measure
 measure_leaf(const struct structure *structure, const struct tree_gene *gene)
 {
@@ -45,53 +40,28 @@ measure_leaf(const struct structure *structure, const struct tree_gene *gene)
     return (struct measure){.any = true};
 }
 
-static void
-add_powers(struct measure *to, const struct measure *of, double times)
-{
-    for (size_t i = 0; i < DIMENSION_MAX; i++)
-        to->dimension.powers[i] += times * of->dimension.powers[i];
-    to->any &= of->any;
-}
-
-static struct measure
-power_of(const struct measure *of, double exponent)
-{
-    struct measure power = {.any = true};
-
-    add_powers(&power, of, exponent);
-    return power;
-}
-
 /* What the operation makes of measures; false if it joins unlike things. */
 static bool
 join(unsigned operation, const struct measure *first, const struct measure *second, struct measure *joined)
 {
+    static const double powers[] = {
+        [TREE_SQUARE - TREE_UNARY] = 2, [TREE_ROOT - TREE_UNARY] = 0.5, [TREE_INVERSE - TREE_UNARY] = -1};
     struct measure a = *first, b = *second;
+    bool fits = true;
 
-    switch (operation) {
-    case TREE_MULTIPLY:
-    case TREE_DIVIDE:
-        add_powers(&a, &b, operation == TREE_MULTIPLY ? 1 : -1);
-        *joined = a;
-        return true;
-    case TREE_SQUARE:
-        *joined = power_of(&b, 2);
-        return true;
-    case TREE_ROOT:
-        *joined = power_of(&b, 0.5);
-        return true;
-    case TREE_INVERSE:
-        *joined = power_of(&b, -1);
-        return true;
-    default:
-        break;
+    if (operation == TREE_MULTIPLY || operation == TREE_DIVIDE) {
+        measure_multiply(&a, &b, operation == TREE_MULTIPLY ? 1 : -1);
+    } else if (operation < TREE_UNARY) {
+        fits = measure_unite(&a, &b);
+    } else if (operation <= TREE_INVERSE) {
+        a = (struct measure){.any = true};
+        measure_multiply(&a, &b, powers[operation - TREE_UNARY]);
+    } else {
+        a = (struct measure){.any = false};
+        fits = b.any || dimension_is_number(&b.dimension);
     }
-    if (operation >= TREE_UNARY) {
-        *joined = (struct measure){.any = false};
-        return b.any || dimension_is_number(&b.dimension);
-    }
-    *joined = a.any ? b : a;
-    return a.any || b.any || dimension_equal(&a.dimension, &b.dimension);
+    *joined = a;
+    return fits;
 }
 
 static bool
