@@ -278,12 +278,12 @@ static void
 numbers_are_rounded_to_digits(void **state)
 {
     (void)state;
-    assert_true(tree_round_number(0.123456, 2) == 0.12);
-    assert_true(tree_round_number(-9.96, 2) == -10);
-    assert_true(tree_round_number(45678, 1) == 50000);
-    assert_true(tree_round_number(45678, 3) == 45700);
-    assert_true(tree_round_number(0.00099951, 3) == 0.001);
-    assert_true(tree_round_number(0, 3) == 0);
+    assert_true(decimal_rounded(0.123456, 2) == 0.12);
+    assert_true(decimal_rounded(-9.96, 2) == -10);
+    assert_true(decimal_rounded(45678, 1) == 50000);
+    assert_true(decimal_rounded(45678, 3) == 45700);
+    assert_true(decimal_rounded(0.00099951, 3) == 0.001);
+    assert_true(decimal_rounded(0, 3) == 0);
 }
 
 /* ---- what is known of units and powers ---- */

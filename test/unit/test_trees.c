@@ -2,6 +2,7 @@
 #include "fitted.h"
 #include "near.h"
 
+#include "regression/linear/decimal.h"
 #include "regression/prove/structure.h"
 #include "regression/search/canonical.h"
 #include "regression/search/variation.h"
@@ -378,7 +379,7 @@ a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes(void **state)
     const struct tree_gene *genes = simple.trees[0].genes;
 
     assert_near(genes[1].number, 6.283185307179586, 1e-12);
-    assert_true(genes[1].number == tree_round_number(genes[1].number, 14)); /* and no more */
+    assert_true(genes[1].number == decimal_rounded(genes[1].number, 14)); /* and no more */
     assert_true(genes[5].number == 0.5);
     assert_true(genes[8].number == 2);
     assert_near(simple.coefficients[0], 1, 1e-12);

@@ -38,6 +38,15 @@ decimal_rounded(double number, int digits)
     return nearbyint(number * places / zeros) * zeros / places;
 }
 
+bool
+decimal_near(double number, int digits, struct rational *exact)
+{
+    for (; digits > 0; digits--)
+        if (decimal_exact(decimal_rounded(number, digits), exact))
+            return true;
+    return false;
+}
+
 /* whole * 2^exponent; false without room. */
 static bool
 binary_exact(double whole, int exponent, struct rational *exact)

@@ -10,8 +10,13 @@ decimal_exact(double number, struct rational *exact);
 
 enum { DECIMAL_FEW = 3 }; /* digits: where a hinge lies need not be known better, and is read more easily */
 
+/* The nearest number of so many digits. */
 double
 decimal_rounded(double number, int digits);
+
+/* As many digits of it as there is room for, at most so many; false without room for one. */
+bool
+decimal_near(double number, int digits, struct rational *exact);
 
 /*
  * The number with the fewest digits to base two within the tolerance, if the last of them counts for more than

@@ -154,7 +154,7 @@ take_digits(const struct plain *plain, size_t k, size_t node, int first, int end
     double number = plain->formula->trees[k].genes[node].number;
 
     for (int digits = first; digits < end; digits++)
-        if (take_number(plain, k, node, digits == 0 ? 0 : tree_round_number(number, digits)))
+        if (take_number(plain, k, node, digits == 0 ? 0 : decimal_rounded(number, digits)))
             return true;
     return false;
 }

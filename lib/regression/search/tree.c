@@ -1,5 +1,6 @@
 /* Trees in postfix order. */
 #include "regression/search/tree.h"
+#include "regression/linear/decimal.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,31 +70,6 @@ tree_count_numbers(const struct tree *tree)
 
 static const double max_number = 1e15, smallest_number = 1e-9;
 
-static int64_t
-power_of_ten(int exponent)
-{
-    int64_t power = 1;
-
-    for (int i = 0; i < exponent; i++)
-        power *= 10;
-    return power;
-}
-
-/* number * 10 ^ decimals, whole; the most decimals that keep to so many digits */
-static double
-split_decimal(double number, int digits, int *decimals)
-{
-    double scale = 1;
-
-    *decimals = 0;
-    while (fabs(number) * scale * 10 < (double)power_of_ten(digits) && *decimals < TREE_MAX_DIGITS &&
-           floor(number * scale) != number * scale) {
-        scale *= 10;
-        ++*decimals;
-    }
-    return floor(number * scale + 0.5);
-}
-
 /* Whether it is a fraction of small whole numbers. */
 static bool
 split_fraction(double number, int64_t *above, int64_t *below)
@@ -110,34 +86,20 @@ split_fraction(double number, int64_t *above, int64_t *below)
     return false;
 }
 
-double
-tree_round_number(double number, int digits)
-{
-    double scale = 1;
-
-    if (number == 0)
-        return 0;
-    while (fabs(number) * scale < (double)power_of_ten(digits - 1))
-        scale *= 10;
-    while (fabs(number) * scale >= (double)power_of_ten(digits))
-        scale /= 10;
-    return scale >= 1 ? floor(number * scale + 0.5) / scale : floor(number * scale + 0.5) * floor(1 / scale + 0.5);
-}
-
 bool
 tree_round_numbers(struct tree *tree, int digits)
 {
     for (size_t i = 0; i < tree->count; i++) {
         struct tree_gene *gene = &tree->genes[i];
         int64_t above, below;
-        int decimals;
+        struct rational exact;
 
-        if (gene->operation != TREE_NUMBER || gene->number == 0)
+        if (gene->operation != TREE_NUMBER || split_fraction(gene->number, &above, &below))
             continue;
-        if (!(fabs(gene->number) < max_number && fabs(gene->number) > smallest_number))
+        if (!(fabs(gene->number) < max_number && fabs(gene->number) > smallest_number) ||
+            !decimal_near(gene->number, digits, &exact))
             return false;
-        if (!split_fraction(gene->number, &above, &below))
-            gene->number = split_decimal(gene->number, digits, &decimals) / (double)power_of_ten(decimals);
+        gene->number = (double)exact.numerator / (double)exact.denominator;
     }
     return true;
 }
@@ -145,14 +107,11 @@ tree_round_numbers(struct tree *tree, int digits)
 static expression
 express_number(struct expression_pool *pool, double number)
 {
-    int64_t above, below;
-    int decimals;
-    double whole;
+    struct rational exact;
 
-    if (split_fraction(number, &above, &below))
-        return expression_rational(pool, above, below);
-    whole = split_decimal(number, TREE_MAX_DIGITS, &decimals);
-    return expression_rational(pool, (int64_t)whole, power_of_ten(decimals));
+    if (!split_fraction(number, &exact.numerator, &exact.denominator) && !decimal_exact(number, &exact))
+        return MEMMODEL_ERROR_OVERFLOW;
+    return expression_rational(pool, exact.numerator, exact.denominator);
 }
 
 static expression

@@ -154,10 +154,6 @@ tree_differentiate(struct tree_machine *machine, const struct tree *tree, double
 expression
 tree_express(const struct tree *tree, struct expression_pool *pool);
 
-/* The nearest number of so many digits. */
-double
-tree_round_number(double number, int digits);
-
 /*
  * Every number to the nearest one of so many decimal digits, but for fractions of small numbers: what is printed is
  * what is meant. false if one is out of range.

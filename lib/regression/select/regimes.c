@@ -591,12 +591,7 @@ regimes_nodes(const struct regimes_problem *problem, const struct regimes *regim
 static bool
 write_number(double number, double tolerance, struct rational *exact)
 {
-    if (binary_near(number, tolerance, tolerance / chance, exact))
-        return true;
-    for (int digits = DIGITS; digits > 0; digits--)
-        if (decimal_exact(decimal_rounded(number, digits), exact))
-            return true;
-    return false;
+    return binary_near(number, tolerance, tolerance / chance, exact) || decimal_near(number, DIGITS, exact);
 }
 
 /* A regime; an expression below 0 is an error. */
