@@ -2,318 +2,211 @@
 #include "regression/search/canonical.h"
 #include "regression/search/random.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = TREE_MAX_NODES };
-
-/* A term of a sum, or a factor of a product: the nodes first to end - 1 of a tree, so many times. */
-struct part {
-    size_t first, end;
-    int times; /* of a sum 1 or -1 or more; of a product the exponent */
-    uint64_t order;
-};
-
-/* A sum or product that is being taken apart. */
-struct parts {
-    const struct tree *tree;
-    const size_t *sizes;
-    bool product;
-    struct part parts[MAX_PARTS];
-    size_t count;
-    double number; /* value of the numbers in it */
-    bool numbered; /* whether there were any */
-};
-
-static bool
-is_alike(const struct tree *tree, const struct part *a, const struct part *b)
+static struct tree
+number_tree(double number)
 {
-    size_t count = a->end - a->first;
-
-    if (count != b->end - b->first)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const struct tree_gene *x = &tree->genes[a->first + i], *y = &tree->genes[b->first + i];
-
-        if (x->operation != y->operation || x->input != y->input || x->operation == TREE_NUMBER)
-            return false;
-    }
-    return true;
+    return (struct tree){.count = 1, .genes = {{.operation = TREE_NUMBER, .number = number}}};
 }
 
+static unsigned
+root_of(const struct tree *tree)
+{
+    return tree->genes[tree->count - 1].operation;
+}
+
+static struct tree
+operand_of(const struct tree *tree, bool second)
+{
+    size_t sizes[TREE_MAX_NODES], root = tree->count - 1, middle;
+    struct tree operand;
+
+    tree_measure(tree, sizes);
+    middle = root - sizes[root - 1];
+    operand.count = second ? root - middle : middle;
+    memcpy(operand.genes, tree->genes + (second ? middle : 0), operand.count * sizeof *operand.genes);
+    return operand;
+}
+
+static bool
+is_alike(const struct tree *a, const struct tree *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++)
+        if (a->genes[i].operation != b->genes[i].operation || a->genes[i].input != b->genes[i].input ||
+            a->genes[i].operation == TREE_NUMBER)
+            return false;
+    return a->count == b->count;
+}
+
+/* Short ones first. */
 static uint64_t
-order_of(const struct tree *tree, size_t first, size_t end)
+order_of(const struct tree *tree)
 {
     uint64_t order = 1;
 
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < tree->count; i++)
         order = splitmix(order * 31 + (uint64_t)(tree->genes[i].operation * 256 + tree->genes[i].input));
-    return order >> 8 | (uint64_t)(end - first) << 56; /* short ones first */
+    return order >> 8 | (uint64_t)tree->count << 56;
 }
 
-static void
-add_part(struct parts *parts, size_t end, int times)
+/* What undoes it; TREE_LEAF: nothing. */
+static unsigned
+inverse_of(unsigned operation)
 {
-    struct part part = {end + 1 - parts->sizes[end], end + 1, times, 0};
+    static const uint8_t inverses[] = {TREE_SUBTRACT, TREE_ADD, TREE_DIVIDE, TREE_MULTIPLY};
 
-    for (size_t i = 0; i < parts->count; i++)
-        if (is_alike(parts->tree, &parts->parts[i], &part)) {
-            parts->parts[i].times += times;
+    return operation < sizeof inverses ? inverses[operation] : TREE_LEAF;
+}
+
+static bool
+is_commutative(unsigned operation)
+{
+    return operation != TREE_SUBTRACT && operation != TREE_DIVIDE;
+}
+
+/* What the operation makes of two that are alike. */
+static bool
+join_alike(unsigned operation, const struct tree *of, struct tree *joined)
+{
+    const struct tree two = number_tree(2);
+
+    *joined = operation == TREE_SUBTRACT ? number_tree(0) : operation == TREE_DIVIDE ? number_tree(1) : *of;
+    return operation == TREE_ADD        ? tree_join(joined, TREE_MULTIPLY, of, &two)
+           : operation == TREE_MULTIPLY ? tree_join(joined, TREE_SQUARE, of, NULL)
+                                        : true;
+}
+
+static double
+calculate(unsigned operation, double a, double b)
+{
+    return operation == TREE_ADD        ? a + b
+           : operation == TREE_SUBTRACT ? a - b
+           : operation == TREE_MULTIPLY ? a * b
+           : operation == TREE_DIVIDE   ? a / b
+                                        : a;
+}
+
+/* (x - 2) + 3 is x - (2 - 3), and (2 - x) + 3 is (2 + 3) - x. */
+static bool
+join_numbers(unsigned operation, const struct tree *first, double number, struct tree *joined)
+{
+    unsigned root = root_of(first);
+    size_t right = first->count - 2;
+    bool same = root == operation;
+
+    if (inverse_of(operation) == TREE_LEAF || (!same && root != inverse_of(operation)))
+        return false;
+    *joined = *first;
+    if (first->genes[right].operation == TREE_NUMBER)
+        joined->genes[right].number = calculate(operation < TREE_MULTIPLY ? (same ? TREE_ADD : TREE_SUBTRACT)
+                                                                          : (same ? TREE_MULTIPLY : TREE_DIVIDE),
+                                                first->genes[right].number, number);
+    else if (first->genes[0].operation == TREE_NUMBER && first->count == 2 + operand_of(first, true).count)
+        joined->genes[0].number = calculate(operation, first->genes[0].number, number);
+    else
+        return false;
+    return true;
+}
+
+/* x - y + y, x * y / y and so on are x. */
+static bool
+join_undone(unsigned operation, const struct tree *first, const struct tree *second, struct tree *joined)
+{
+    struct tree left, right;
+
+    if (tree_operands(root_of(first)) < 2)
+        return false;
+    if (root_of(second) == TREE_NUMBER)
+        return join_numbers(operation, first, second->genes[0].number, joined);
+    if (root_of(first) != inverse_of(operation))
+        return false;
+    left = operand_of(first, false);
+    right = operand_of(first, true);
+    if (is_alike(&right, second))
+        *joined = left;
+    else if (is_commutative(root_of(first)) && is_alike(&left, second))
+        *joined = right;
+    else
+        return false;
+    return true;
+}
+
+/* x * y * y is x * y ^ 2, and so with what is divided by. */
+static bool
+join_powers(unsigned operation, const struct tree *first, const struct tree *second, struct tree *joined)
+{
+    struct tree left, right, square;
+
+    if (root_of(first) != operation || (operation != TREE_MULTIPLY && operation != TREE_DIVIDE) ||
+        !tree_join(&square, TREE_SQUARE, second, NULL))
+        return false;
+    left = operand_of(first, false);
+    right = operand_of(first, true);
+    if (is_alike(&right, second))
+        return tree_join(joined, operation, &left, &square);
+    return operation == TREE_MULTIPLY && is_alike(&left, second) && tree_join(joined, operation, &right, &square);
+}
+
+/* Two operands in their form, the number or the shorter one first where they may change places. */
+static bool
+join_two(unsigned operation, const struct tree *first, const struct tree *second, struct tree *joined)
+{
+    bool sorted = !is_commutative(operation) || order_of(first) <= order_of(second);
+
+    if (root_of(first) == TREE_NUMBER && root_of(second) == TREE_NUMBER) {
+        *joined = number_tree(calculate(operation, first->genes[0].number, second->genes[0].number));
+        return true;
+    }
+    if (is_alike(first, second))
+        return join_alike(operation, first, joined);
+    if (join_undone(operation, first, second, joined) || join_powers(operation, first, second, joined) ||
+        (is_commutative(operation) &&
+         (join_undone(operation, second, first, joined) || join_powers(operation, second, first, joined))))
+        return true;
+    return tree_join(joined, operation, sorted ? first : second, sorted ? second : first);
+}
+
+/* Without what a coefficient and a constant do. */
+static void
+leave_out_numbers(struct tree *tree)
+{
+    while (root_of(tree) < TREE_MIN) {
+        struct tree first = operand_of(tree, false), second = operand_of(tree, true);
+        bool inverse = root_of(tree) == TREE_DIVIDE && root_of(&first) == TREE_NUMBER;
+
+        if (root_of(&first) != TREE_NUMBER && root_of(&second) != TREE_NUMBER)
             return;
-        }
-    part.order = order_of(parts->tree, part.first, part.end);
-    parts->parts[parts->count++] = part;
-}
-
-static void
-add_number(struct parts *parts, double number, int times)
-{
-    parts->numbered = true;
-    if (!parts->product)
-        parts->number += number * times;
-    for (; parts->product && times > 0; times--)
-        parts->number *= number;
-    for (; parts->product && times < 0; times++)
-        parts->number /= number;
-}
-
-static void
-take_apart(struct parts *parts, size_t node, int times)
-{
-    unsigned operation = parts->tree->genes[node].operation;
-    size_t first = tree_operands(operation) > 1 ? tree_first_operand(parts->sizes, node) : 0;
-
-    if (operation == TREE_NUMBER) {
-        add_number(parts, parts->tree->genes[node].number, times);
-    } else if (operation == (parts->product ? TREE_MULTIPLY : TREE_ADD)) {
-        take_apart(parts, first, times);
-        take_apart(parts, node - 1, times);
-    } else if (operation == (parts->product ? TREE_DIVIDE : TREE_SUBTRACT)) {
-        take_apart(parts, first, times);
-        take_apart(parts, node - 1, -times);
-    } else if (parts->product && operation == TREE_SQUARE) {
-        take_apart(parts, node - 1, 2 * times);
-    } else if (parts->product && operation == TREE_INVERSE) {
-        take_apart(parts, node - 1, -times);
-    } else {
-        add_part(parts, node, times);
+        *tree = root_of(&first) == TREE_NUMBER ? second : first;
+        if (inverse)
+            tree_join(tree, TREE_INVERSE, tree, NULL);
     }
-}
-
-static void
-sort_parts(struct parts *parts)
-{
-    for (size_t i = 1; i < parts->count; i++) {
-        struct part part = parts->parts[i];
-        size_t place = i;
-
-        for (; place > 0 && parts->parts[place - 1].order > part.order; place--)
-            parts->parts[place] = parts->parts[place - 1];
-        parts->parts[place] = part;
-    }
-}
-
-/* ---- putting together ---- */
-
-/* A tree under construction; `full`: it has no room. */
-struct maker {
-    struct tree tree;
-    bool full;
-};
-
-static void
-put_genes(struct maker *out, const struct tree_gene *genes, size_t count)
-{
-    out->full |= out->tree.count + count > TREE_MAX_NODES;
-    if (out->full)
-        return;
-    memcpy(out->tree.genes + out->tree.count, genes, count * sizeof *genes);
-    out->tree.count += count;
-}
-
-static void
-put(struct maker *out, unsigned operation, double number)
-{
-    put_genes(out, &(struct tree_gene){.operation = (uint8_t)operation, .number = number}, 1);
-}
-
-static void
-put_part(struct maker *out, const struct tree *tree, const struct part *part)
-{
-    put_genes(out, tree->genes + part->first, part->end - part->first);
-}
-
-/* x, x ^ 2, x ^ 2 x and so on */
-static void
-put_power(struct maker *out, const struct tree *tree, const struct part *part, int exponent)
-{
-    put_part(out, tree, part);
-    if (exponent > 1)
-        put(out, TREE_SQUARE, 0);
-    if (exponent >= 4) {
-        put(out, TREE_SQUARE, 0);
-        for (int i = 4; i < exponent; i++) {
-            put_part(out, tree, part);
-            put(out, TREE_MULTIPLY, 0);
-        }
-    } else if (exponent == 3) {
-        put_part(out, tree, part);
-        put(out, TREE_MULTIPLY, 0);
-    }
-}
-
-static bool
-put_factors(struct maker *out, const struct parts *parts, int sign)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < parts->count; i++) {
-        if (parts->parts[i].times * sign <= 0)
-            continue;
-        put_power(out, parts->tree, &parts->parts[i], parts->parts[i].times * sign);
-        if (any)
-            put(out, TREE_MULTIPLY, 0);
-        any = true;
-    }
-    return any;
-}
-
-static void
-put_product(struct maker *out, const struct parts *parts)
-{
-    bool above = put_factors(out, parts, 1), numbered = parts->numbered && parts->number != 1;
-
-    if (numbered) {
-        put(out, TREE_NUMBER, parts->number);
-        if (above)
-            put(out, TREE_MULTIPLY, 0);
-        above = true;
-    }
-    if (put_factors(out, parts, -1))
-        put(out, above ? TREE_DIVIDE : TREE_INVERSE, 0);
-    else if (!above)
-        put(out, TREE_NUMBER, 1);
-}
-
-/* Terms that are there more than once have their number as a factor. */
-static void
-put_term(struct maker *out, const struct parts *parts, const struct part *part, int times, bool first)
-{
-    put_part(out, parts->tree, part);
-    if (abs(times) > 1 || (first && times < 0)) {
-        put(out, TREE_NUMBER, first ? times : abs(times));
-        put(out, TREE_MULTIPLY, 0);
-    }
-    if (!first)
-        put(out, times < 0 ? (unsigned)TREE_SUBTRACT : TREE_ADD, 0);
-}
-
-static void
-put_sum(struct maker *out, const struct parts *parts)
-{
-    bool any = false;
-
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        for (size_t i = 0; i < parts->count; i++)
-            if (parts->parts[i].times * sign > 0) {
-                put_term(out, parts, &parts->parts[i], parts->parts[i].times, !any);
-                any = true;
-            }
-        if (sign > 0 && parts->numbered && parts->number != 0) {
-            put(out, TREE_NUMBER, parts->number);
-            if (any)
-                put(out, TREE_ADD, 0);
-            any = true;
-        }
-    }
-    if (!any)
-        put(out, TREE_NUMBER, 0);
-}
-
-/* ---- the whole ---- */
-
-/* Operations that are neither sum nor product: sorted, folded. */
-static void
-simplify_other(struct tree *tree)
-{
-    size_t sizes[TREE_MAX_NODES], root = tree->count - 1, first;
-    unsigned operation = tree->genes[root].operation;
-
-    tree_measure(tree, sizes);
-    if (tree->count == tree_operands(operation) + 1 && tree_count_numbers(tree) == tree->count - 1) {
-        tree->count = 1; /* of numbers alone it is a number, which is fitted */
-        return;
-    }
-    if (tree_operands(operation) == 1)
-        return;
-    first = tree_first_operand(sizes, root);
-    if (order_of(tree, 0, first + 1) == order_of(tree, first + 1, root)) {
-        if (is_alike(tree, &(struct part){0, first + 1, 1, 0}, &(struct part){first + 1, root, 1, 0}))
-            tree->count = first + 1;
-    } else if (order_of(tree, 0, first + 1) > order_of(tree, first + 1, root)) {
-        struct tree swapped = *tree;
-
-        memcpy(swapped.genes, tree->genes + first + 1, (root - first - 1) * sizeof *tree->genes);
-        memcpy(swapped.genes + (root - first - 1), tree->genes, (first + 1) * sizeof *tree->genes);
-        *tree = swapped;
-    }
-}
-
-static bool
-is_product(unsigned operation)
-{
-    return operation == TREE_MULTIPLY || operation == TREE_DIVIDE || operation == TREE_SQUARE ||
-           operation == TREE_INVERSE;
-}
-
-/* The tree's root, its operands having their form. What has no room in that form stays as it is. */
-static void
-simplify_root(struct tree *tree, bool whole)
-{
-    size_t sizes[TREE_MAX_NODES], root = tree->count - 1;
-    unsigned operation = tree->genes[root].operation;
-    struct parts parts = {.tree = tree, .sizes = sizes, .product = is_product(operation)};
-    struct maker out = {.full = false};
-
-    if (tree_operands(operation) == 0)
-        return;
-    if (!parts.product && operation != TREE_ADD && operation != TREE_SUBTRACT) {
-        simplify_other(tree);
-        return;
-    }
-    tree_measure(tree, sizes);
-    parts.number = parts.product;
-    take_apart(&parts, root, 1);
-    if (!isfinite(parts.number) || (parts.product && parts.number == 0))
-        parts.number = 1;
-    parts.numbered &= !whole;
-    sort_parts(&parts);
-    (parts.product ? put_product : put_sum)(&out, &parts);
-    if (!out.full)
-        *tree = out.tree;
 }
 
 void
 tree_simplify(struct tree *tree)
 {
-    struct tree operands[TREE_MAX_NODES / 2 + 1], joined;
+    struct tree operands[TREE_MAX_NODES / 2 + 1];
     size_t height = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
         const struct tree_gene *gene = &tree->genes[i];
         size_t count = tree_operands(gene->operation);
+        struct tree *first, joined;
 
         if (count == 0) {
             operands[height++] = (struct tree){.count = 1, .genes = {*gene}};
             continue;
         }
         height -= count - 1;
-        if (!tree_join(&joined, gene->operation, &operands[height - 1], count > 1 ? &operands[height] : NULL))
+        first = &operands[height - 1];
+        if (count == 1 && root_of(first) == TREE_NUMBER)
+            continue;
+        if (count == 1 ? !tree_join(&joined, gene->operation, first, NULL)
+                       : !join_two(gene->operation, first, first + 1, &joined))
             return;
-        simplify_root(&joined, false);
-        operands[height - 1] = joined;
+        *first = joined;
     }
-    simplify_root(&operands[0], true);
+    leave_out_numbers(&operands[0]);
     *tree = operands[0];
 }

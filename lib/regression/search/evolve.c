@@ -166,12 +166,10 @@ survive(struct island *island)
 static bool
 admit(struct island *island, struct formula *formula)
 {
-    uint64_t key = formula_key(formula);
-
-    if (!keys_add(&island->keys, key) || !formula_fit(&island->fitter, formula, STEPS))
+    if (!keys_add(&island->keys, formula_key(formula)) || !formula_fit(&island->fitter, formula, STEPS))
         return false;
     archive_offer(island->archive, formula);
-    island->people[island->count++] = (struct individual){.formula = *formula, .key = key};
+    island->people[island->count++] = (struct individual){.formula = *formula};
     return true;
 }
 

@@ -14,7 +14,6 @@ enum { EVOLVE_ISLANDS = 4, EVOLVE_POPULATION = 48 };
 
 struct individual {
     struct formula formula;
-    uint64_t key;
     unsigned rank;
     double crowding;
 };
