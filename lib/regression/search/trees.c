@@ -136,11 +136,7 @@ wild_beyond(struct trees *trees, const struct formula *found)
     if (!formula_fit_linear(&trees->tree_search.fitter, &formula))
         return INFINITY;
     formula_values(&trees->tree_search.fitter, &formula, trees->column);
-    for (size_t i = 0; i < table->columns.rows; i++)
-        trees->column[i] =
-            fabs(table->measured[i] - trees->column[i]) / loss_scale(trees->comparison->loss, table->measured[i]);
-    memcpy(trees->leverages, trees->column, table->columns.rows * sizeof *trees->leverages);
-    return loss_wild_beyond(trees->comparison->loss, trees->leverages, table->columns.rows);
+    return loss_wild_beyond(trees->comparison->loss, table->measured, trees->column, table->columns.rows);
 }
 
 /* By the formula that explains most rows best. */

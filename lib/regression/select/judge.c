@@ -117,8 +117,12 @@ comparison_clamp(const struct candidate *candidate, double value)
 
 /* ---- supports of the rows that are seen ---- */
 
-size_t
-comparison_max_terms(const struct comparison *comparison, size_t library)
+/*
+ * Terms of a sum besides the constant: as many as are asked or the table has rows for; of sums of single inputs all, of
+ * others, each from hundreds, a few.
+ */
+static size_t
+max_terms(const struct comparison *comparison, size_t library)
 {
     size_t affordable = comparison->table->columns.rows / ROWS_PER_TERM;
     size_t most = comparison->max_terms > 0     ? comparison->max_terms
@@ -191,7 +195,7 @@ temper(struct judging *judging)
 {
     struct rows *rows = &judging->rows;
     size_t count = rows->columns.rows;
-    double coefficients[SUPPORT_COLUMNS], *errors = judging->predictions, *sorted = errors + count, bound;
+    double coefficients[SUPPORT_COLUMNS], *errors = judging->predictions, bound;
     const struct support *support = NULL;
     int status;
 
@@ -202,14 +206,9 @@ temper(struct judging *judging)
             support = &judging->shortlist.supports[i];
     if (status || !support || isinf(rows_fit(rows, support, coefficients)))
         return status;
-    for (size_t i = 0; i < count; i++) {
-        double measured = rows->measured[i];
-
-        errors[i] = fabs(measured - rows_predict(rows, support, coefficients, rows->indices[i])) /
-                    loss_scale(rows->loss, measured);
-        sorted[i] = errors[i];
-    }
-    bound = loss_wild_beyond(rows->loss, sorted, count);
+    for (size_t i = 0; i < count; i++)
+        errors[i] = rows_predict(rows, support, coefficients, rows->indices[i]);
+    bound = loss_wild_beyond(rows->loss, rows->measured, errors, count);
     for (size_t i = 0; i < count; i++)
         if (errors[i] > bound)
             rows_weigh(rows, i, bound / errors[i]);
@@ -447,7 +446,7 @@ judge_all(struct judging *judging)
     int status;
 
     for (size_t library = 0; library < BASIS_LIBRARIES; library++)
-        judging->most[library] = comparison_max_terms(comparison, library);
+        judging->most[library] = max_terms(comparison, library);
     status = search_rows(judging, NO_FOLD);
     if (status)
         return status;

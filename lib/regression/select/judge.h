@@ -91,11 +91,4 @@ comparison_limit(const struct comparison *comparison, struct candidate *candidat
 double
 comparison_clamp(const struct candidate *candidate, double value);
 
-/*
- * Terms of a sum besides the constant: as many as are asked or the table has rows for; of sums of single inputs all, of
- * others, each from hundreds, a few.
- */
-size_t
-comparison_max_terms(const struct comparison *comparison, size_t library);
-
 #endif

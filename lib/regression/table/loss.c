@@ -69,10 +69,14 @@ loss_floor(const struct loss *loss)
 }
 
 double
-loss_wild_beyond(const struct loss *loss, double *sizes, size_t count)
+loss_wild_beyond(const struct loss *loss, const double *measured, double *values, size_t count)
 {
-    numbers_sort(sizes, count);
-    return fmax(huber_bound * sizes[count / 2], loss_floor(loss));
+    double *sorted = values + count;
+
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = values[i] = fabs(measured[i] - values[i]) / loss_scale(loss, measured[i]);
+    numbers_sort(sorted, count);
+    return fmax(huber_bound * sorted[count / 2], loss_floor(loss));
 }
 
 double

@@ -34,10 +34,11 @@ loss_floor(const struct loss *loss);
 
 /*
  * Size beyond which an error says that its row is wild: Huber's bound, 1.345 standard deviations, estimated from the
- * median (Holland and Welsch 1977). Sorts `sizes`, errors divided by loss_scale().
+ * median (Holland and Welsch 1977). `values` are predictions, and become the sizes of their errors divided by
+ * loss_scale(); behind them is as much room.
  */
 double
-loss_wild_beyond(const struct loss *loss, double *sizes, size_t count);
+loss_wild_beyond(const struct loss *loss, const double *measured, double *values, size_t count);
 
 /* A mean of losses as people read it: of squares the root, of absolute errors in the target's unit. */
 double
