@@ -114,7 +114,8 @@ job_from_options(const struct command *command, const struct job_options *given,
 static void
 set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
 {
-    if (!given->mesh && !given->data && !given->tensor && !given->pipeline && !given->backend && given->rank == 0)
+    if (!given->mesh && !given->data && !given->tensor && !given->pipeline && !given->meta_device && !given->backend &&
+        given->rank == 0)
         return;
     *parallel = (struct memmodel_parallel){
         .size = sizeof *parallel,
@@ -122,6 +123,7 @@ set_parallel(const struct job_options *given, struct memmodel_parallel *parallel
         .data = given->data,
         .tensor = given->tensor,
         .pipeline = given->pipeline,
+        .meta_device = given->meta_device,
         .backend = given->backend,
         .rank = given->rank,
     };
@@ -150,6 +152,7 @@ job_given(const struct job_options *given)
         {"data", given->data},
         {"tensor", given->tensor},
         {"pipeline", given->pipeline},
+        {"meta-device", given->meta_device},
         {"backend", given->backend},
         {"rank", given->rank != 0},
         {"metric", given->metric},
@@ -183,18 +186,32 @@ path_ends_with(const char *path, const char *ending)
     return length >= of_ending && strcmp(path + length - of_ending, ending) == 0;
 }
 
+/* A file in JSON: a network, or the config.json of a language model, which is built. The first error is the one that counts. */
+static int
+load_json(memmodel_context *context, const char *path, memmodel_network **network)
+{
+    memmodel_llm *llm = NULL;
+    int status = memmodel_network_load(context, path, network);
+
+    if (status != MEMMODEL_ERROR_PARSE || memmodel_llm_load(context, path, &llm) == MEMMODEL_ERROR_PARSE)
+        return status == MEMMODEL_ERROR_PARSE ? memmodel_network_load(context, path, network) : status;
+    status = llm ? memmodel_llm_build(llm, NULL, context, network) : memmodel_context_error(context)->status;
+    memmodel_llm_unref(llm);
+    return status;
+}
+
 static int
 load_network(const struct job_call *call, char **operands, int count, memmodel_network **network)
 {
     int status;
 
     if (count == 0)
-        return usage_error(call->command, "which network? Give a file in JSON or ONNX");
+        return usage_error(call->command, "which network? Give a file in JSON or ONNX, or a model's config.json");
     if (count > 1)
         return usage_error(call->command, "one network at a time; '%s' is too many", operands[1]);
     status = path_ends_with(operands[0], ".onnx")
                  ? memmodel_network_load_onnx(call->context, operands[0], NULL, network)
-                 : memmodel_network_load(call->context, operands[0], network);
+                 : load_json(call->context, operands[0], network);
     return status ? library_error(call->command, call->context) : EXIT_OK;
 }
 

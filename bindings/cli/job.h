@@ -11,7 +11,7 @@ struct job_options {
         *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *pipeline,
         *backend;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
-    bool keep_gradients;
+    bool keep_gradients, meta_device;
 };
 
 /* A row for a field of the struct's member `job`; the macro keeps a row on one line. */
@@ -54,6 +54,8 @@ struct job_options {
                    "pytorch: how they share layers, such as 'colwise=*.up, rowwise=*.down'", tensor),                  \
         JOB_OPTION(type, "pipeline", OPTION_TEXT, "SCHEDULE",                                                          \
                    "pytorch: stages and their order, such as '1f1b(microbatches=8, cut=layers.4)'", pipeline),         \
+        JOB_OPTION(type, "meta-device", OPTION_FLAG, NULL,                                                             \
+                   "pytorch: the module is built on the meta device, never as a whole", meta_device),                  \
         JOB_OPTION(type, "backend", OPTION_TEXT, "NAME", "pytorch: of collectives, gloo or nccl", backend),            \
         JOB_OPTION(type, "rank", OPTION_INTEGER, "N", "pytorch: the process that is estimated, from 0", rank),         \
         JOB_OPTION(type, "graph-optimization", OPTION_TEXT, "LEVEL", "onnxruntime: disable, basic, extended or all",   \

@@ -149,6 +149,10 @@ struct memmodel_parallel {
     int64_t rank;         /**< which process is estimated, counted from 0 in row-major order of the mesh */
     const char *tensor;   /**< tensor plan of the axis tp; needed where it has more than one rank. @default none */
     const char *pipeline; /**< schedule of the axis pp; needed where it has more than one rank. @default none */
+    int32_t
+        meta_device; /**< 1: the module is built under torch.device("meta"), so that no process ever has more of it than
+                              its part: parameters come by to_empty() when they are sharded or cut */
+    int32_t reserved; /**< 0 */
 };
 
 /**

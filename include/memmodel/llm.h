@@ -11,6 +11,7 @@
 #define MEMMODEL_LLM_H
 
 #include "memmodel/context.h"
+#include "memmodel/network.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,14 @@ struct memmodel_generate_result {
     int64_t last_peak;    /**< in the pass of the last token; 0: there is none. @unit bytes */
     int64_t headroom;     /**< budget less the peak, where there is a budget. @unit bytes */
     int32_t verdict;      /**< enum memmodel_verdict */
+    int32_t reserved;     /**< 0 */
+};
+
+/** How the network of a model is built. Zero means the default for every field. @since 0.1 */
+struct memmodel_llm_build_options {
+    size_t size;          /**< sizeof(struct memmodel_llm_build_options) */
+    const char *dtype;    /**< of weights and activations, such as "float32". @nullable @default the configuration's */
+    int32_t without_loss; /**< 1: the network returns logits; else the cross entropy with "labels" */
     int32_t reserved;     /**< 0 */
 };
 
@@ -171,6 +180,25 @@ memmodel_llm_load(memmodel_context *context, const char *path, memmodel_llm **ll
 MEMMODEL_API int
 memmodel_llm_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                        memmodel_llm **llm);
+
+/**
+ * The network of a training step, as transformers has the modules of Llama and of what is built alike: dense decoders with
+ * attention to all tokens, rotated positions and gated feed-forward parts. Layers are called as the modules are, such as
+ * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each.
+ *
+ * @param[in]  llm      model
+ * @param[in]  options  how it is built. @nullable
+ * @param[in]  context  limits and errors of this call, and what the network keeps a reference to; NULL: the model's. @nullable
+ * @param[out] network  new network with one reference, untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED (what the model has that is not known),
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
+ * @threads any: the model is only read
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_llm_build(const memmodel_llm *llm, const struct memmodel_llm_build_options *options, memmodel_context *context,
+                   memmodel_network **network);
 
 /**
  * The model in numbers.

@@ -1,5 +1,6 @@
 #include "frameworks/parallel.h"
 
+#include "base/choice.h"
 #include "base/context.h"
 #include "base/text.h"
 #include "memmodel/network.h"
@@ -352,6 +353,11 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
     parallel->rank = given->rank;
     parallel->tensor = given->tensor && *given->tensor ? given->tensor : NULL;
     status = find_backend(context, given->backend, job, parallel);
+    if (!status)
+        status = flag_check(context, "meta_device", "meta_device", given->meta_device);
+    if (!status && given->reserved)
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
+    parallel->meta_device = given->meta_device != 0;
     if (!status)
         status = find_strategy(context, given->data, parallel);
     if (!status)

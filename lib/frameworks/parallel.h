@@ -32,6 +32,7 @@ struct parallel {
     struct mesh mesh;
     int64_t rank;
     bool gloo;
+    bool meta_device;
     enum data_kind data;   /* DATA_NONE: one rank, or nothing is shared */
     struct call_text call; /* of the data strategy, whose text is the job's */
     int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */

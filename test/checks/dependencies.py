@@ -26,7 +26,7 @@ MODULES = {
     "device": {"base", "frameworks"},
     "regression": {"base", "expression", "measure"},
     "import": {"base", "expression", "network"},
-    "serving": {"base", "trace", "frameworks", "allocators"},
+    "serving": {"base", "network", "trace", "frameworks", "allocators"},
 }
 
 # The module that each public header speaks for. A module includes the headers of the modules it knows, and its own.

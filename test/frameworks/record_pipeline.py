@@ -3,7 +3,8 @@
     build/venv/zoo/bin/python test/frameworks/record_pipeline.py FILE [TEXT]
 
 Writes cases of GRID whose names contain TEXT as record_parallel.py does. Each rank has its own stages alone; the
-target, one number a sample that the loss does not look at, is taken off the bytes of the last one. `batch` is that of one part.
+target, one number a sample that the loss does not look at, is taken off the bytes of the last one. `batch` is that of
+one part.
 """
 
 import gc

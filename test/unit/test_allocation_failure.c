@@ -510,6 +510,26 @@ static const char config_json[] =
     "[\"lm_head\", \"re:.*self_attn.*\"]}}";
 
 static int
+build_from(memmodel_context *context)
+{
+    static const char text[] =
+        "{\"model_type\": \"llama\", \"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "
+        "\"num_key_value_heads\": 1, \"vocab_size\": 10, \"intermediate_size\": 16, \"max_position_embeddings\": 16, "
+        "\"torch_dtype\": \"bfloat16\"}";
+    memmodel_network *network;
+    memmodel_llm *llm;
+    int status = memmodel_llm_from_json(context, "config.json", text, sizeof text - 1, &llm);
+
+    if (status)
+        return status;
+    status = memmodel_llm_build(llm, NULL, context, &network);
+    if (!status)
+        memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
+static int
 serve_by(memmodel_context *context, const memmodel_llm *llm, const char *engine)
 {
     struct memmodel_serve_options options = {.size = sizeof options, .engine = engine, .gpu = "h100"};
@@ -553,6 +573,8 @@ serve_model(memmodel_context *context)
         return status;
     for (size_t i = 0; !status && i < sizeof engines / sizeof engines[0]; i++)
         status = serve_by(context, llm, engines[i]);
+    if (!status)
+        status = build_from(context);
     if (!status)
         status = generate_with(context);
     memmodel_llm_unref(llm);

@@ -24,7 +24,7 @@ def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -
 
 
 Mesh = str | Mapping[str, int]
-PARALLEL = ("mesh", "data", "tensor", "pipeline", "backend", "rank")  # fields of a job's `parallel`
+PARALLEL = ("mesh", "data", "tensor", "pipeline", "meta_device", "backend", "rank")  # fields of a job's `parallel`
 
 
 def mesh_text(mesh: Mesh) -> str:
@@ -99,6 +99,7 @@ def estimate(
     data: str | None = None,
     tensor: str | None = None,
     pipeline: str | None = None,
+    meta_device: bool | None = None,
     backend: str | None = None,
     rank: int | None = None,
     budget: int | str | None = None,
@@ -121,7 +122,8 @@ def estimate(
     mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
     their data, such as "ddp(bucket_cap_mb=25)". tensor: how they share its modules, such as
     "colwise=layers.*.(q|k|v), rowwise=layers.*.o". pipeline: its stages, "1f1b(microbatches=8, cut=layers.4)", of a
-    network of one part of the batch. See memmodel_parallel. backend: "gloo" or "nccl".
+    network of one part of the batch. See memmodel_parallel.
+    meta_device: the module is built on the meta device, never as a whole. backend: "gloo" or "nccl".
 
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its
@@ -136,7 +138,8 @@ def estimate(
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
         allocator_settings=allocator_settings, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
-        tensor=tensor, pipeline=pipeline, backend=backend, rank=rank, budget=budget, metric=metric,
+        tensor=tensor, pipeline=pipeline, meta_device=meta_device,
+        backend=backend, rank=rank, budget=budget, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
 

@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits
+from memmodel.network import Network
 from memmodel.quantity import format_bytes, parse_bytes
 
 
@@ -42,6 +43,15 @@ class LanguageModel:
     def from_json(cls, text: str, name: str = "config.json") -> LanguageModel:
         """Reads its text. name: what errors call it."""
         return cls._of(_ffi.llm_from_json(_limits.new_context(), name, text))
+
+    def network(self, *, dtype: str | None = None, loss: bool = True) -> Network:
+        """The network of a training step, with the symbols "batch" and "length", in `dtype` ("bfloat16", "float32") or
+        the configuration's own; without `loss` it returns logits. Dense decoders that are built as Llama is.
+
+        >>> memmodel.estimate(memmodel.LanguageModel.load("config.json").network(), batch=1, length=4096).peak
+        """
+        options = _ffi.LlmBuildOptions(dtype=dtype, without_loss=not loss)
+        return Network._of(_ffi.llm_build(self._handle, options, _limits.new_context()))
 
     @property
     def model_type(self) -> str:

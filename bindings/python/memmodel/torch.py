@@ -346,6 +346,7 @@ def estimate(
     data: str | None = None,
     tensor: str | None = None,
     pipeline: str | None = None,
+    meta_device: bool | None = None,
     backend: str | None = None,
     rank: int | None = None,
     budget: int | str | None = None,
@@ -366,10 +367,11 @@ def estimate(
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
     allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
-    mesh, data, tensor, pipeline, backend, rank: the processes that train this module together, {"dp": 8}, how they share
-    their data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down",
-    and which of them is estimated; the module is the whole one, and `args` are what it is called with in this process. Of a
-    pipeline, "1f1b(microbatches=8, cut=layers.4)", they are the whole batch, whose tensors are cut along axis 0.
+    mesh, data, tensor, pipeline, backend, rank: the processes that train this module together, {"dp": 8}, how they
+    share their data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down", and
+    which of them is estimated; the module is the whole one, and `args` are what it is called with in this process. Of
+    a pipeline, "1f1b(microbatches=8, cut=layers.4)", they are the whole batch, whose tensors are cut along axis 0.
+    meta_device: the module is built on the meta device, so that no process has it as a whole.
     budget, metric: as memmodel.estimate() takes them.
 
     What torch.export refuses, or follows otherwise than a run, is recorded, as record() does, with a warning;
@@ -380,8 +382,8 @@ def estimate(
     asked = _asked(module, args, kwargs, loss, target, mode)
     where = {"device": device, "gpu": gpu, "allocator_settings": allocator_settings}
     for_rules = {"checkpoint": checkpoint, "framework_version": framework_version, "mesh": mesh, "data": data,
-                 "tensor": tensor, "pipeline": pipeline, "backend": backend,
-                 "rank": rank} | ({} if gpu else where)  # fmt: skip
+                 "tensor": tensor, "pipeline": pipeline, "meta_device": meta_device,
+                 "backend": backend, "rank": rank} | ({} if gpu else where)  # fmt: skip
     job: dict[str, Any] = where | for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),

@@ -52,13 +52,16 @@ scattered(struct step *step, const struct shape *whole, const struct shape *own,
     struct shape part = padded_part(step, whole, axis);
     int64_t strides[MEMMODEL_MAX_RANK] = {0}, bytes = bytes_of(&part);
     struct value *copies = NULL, *room, *local;
+    bool meta = step->parallel.meta_device;
 
-    if (copied_parts(step, whole, axis) > 0)
+    if (!meta && copied_parts(step, whole, axis) > 0)
         copies = data_buffer(step, "parts to send", multiply_saturating(bytes, copied_parts(step, whole, axis)));
     step->what = "part of a parameter";
+    step->silent = meta && step->parallel.data == DATA_FSDP; /* which has a part of the part */
     room = value_vector(step, part.dtype, shape_elements(&part));
+    step->silent = false;
     value_becomes(step, room, MEMMODEL_CATEGORY_PARAMETERS);
-    if (step->parallel.gloo && step->parallel.tensor_place == 0)
+    if (!meta && step->parallel.gloo && step->parallel.tensor_place == 0)
         value_drop(step, data_buffer(step, "gloo scatter", multiply_saturating(bytes, step->parallel.tensor_ranks)));
     value_drop(step, copies);
     shape_strides(own, strides);

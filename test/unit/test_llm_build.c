@@ -1,0 +1,197 @@
+/*
+ * Networks of training steps from a configuration: what is known, and predicted against recorded ranks of transformers' Llama
+ * (test/data/pytorch_parallel).
+ */
+#include "check.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define LLAMA(more)                                                                                                    \
+    "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"llama\", \"hidden_size\": 256, "                    \
+    "\"num_hidden_layers\": 4, \"num_attention_heads\": 8, \"num_key_value_heads\": 2, \"vocab_size\": 1003, "         \
+    "\"intermediate_size\": 688, \"max_position_embeddings\": 256, \"tie_word_embeddings\": false, "                   \
+    "\"torch_dtype\": \"float32\"" more "}"
+
+static memmodel_llm *
+llm_of(memmodel_context *context, const char *text)
+{
+    memmodel_llm *llm;
+
+    if (memmodel_llm_from_json(context, "config.json", text, strlen(text), &llm))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return llm;
+}
+
+static memmodel_network *
+network_of(memmodel_context *context, const char *text, int without_loss)
+{
+    const struct memmodel_llm_build_options options = {.size = sizeof options, .without_loss = without_loss};
+    memmodel_llm *llm = llm_of(context, text);
+    memmodel_network *network;
+
+    if (memmodel_llm_build(llm, &options, context, &network))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    memmodel_llm_unref(llm);
+    return network;
+}
+
+/* y.pow(2).mean(), which the recordings have for a loss. */
+static void
+add_recorded_loss(memmodel_network *network)
+{
+    memmodel_tensor logits = 0, loss;
+    struct memmodel_shape last;
+    const struct memmodel_shape shape = {{3, 64, 1003}, 3, MEMMODEL_DTYPE_FLOAT32};
+
+    while (memmodel_network_get_shape(network, logits + 1, &last) == 0)
+        logits++; /* what was made last */
+    loss = memmodel_network_custom(network, (memmodel_tensor[]){logits, MEMMODEL_TENSOR_NONE}, 2,
+                                   MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1,
+                                                   .operation = "aten.pow.Tensor_Scalar", .attributes = "exponent=2"));
+    loss = memmodel_network_reduce(network, loss, MEMMODEL_REDUCE(.kind = MEMMODEL_REDUCE_MEAN));
+    memmodel_network_mark_output(network, loss);
+}
+
+static void
+compare(memmodel_context *context, const memmodel_network *network, const json_t *row)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel,
+        .mesh = json_string_value(json_object_get(row, "mesh")),
+        .data = json_string_value(json_object_get(row, "data")),
+        .tensor = json_string_value(json_object_get(row, "tensor")),
+        .backend = "gloo",
+        .rank = json_integer_value(json_object_get(row, "rank")),
+    };
+    const struct memmodel_job job = {
+        .size = sizeof job,
+        .symbols = symbols,
+        .symbol_count = 2,
+        .intra_op_threads = 1,
+        .isa = "avx2",
+        .framework_version = "2.13",
+        .metric = MEMMODEL_METRIC_LIVE,
+        .optimizer = json_string_value(json_object_get(row, "optimizer")),
+        .parallel = &parallel,
+    };
+    const json_t *peaks = json_object_get(row, "peaks");
+    memmodel_report *report;
+
+    if (memmodel_estimate(network, &job, context, &report))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    for (size_t i = 0; i < json_array_size(peaks); i++)
+        if (memmodel_report_step_peak(report, i) != json_integer_value(json_array_get(peaks, i)))
+            fail_msg("%s: %lld in step %d", json_string_value(json_object_get(row, "name")),
+                     (long long)memmodel_report_step_peak(report, i), (int)i + 1);
+    memmodel_report_unref(report);
+}
+
+static void
+a_configuration_takes_what_recorded_ranks_of_its_module_took(void **state)
+{
+    json_t *root = json_load_file(TEST_DATA "/pytorch_parallel/cases.json", 0, NULL);
+    memmodel_network *network = network_of(*state, LLAMA(""), 1);
+    size_t compared = 0, index;
+    json_t *row;
+
+    assert_non_null(root);
+    add_recorded_loss(network);
+    json_array_foreach (json_object_get(root, "cases"), index, row) {
+        if (strcmp(json_string_value(json_object_get(row, "model")), "llama") != 0 || json_object_get(row, "off") ||
+            json_object_get(row, "gradient_accumulation") || json_integer_value(json_object_get(row, "batch")) != 3)
+            continue;
+        compare(*state, network, row);
+        compared++;
+    }
+    assert_true(compared >= 6);
+    memmodel_network_unref(network);
+    json_decref(root);
+}
+
+/* What a report counts and what the configuration says agree, but for the two tables of 16 frequencies that are no weights. */
+static void
+a_network_has_the_parameters_of_its_configuration(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"length", 8}};
+    const struct memmodel_job job = {
+        .size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = 2};
+    struct memmodel_llm_result result = {.size = sizeof result};
+    struct memmodel_report_layer total = {.size = sizeof total};
+    memmodel_llm *llm = llm_of(*state, LLAMA(""));
+    memmodel_network *network = network_of(*state, LLAMA(""), 0);
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_llm_get_result(llm, &result), 0);
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+    assert_int_equal(memmodel_report_get_total(report, &total), 0);
+    assert_int_equal(total.trainable_count, result.parameter_count);
+    assert_int_equal(total.parameter_count, result.parameter_count + 2 * 16);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
+}
+
+static void
+what_is_not_built_like_llama_is_refused_with_what_it_has(void **state)
+{
+    const struct memmodel_llm_build_options wrong = {.size = sizeof wrong, .dtype = "int8"};
+    const char *gpt2 = "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 2, \"n_head\": 4, \"vocab_size\": 100, "
+                       "\"n_positions\": 32}";
+    memmodel_llm *llm = llm_of(*state, gpt2);
+    memmodel_network *network = NULL;
+
+    assert_int_equal(memmodel_llm_build(llm, NULL, *state, &network), MEMMODEL_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(memmodel_context_error(*state)->message, "training a \"gpt2\" is not modelled"));
+    memmodel_llm_unref(llm);
+    llm = llm_of(*state, LLAMA(""));
+    assert_int_equal(memmodel_llm_build(llm, &wrong, *state, &network), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(memmodel_context_error(*state)->message, "\"int8\" is no type of weights"));
+    assert_null(network);
+    memmodel_llm_unref(llm);
+}
+
+/* Shards over 2 ranks of all trained parameters in float32, none of which is there as a whole before. */
+static void
+a_module_on_the_meta_device_is_never_there_as_a_whole(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"length", 2}};
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "dp=2", .data = "fsdp(model.layers.*)", .meta_device = 1};
+    const struct memmodel_job job = {.size = sizeof job,
+                                     .symbols = symbols,
+                                     .symbol_count = 2,
+                                     .optimizer = "sgd",
+                                     .metric = MEMMODEL_METRIC_LIVE,
+                                     .parallel = &parallel};
+    memmodel_network *network = network_of(*state, LLAMA(""), 0);
+    int64_t peak = 0, whole = 3284736 * 4;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+    for (size_t i = 0; i < memmodel_trace_event_count(memmodel_report_trace(report)); i++) {
+        struct memmodel_trace_event event = {.size = sizeof event};
+
+        memmodel_trace_get_event(memmodel_report_trace(report), i, &event);
+        if (event.phase == MEMMODEL_PHASE_SETUP && event.live > peak)
+            peak = event.live;
+    }
+    /* 1,003 rows are padded to 1,004 twice; tables of frequencies, tokens, labels and five meshes are small */
+    assert_in_range(peak, whole / 2, whole / 2 + 2 * 512 * 4 + 1024);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_configuration_takes_what_recorded_ranks_of_its_module_took),
+        WITH_CONTEXT(a_network_has_the_parameters_of_its_configuration),
+        WITH_CONTEXT(what_is_not_built_like_llama_is_refused_with_what_it_has),
+        WITH_CONTEXT(a_module_on_the_meta_device_is_never_there_as_a_whole),
+    };
+
+    return cmocka_run_group_tests_name("llm_build", tests, NULL, NULL);
+}
