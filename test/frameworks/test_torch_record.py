@@ -27,6 +27,7 @@ if TORCH:
     from torch import nn
     from torch.nn import functional
     from torch.nn.utils import rnn
+    from torch.utils.checkpoint import checkpoint
     from torch.utils.data import DataLoader
 
 EACH = 3  # of the loops one in so many: compare_loops.py goes through all of them
@@ -208,6 +209,31 @@ class BelowOperators(unittest.TestCase):
             with self.subTest(kind.__name__):
                 self.assert_as_in_a_run(functools.partial(packed, kind))
 
+    def test_checkpoints_keep_the_state_of_the_generator(self):
+        def loop():
+            model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.5))
+            optimizer = torch.optim.SGD(model.parameters(), 0.1)
+            for _ in range(3):
+                h = torch.randn(4, 8)
+                for part in model:
+                    h = checkpoint(part, h, use_reentrant=False)
+                h.sum().backward()
+                optimizer.step()
+
+        with memmodel.torch.record() as recording:
+            loop()
+        self.assertEqual(recording.report().step_peaks, peaks(real_events(loop)))
+        self.assertGreater(max(recording.report().step_peaks), 4 * 5056)  # aten/src/ATen/CPUGeneratorImpl.cpp
+
+    def test_a_state_of_the_generator_is_restored(self):
+        with memmodel.torch.record(steps=0):
+            torch.manual_seed(7)
+            state = torch.get_rng_state()
+            numbers = torch.rand(3).tolist()
+            torch.set_rng_state(state)
+            again = torch.rand(3).tolist()
+        self.assertEqual(again, numbers)
+
     def test_gradients_of_each_sample(self):
         self.assert_as_in_a_run(gradients_of_samples)
 
@@ -288,6 +314,17 @@ class Values(unittest.TestCase):
             data = list(zip(torch.randn(10, 16), range(10)))
             sizes = [len(x) for x, _ in DataLoader(data, batch_size=4, num_workers=2)]
         self.assertEqual(sizes, [4, 4, 2])
+
+    def test_a_loader_keeps_the_number_of_its_workers(self):
+        """Who makes another loader of it, as accelerate does, asks for it: its batches are of workers as well."""
+        with memmodel.torch.record(steps=0) as recording:
+            first = DataLoader(list(range(4)), batch_size=4, num_workers=2)
+            again = DataLoader(first.dataset, batch_sampler=first.batch_sampler, num_workers=first.num_workers)
+            (batch,) = again
+            del batch
+        self.assertEqual(first.num_workers, 2)
+        made = [event.bytes for event in recording.trace if event.bytes > 0]
+        self.assertEqual(made, [4 * 8])  # the batch that arrives, and nothing of how it was made
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

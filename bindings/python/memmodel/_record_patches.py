@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
 from unittest import mock
 
@@ -32,6 +32,7 @@ def patch(recorder: Recorder, stack: ExitStack, files: Files | None) -> None:
     patch_functions(recorder.values, put)
     _tensors(recorder, put)
     _storages(recorder, put)
+    _generator(recorder, put)
     _loaders(recorder, put)
     patch_saving(recorder, files, put)
     _foreach(stack)
@@ -159,6 +160,27 @@ def _storages(recorder: Recorder, put: Put) -> None:
     put(torch.UntypedStorage, "data_ptr", lambda self: self._cdata if self.device.type == "meta" else address(self))
 
 
+def _generator(recorder: Recorder, put: Put) -> None:
+    """Its state is a tensor that torch makes below its operators; checkpoints keep one until they compute again."""
+    get, set_again = torch.get_rng_state, torch.set_rng_state
+
+    def state() -> Any:
+        with _disable_current_modes():
+            real = get()
+        made = torch.empty(real.shape, dtype=real.dtype, device="cpu")
+        with _disable_current_modes():
+            recorder.values.keep(made, real)
+        return made
+
+    def restored(state: Any) -> None:
+        with _disable_current_modes():
+            set_again(recorder.values.real(state))
+
+    for module in (torch, torch.random):
+        put(module, "get_rng_state", state)
+        put(module, "set_rng_state", restored)
+
+
 # ---- loaders ----
 
 
@@ -172,14 +194,16 @@ def _loaders(recorder: Recorder, put: Put) -> None:
         workers = kwargs.get("num_workers", args[4] if len(args) > 4 else 0)
         kwargs = {name: value for name, value in kwargs.items() if name not in of_workers}
         make(self, dataset, *args[:4], *((0,) if len(args) > 4 else ()), *args[5:], **kwargs | {"pin_memory": False})
-        self._memmodel_apart = workers > 0
+        self.num_workers = workers  # for who makes another loader of it, as accelerate does
 
     def begun(self: Any) -> Any:
-        if not self._memmodel_apart:
-            return begin(self)
-        with _disable_current_modes():
-            iterator = begin(self)
-        iterator._memmodel_apart = True
+        workers, self.num_workers = self.num_workers, 0
+        try:
+            with _disable_current_modes() if workers else nullcontext():
+                iterator = begin(self)
+        finally:
+            self.num_workers = workers
+        iterator._memmodel_apart = workers > 0
         return iterator
 
     def next_batch(self: Any) -> Any:
