@@ -26,6 +26,8 @@ from memmodel._exceptions import UnboundError
 from memmodel._torch_calls import Calls, dtype_of, this_isa
 from memmodel._torch_checkpoints import Segments
 from memmodel._torch_checks import Refused, check_module
+from memmodel._torch_configs import ConfigError as ConfigError
+from memmodel._torch_configs import load_config as load_config
 from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of

@@ -1,0 +1,325 @@
+"""Configurations of launchers as arguments of estimate(): Accelerate's YAML, torchtitan's TOML.
+
+Sources: accelerate/utils/dataclasses.py (FullyShardedDataParallelPlugin), torchtitan/config/job_config.py and
+torchtitan/models/llama3/infra/parallelize.py. A key that matters and is not modelled is an error, as is one that nobody
+knows; keys that change no memory are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from torch import nn
+
+
+class ConfigError(ValueError):
+    """A configuration asks for what is not modelled, or for what nobody knows."""
+
+
+Table = Mapping[str, Any]
+Rule = Callable[[Any], object]
+
+
+def _fail(key: str, what: str) -> NoReturn:
+    raise ConfigError(f"{key}: {what}")
+
+
+def _only(*allowed: Any) -> Rule:
+    """A key that may have these values; anything else is not modelled."""
+
+    def check(value: Any) -> str | None:
+        given_as = value.lower() if isinstance(value, str) else value
+        return None if given_as in allowed else f"{value!r} is not modelled; {' or '.join(map(repr, allowed))} is"
+
+    return check
+
+
+def _any(value: Any) -> None:
+    """Changes no memory, or is read elsewhere."""
+
+
+OFF = _only(False, None, "no", "none", "false", 0)
+ONE = _only(1)
+
+
+def _check(given: Table, known: Mapping[str, Rule], where: str) -> None:
+    for key, value in given.items():
+        if key not in known:
+            _fail(f"{where}{key}", f"nobody knows this key; known are {', '.join(sorted(known))}")
+        wrong = known[key](value)
+        if wrong:
+            _fail(f"{where}{key}", str(wrong))
+
+
+# ---- modules ----
+
+
+def _pattern(names: list[str], module: nn.Module) -> str:
+    """Names of modules with a * for numbers, where that names no others."""
+    found = []
+    for name in names:
+        pattern = re.sub(r"(?<![^.])\d+(?![^.])", "*", name)
+        others = re.compile(re.escape(pattern).replace(r"\*", "[^.]*"))
+        alike = [other for other, _ in module.named_modules() if others.fullmatch(other)]
+        text = pattern if set(alike) <= set(names) else name
+        if text not in found:
+            found.append(text)
+    return ", ".join(found)
+
+
+def _modules_of_classes(module: nn.Module, classes: list[str], key: str) -> str:
+    names = [name for name, part in module.named_modules() if type(part).__name__ in classes and name]
+    if not names:
+        _fail(key, f"the module has no {' or '.join(classes)}")
+    return _pattern(names, module)
+
+
+# ---- Accelerate ----
+
+FSDP: Mapping[str, Rule] = {
+    "fsdp_version": lambda value: None if int(value) == 2 else "FSDP1 is not modelled; write fsdp_version: 2",
+    "fsdp_auto_wrap_policy": _only("transformer_based_wrap", "no_wrap"),
+    "fsdp_transformer_layer_cls_to_wrap": _any,
+    "fsdp_reshard_after_forward": _only(True, False),
+    "fsdp_offload_params": OFF,
+    "fsdp_activation_checkpointing": _any,
+    "fsdp_state_dict_type": _any,
+    "fsdp_cpu_ram_efficient_loading": _any,
+    "fsdp_sync_module_states": _any,
+    "fsdp_use_orig_params": _any,
+    "fsdp_forward_prefetch": OFF,
+    "fsdp_backward_prefetch": _any,
+    "fsdp_backward_prefetch_policy": _any,
+}
+
+ACCELERATE: Mapping[str, Rule] = {
+    "distributed_type": _only("no", "multi_gpu", "multi_cpu", "fsdp"),
+    "num_processes": _any,
+    "fsdp_config": _any,
+    "mixed_precision": _only("no", "bf16", None),
+    "dynamo_config": lambda value: "compiled graphs are not modelled" if value else None,
+    "gradient_accumulation_steps": _any,
+    "use_cpu": _any,
+    "compute_environment": _any,
+    "debug": _any,
+    "downcast_bf16": OFF,
+    "enable_cpu_affinity": _any,
+    "machine_rank": _any,
+    "main_training_function": _any,
+    "main_process_ip": _any,
+    "main_process_port": _any,
+    "num_machines": _any,
+    "rdzv_backend": _any,
+    "same_network": _any,
+    "tpu_env": _any,
+    "tpu_use_cluster": OFF,
+    "tpu_use_sudo": OFF,
+    "gpu_ids": _any,
+    "deepspeed_config": lambda value: "DeepSpeed's ZeRO is not modelled; zero1 and fsdp are" if value else None,
+    "megatron_lm_config": lambda value: "Megatron-LM is not modelled" if value else None,
+    "parallelism_config": lambda value: "it is not read; give mesh, data and tensor" if value else None,
+}
+
+
+def _accelerate_fsdp(config: Table, module: nn.Module, arguments: dict[str, Any]) -> str:
+    fsdp = config.get("fsdp_config") or {}
+    _check({"fsdp_version": 1, **fsdp}, FSDP, "fsdp_config.")
+    classes = fsdp.get("fsdp_transformer_layer_cls_to_wrap") or getattr(module, "_no_split_modules", None) or []
+    classes = [name.strip() for name in classes.split(",")] if isinstance(classes, str) else list(classes)
+    wrap = str(fsdp.get("fsdp_auto_wrap_policy", "NO_WRAP")).upper() == "TRANSFORMER_BASED_WRAP"
+    units = _modules_of_classes(module, classes, "fsdp_config.fsdp_transformer_layer_cls_to_wrap") if wrap else ""
+    options = [f"reshard_after_forward={bool(fsdp.get('fsdp_reshard_after_forward', True))}"]
+    if config.get("mixed_precision") == "bf16":
+        options.append("param_dtype=bfloat16")
+    if fsdp.get("fsdp_activation_checkpointing"):
+        if not units:
+            _fail("fsdp_config.fsdp_activation_checkpointing", "no units are wrapped")
+        arguments["checkpoint"] = units
+    return f"fsdp({', '.join(filter(None, [units, *options]))})"
+
+
+def _accelerate(config: Table, module: nn.Module) -> dict[str, Any]:
+    _check(config, ACCELERATE, "")
+    kind, count = str(config.get("distributed_type", "NO")).upper(), int(config.get("num_processes", 1))
+    arguments: dict[str, Any] = {}
+    if config.get("mixed_precision") == "bf16" and kind != "FSDP":
+        arguments["precision"] = "bfloat16"
+    if int(config.get("gradient_accumulation_steps", 1)) > 1:
+        arguments["gradient_accumulation"] = int(config["gradient_accumulation_steps"])
+    if kind != "NO" and count > 1:
+        arguments["mesh"] = {"dp": count}
+        arguments["data"] = _accelerate_fsdp(config, module, arguments) if kind == "FSDP" else "ddp"
+    return arguments
+
+
+# ---- torchtitan ----
+
+DTYPES = _only("bfloat16", "float32")
+
+TITAN_TRAINING: Mapping[str, Rule] = {
+    "batch_size": _any,
+    "local_batch_size": _any,
+    "global_batch_size": _only(-1),
+    "seq_len": _any,
+    "steps": _any,
+    "max_norm": _any,
+    "dataset": _any,
+    "dataset_path": _any,
+    "compile": OFF,
+    "enable_cpu_offload": OFF,
+    "dtype": _only("float32"),
+    "mixed_precision_param": DTYPES,
+    "mixed_precision_reduce": DTYPES,
+    "gc_freq": _any,
+    "gc_debug": _any,
+    "seed": _any,
+    "deterministic": _any,
+    "warmup_steps": _any,
+}
+
+TITAN_PARALLELISM: Mapping[str, Rule] = {
+    "data_parallel_replicate_degree": _any,
+    "data_parallel_shard_degree": _any,
+    "tensor_parallel_degree": _any,
+    "fsdp_reshard_after_forward": _only("default", "always", "never"),
+    "disable_loss_parallel": _any,
+    "enable_async_tensor_parallel": OFF,
+    "enable_compiled_autograd": OFF,
+    "pipeline_parallel_degree": ONE,
+    "pipeline_parallel_schedule": _any,
+    "pipeline_parallel_microbatch_size": _any,
+    "pipeline_parallel_split_points": _any,
+    "pipeline_parallel_layers_per_stage": _any,
+    "context_parallel_degree": ONE,
+    "context_parallel_rotate_method": _any,
+    "expert_parallel_degree": ONE,
+    "expert_tensor_parallel_degree": ONE,
+}
+
+TITAN_OPTIMIZER = ("name", "lr", "eps", "beta1", "beta2", "weight_decay", "implementation", "early_step_in_backward")
+
+TITAN: Mapping[str, Mapping[str, Rule] | Rule] = {
+    "training": TITAN_TRAINING,
+    "parallelism": TITAN_PARALLELISM,
+    "activation_checkpoint": {"mode": _only("none", "full"), "selective_ac_option": _any},
+    "optimizer": dict.fromkeys(TITAN_OPTIMIZER, _any),
+    "compile": {"enable": OFF, "components": _any, "model": _any, "loss": _any},
+    "float8": _any,
+    "model": _any,
+    "job": _any,
+    "profiling": _any,
+    "metrics": _any,
+    "lr_scheduler": _any,
+    "checkpoint": _any,
+    "comm": _any,
+    "validation": _any,
+    "experimental": _any,
+    "memory_estimation": _any,
+    "fault_tolerance": _any,
+}
+
+OPTIMIZER_FORMS = {"fused": "fused", "foreach": "foreach", "for-loop": "foreach=False"}
+
+TITAN_PLAN = (
+    "colwise=layers.*.attention.w(q|k|v), layers.*.feed_forward.w(1|3), rowwise=layers.*.attention.wo, "
+    "layers.*.feed_forward.w2, vocab=tok_embeddings, output, gather=layers.*.(attention|feed_forward), sequence"
+)
+
+
+def _titan_mesh(parallelism: Table, ranks: int | None) -> dict[str, int]:
+    replicate, shard = (
+        int(parallelism.get(f"data_parallel_{name}_degree", otherwise))
+        for name, otherwise in (("replicate", 1), ("shard", -1))
+    )
+    tensor = int(parallelism.get("tensor_parallel_degree", 1))
+    if shard == -1 and not ranks:
+        _fail("parallelism.data_parallel_shard_degree", "-1 takes all processes that are left: say ranks=8")
+    if shard == -1 and ranks:
+        shard = ranks // (replicate * tensor)
+    if ranks and replicate * shard * tensor != ranks:
+        _fail("parallelism", f"{replicate} * {shard} * {tensor} are not {ranks} processes")
+    sizes = {"dp": replicate, "fsdp": shard, "tp": tensor} if replicate > 1 else {"dp": shard, "tp": tensor}
+    return {axis: size for axis, size in sizes.items() if size > 1}
+
+
+def _titan_data(training: Table, parallelism: Table) -> str:
+    param, reduce = (
+        training.get(f"mixed_precision_{name}", otherwise)
+        for name, otherwise in (("param", "bfloat16"), ("reduce", "float32"))
+    )
+    reshard = parallelism.get("fsdp_reshard_after_forward", "default") != "never"
+    types = f", param_dtype={param}, reduce_dtype={reduce}" if param != "float32" else ""
+    return f"fsdp(layers.*, reshard_after_forward={reshard}{types})"
+
+
+def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
+    for section, given in config.items():
+        known = TITAN.get(section)
+        if known is None:
+            _fail(section, f"nobody knows this section; known are {', '.join(sorted(TITAN))}")
+        if isinstance(known, Mapping):
+            _check(given, known, f"{section}.")
+    training, parallelism = config.get("training", {}), config.get("parallelism", {})
+    mesh = _titan_mesh(parallelism, ranks)
+    optimizer = config.get("optimizer", {})
+    form = OPTIMIZER_FORMS.get(optimizer.get("implementation", "fused"))
+    if form is None:
+        _fail("optimizer.implementation", f"known are {', '.join(OPTIMIZER_FORMS)}")
+    arguments: dict[str, Any] = {
+        "mesh": mesh,
+        "meta_device": True,
+        "optimizer": f"{str(optimizer.get('name', 'AdamW')).lower()}({form})",
+    }
+    if "dp" in mesh or "fsdp" in mesh:
+        arguments["data"] = _titan_data(training, parallelism)
+    if "tp" in mesh and not parallelism.get("disable_loss_parallel", False):
+        _fail("parallelism.disable_loss_parallel", "loss parallelism is not modelled; true is")
+    if "tp" in mesh:
+        arguments["tensor"] = TITAN_PLAN
+    mode = config.get("activation_checkpoint", {}).get("mode", "selective")
+    if mode == "selective":
+        _fail("activation_checkpoint.mode", "'selective', the default, is not modelled; 'none' or 'full' is")
+    if mode == "full":
+        arguments["checkpoint"] = "layers.*"
+    return arguments
+
+
+# ---- files ----
+
+
+def _read(path: Path) -> Any:
+    if path.suffix == ".json":
+        return json.loads(path.read_text())
+    if path.suffix == ".toml":
+        try:
+            import tomllib
+        except ImportError as error:  # Python 3.10
+            raise ConfigError(f"{path}: TOML is read by Python 3.11 and newer") from error
+        return tomllib.loads(path.read_text())
+    try:
+        import yaml
+    except ImportError as error:
+        raise ConfigError(f"{path}: PyYAML is needed to read YAML") from error
+    return yaml.safe_load(path.read_text())
+
+
+def load_config(path: str | os.PathLike[str], module: nn.Module, *, ranks: int | None = None) -> dict[str, Any]:
+    """Arguments of estimate() from a configuration that people have: Accelerate's YAML (FSDP2, DDP), torchtitan's TOML.
+
+    module: which the configuration names modules of. ranks: all processes, where the file leaves them open. A key that
+    matters and is not modelled, or that nobody knows, raises ConfigError, which names it.
+
+    >>> memmodel.torch.estimate(model, (tokens,), **memmodel.torch.load_config("accelerate.yaml", model))
+    """
+    file = Path(path)
+    config = _read(file)
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"{file}: no table of keys")
+    if "zero_optimization" in config or "train_micro_batch_size_per_gpu" in config:
+        _fail("zero_optimization", "DeepSpeed's ZeRO is not modelled; zero1 and fsdp are")
+    return _torchtitan(config, ranks) if file.suffix == ".toml" else _accelerate(config, module)

@@ -1,0 +1,87 @@
+"""Configurations of launchers, as arguments of memmodel.torch.estimate()."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import memmodel.torch
+import torch
+from parallel_models import MODELS, loss
+
+CASES = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json"
+
+ACCELERATE = """
+distributed_type: FSDP
+fsdp_config:
+  fsdp_version: 2
+  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+  fsdp_transformer_layer_cls_to_wrap: TitanBlock
+  fsdp_reshard_after_forward: true
+  fsdp_state_dict_type: SHARDED_STATE_DICT
+mixed_precision: 'no'
+num_processes: 4
+"""
+
+TORCHTITAN = """
+[training]
+mixed_precision_param = "float32"
+[parallelism]
+tensor_parallel_degree = 2
+disable_loss_parallel = true
+[activation_checkpoint]
+mode = "none"
+[optimizer]
+name = "Adam"
+implementation = "for-loop"
+"""
+
+
+def titan():
+    torch.manual_seed(0)
+    make, batch = MODELS["titan"]
+    return make().train(), batch(2)
+
+
+def load(text, suffix, **given):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"config{suffix}")
+        path.write_text(text)
+        return memmodel.torch.load_config(path, titan()[0], **given)
+
+
+class Configs(unittest.TestCase):
+    def test_torchtitan_takes_what_the_same_ranks_took_when_recorded(self):
+        rows = json.loads(CASES.read_text())["cases"]
+        name = "titan_b2_adam_dp2tp2_tensor_vocab_sequence_fsdp"
+        recorded = next(row for row in rows if row["name"] == name)
+        module, batch = titan()
+        arguments = load(TORCHTITAN, ".toml", ranks=4)
+        report = memmodel.torch.estimate(
+            module, batch, loss=loss, isa="avx2", intra_op_threads=1, backend="gloo", rank=recorded["rank"], **arguments
+        )
+        self.assertEqual(report.step_peaks, recorded["peaks"])
+
+    def test_accelerate_names_the_modules_of_a_class(self):
+        arguments = load(ACCELERATE, ".yaml")
+        self.assertEqual(arguments, {"mesh": {"dp": 4}, "data": "fsdp(layers.*, reshard_after_forward=True)"})
+
+    def test_what_matters_and_is_not_modelled_is_named(self):
+        for text, suffix, key in (
+            (ACCELERATE.replace("fsdp_version: 2", "fsdp_version: 1"), ".yaml", "fsdp_config.fsdp_version"),
+            (ACCELERATE.replace("TitanBlock", "LlamaDecoderLayer"), ".yaml", "layer_cls_to_wrap.*has no LlamaDecoder"),
+            ("distributed_type: DEEPSPEED", ".yaml", "distributed_type"),
+            ("num_procs: 4", ".yaml", "num_procs: nobody knows this key"),
+            ('{"zero_optimization": {"stage": 2}}', ".json", "zero_optimization"),
+            (TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", "parallelism.disable_loss_parallel"),
+            (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.mode"),
+            (TORCHTITAN.replace("[parallelism]", "[paralelism]"), ".toml", "paralelism: nobody knows this section"),
+        ):
+            with self.subTest(key), self.assertRaisesRegex(memmodel.torch.ConfigError, key):
+                load(text, suffix, ranks=4)
+        with self.assertRaisesRegex(memmodel.torch.ConfigError, "say ranks=8"):
+            load(TORCHTITAN, ".toml")
+
+
+if __name__ == "__main__":
+    unittest.main()
