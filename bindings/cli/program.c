@@ -187,13 +187,37 @@ add_environment(struct search *search)
     hand_out(search, "/usr/local/cuda/lib64");
 }
 
+/* "python", perhaps with a version. */
+static bool
+is_python_alone(const char *word)
+{
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+    return is_python(name) && name[strlen("python") + strspn(name + strlen("python"), "0123456789.")] == 0;
+}
+
+/* The first Python among the words of a command, as in `env NAME=VALUE python` and `sh -c "python ..."`. */
+static bool
+find_python(char *const *arguments, char path[PATH_MAX])
+{
+    static const char space[] = " \t\n";
+    char word[PATH_MAX];
+
+    for (; *arguments; arguments++)
+        for (const char *from = *arguments; *(from += strspn(from, space)); from += strcspn(from, space))
+            if (snprintf(word, sizeof word, "%.*s", (int)strcspn(from, space), from) < PATH_MAX &&
+                is_python_alone(word) && find_file(word, path) && access(path, X_OK) == 0)
+                return true;
+    return false;
+}
+
 int
-program_look(struct program *program, const char *name, program_folder folder, void *user)
+program_look(struct program *program, char *const *arguments, program_folder folder, void *user)
 {
     struct search search = {program, folder, user, 0};
     char path[PATH_MAX] = "", interpreter[PATH_MAX];
 
-    if (find_file(name, path)) {
+    if (find_file(arguments[0], path)) {
         if (is_python(path))
             add_python(&search, path);
         else if (read_shebang(path, interpreter) && is_python(interpreter))
@@ -201,6 +225,8 @@ program_look(struct program *program, const char *name, program_folder folder, v
         else
             program->is_static = is_static(path);
     }
+    if (program->torch == TORCH_NONE && find_python(arguments + 1, path))
+        add_python(&search, path);
     add_environment(&search);
     /* a shell script, or a program that starts a Python: the one that it would find */
     if (program->torch == TORCH_NONE && !program->is_static && find_file("python3", path))

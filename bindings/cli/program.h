@@ -15,11 +15,11 @@ struct program {
 typedef int (*program_folder)(void *user, const char *folder);
 
 /*
- * Looks at the program (found as a shell finds it; a script by its first line), asks its Python, if it is one, for its
- * packages, and hands out each folder that may hold CUDA's libraries, the first to be searched first. 0, or what `folder`
+ * Looks at the program (found as a shell finds it; a script by its first line), asks its Python, if it is one, or the
+ * first that the command names, for its packages, and hands out each folder that may hold CUDA's libraries, the first to be searched first. 0, or what `folder`
  * returned.
  */
 int
-program_look(struct program *program, const char *name, program_folder folder, void *user);
+program_look(struct program *program, char *const *arguments, program_folder folder, void *user);
 
 #endif

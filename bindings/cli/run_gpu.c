@@ -102,7 +102,7 @@ add_libraries(const struct command *command, memmodel_context *context, memmodel
 {
     struct added added = {.device = device};
     struct program program = {0};
-    int status = program_look(&program, arguments[0], add_folder, &added);
+    int status = program_look(&program, arguments, add_folder, &added);
 
     if (status)
         return library_error(command, context);

@@ -187,6 +187,19 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.returncode, 125, done.stderr)
         self.assertIn("no CUDA libraries were found", done.stderr)
 
+    def test_the_python_that_a_command_names_is_asked(self):
+        """One whose PyTorch is a CPU build, named after another program, and in a line of a shell."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "torch").mkdir()
+            (Path(folder) / "torch/version.py").write_text("cuda: Optional[str] = None\n")
+            python = Path(folder) / "python3.11"
+            python.write_text(f"#!/bin/sh\necho {folder}\n")
+            python.chmod(0o755)
+            for command in (("env", "A=1", python, "a.py"), ("sh", "-c", f"exec {python} a.py")):
+                done = run(*command[1:], program=command[0])
+                self.assertEqual(done.returncode, 125, done.stderr)
+                self.assertIn("CPU build of PyTorch", done.stderr)
+
     @unittest.skipUnless(Path(STATIC).exists(), "no static C library here")
     def test_a_static_program(self):
         self.refused("linked statically", "--gpu", "h100", program=STATIC)
