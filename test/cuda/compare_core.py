@@ -16,7 +16,7 @@ import json
 import sys
 from contextlib import nullcontext
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import torch
@@ -185,17 +185,34 @@ def is_workspace(difference):
     return sum(recorded) == 0 and sum(simulated) == 0 and any(plan in where for plan in PLANS)
 
 
+def requested(events):
+    """Most bytes asked for at one time, above those that are there when the step begins, and what is left at its end;
+    without what is given back at once."""
+    sizes = [size for size, _ in in_order(events)]
+    kept, index = [], 0
+    while index < len(sizes):
+        at_once = sizes[index] > 0 and sizes[index + 1 : index + 2] == [-sizes[index]]
+        kept += [] if at_once else [sizes[index]]
+        index += 2 if at_once else 1
+    return max(accumulate(kept, initial=0)), sum(kept)
+
+
 def rows(path):
     return {row["case"]: row for row in map(json.loads, Path(path).read_text().splitlines())}
 
 
 def describe(case, of, row):
-    """One line, and whether live bytes of all steps, reserved bytes, and all events but workspaces are equal."""
+    """One line, and whether live bytes of all steps, reserved bytes, requested ones, and all events but workspaces are
+    equal."""
     live = [step["live"] - truth["live"] for step, truth in zip(row["steps"], of["steps"], strict=True)]
     reserved = row["reserved"] - of["steps"][-1]["reserved"]
     found = [each for pair in zip(of["steps"], row["steps"], strict=True) for each in differences(*pair)]
     other = [each for each in found if not is_workspace(each)]
-    exact = not any(live), not reserved, not other
+    asked = [
+        requested([size, ""] for size in truth["events"]) == requested(step["events"])
+        for truth, step in zip(of["steps"], row["steps"], strict=True)
+    ]
+    exact = not any(live), not reserved, all(asked), not other
     print(f"{case:38} live {live} reserved {reserved} ({reserved / of['steps'][-1]['reserved']:+.2%});", end=" ")
     print(f"{len(found) - len(other)} workspaces, {len(other)} others", end="")
     print(f", first {other[0][0][:4]} not {other[0][1][:4]} at [{other[0][2]}]" if other else "")
@@ -210,7 +227,8 @@ def compare(measured, predicted, case=None):
                 print(f"recorded {recorded[:12]} simulated {simulated[:12]} [{where}]")
         return
     exact = [describe(name, measured[name], row) for name, row in predicted.items() if name in measured]
-    for what, equal in zip(("live bytes", "reserved bytes", "events but workspaces"), zip(*exact, strict=True)):
+    counted = ("live bytes", "reserved bytes", "requested bytes but workspaces", "events but workspaces")
+    for what, equal in zip(counted, zip(*exact, strict=True), strict=True):
         print(f"{what} exact in {sum(equal)} of {len(equal)}")
 
 

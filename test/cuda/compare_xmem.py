@@ -43,30 +43,24 @@ def optimizer_of(name, model):
     return getattr(torch.optim, classes[name])(model.parameters(), lr=1e-3)
 
 
-def step(model, optimizer, batch, zero_grad):
-    """What the model gave. The batch on the device is gone at the end, as it is where a loop takes the next one."""
-    if zero_grad not in ("1", "2"):
-        optimizer.zero_grad()
-    args, kwargs = [x.cuda() for x in batch[0]], {name: x.cuda() for name, x in batch[1].items()}
-    outputs = model(*args, **kwargs)
-    if zero_grad == "1":
-        optimizer.zero_grad()
-    outputs["loss"].backward()
-    optimizer.step()
-    if zero_grad == "2":
-        optimizer.zero_grad()
-    return outputs
-
-
 def train(make, inputs, row):
-    """Four steps. Results of a step are held until the next has made its own, as a loop in one function does."""
+    """Four steps. What a step has on the device goes as names are bound again: its batch when the loop takes the next,
+    its results when the model has made others."""
     model = make().cuda()
     optimizer = optimizer_of(row["optimizer"].lower(), model)
     model.train()
-    held = None
     for _ in range(STEPS):
-        held = step(model, optimizer, inputs(model), row["zero_grad_mode"])
-    return held is not None
+        args, kwargs = inputs(model)
+        if row["zero_grad_mode"] not in ("1", "2"):
+            optimizer.zero_grad()
+        args, kwargs = [x.cuda() for x in args], {name: x.cuda() for name, x in kwargs.items()}
+        outputs = model(*args, **kwargs)
+        if row["zero_grad_mode"] == "1":
+            optimizer.zero_grad()
+        outputs["loss"].backward()
+        optimizer.step()
+        if row["zero_grad_mode"] == "2":
+            optimizer.zero_grad()
 
 
 def run(index, row):

@@ -177,7 +177,6 @@ class RecordedLoops(OnGpus):
             self.skipTest(f"the kept peaks are of PyTorch {kept['torch']}, not {found['torch']}")
         self.assertEqual(found["peaks"], {name: kept["peaks"][name] for name in names})
 
-
     def test_a_recording_on_the_device_has_the_peaks_of_its_allocator(self):
         frameworks = HERE.parent / "frameworks"
         names = ("accumulation_of_four", "scaled_attention", "u_net")
