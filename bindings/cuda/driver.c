@@ -76,13 +76,22 @@ ANSWER(int, cuGetProcAddress, const char *name, void **entry, int version, uint6
     return cuGetProcAddress_v2(name, entry, version, flags, NULL);
 }
 
-/*
- * Tables of the driver that no document describes: what asks for one is a runtime that was linked into the program. cuDNN
- * has one in it as well, and goes on without.
- */
+/* cuDNN has a runtime in it, and what compiles its kernels asks, too; both go on without. */
+static bool
+goes_on_without(const char *module)
+{
+    static const char *const modules[] = {"libcudnn", "libnvrtc"};
+
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (strncmp(module, modules[i], strlen(modules[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Tables of the driver that no document describes: what asks for one is a runtime that was linked into the program. */
 ANSWER(int, cuGetExportTable, const void **table, const void *id)
 {
-    if (strncmp(note_module(CALLER), "libcudnn", strlen("libcudnn")) != 0)
+    if (!goes_on_without(note_module(CALLER)))
         note_unanswered("libcuda.so.1", "private table (the CUDA runtime is linked statically here)", CALLER);
     return DRIVER_NOT_FOUND;
 }
