@@ -92,6 +92,16 @@ main(void)
         bench.parallel.data = strategies[i];
         print(strategies[i], median_time(&bench, estimate), single);
     }
+    bench.parallel.data = NULL;
+    bench.parallel.mesh = "tp=4";
+    bench.parallel.tensor = "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb, head";
+    print("a tensor plan", median_time(&bench, estimate), single);
+    bench.parallel.mesh = "pp=2";
+    bench.parallel.tensor = NULL;
+    bench.parallel.pipeline = "1f1b(microbatches=4, cut=layers.2)";
+    print("1f1b of 4 microbatches, a rank of 2", median_time(&bench, estimate), single);
+    bench.parallel.pipeline = NULL;
+    bench.parallel.data = strategies[2];
     bench.parallel.mesh = "dp=1024";
     print("1,024 ranks of fsdp(layers.*) by classes", median_time(&bench, estimate_classes), single);
     memmodel_network_unref(bench.network);

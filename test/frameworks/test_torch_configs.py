@@ -70,6 +70,7 @@ class Configs(unittest.TestCase):
         for text, suffix, key in (
             (ACCELERATE.replace("fsdp_version: 2", "fsdp_version: 1"), ".yaml", "fsdp_config.fsdp_version"),
             (ACCELERATE.replace("TitanBlock", "LlamaDecoderLayer"), ".yaml", "layer_cls_to_wrap.*has no LlamaDecoder"),
+            (ACCELERATE.replace("'no'", "bf16"), ".yaml", "mixed_precision: 'bf16' is not modelled"),
             ("distributed_type: DEEPSPEED", ".yaml", "distributed_type"),
             ("num_procs: 4", ".yaml", "num_procs: nobody knows this key"),
             ('{"zero_optimization": {"stage": 2}}', ".json", "zero_optimization"),

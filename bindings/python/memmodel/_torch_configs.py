@@ -101,7 +101,7 @@ ACCELERATE: Mapping[str, Rule] = {
     "distributed_type": _only("no", "multi_gpu", "multi_cpu", "fsdp"),
     "num_processes": _any,
     "fsdp_config": _any,
-    "mixed_precision": _only("no", "bf16", None),
+    "mixed_precision": _only("no", None),
     "dynamo_config": lambda value: "compiled graphs are not modelled" if value else None,
     "gradient_accumulation_steps": _any,
     "use_cpu": _any,
@@ -134,8 +134,6 @@ def _accelerate_fsdp(config: Table, module: nn.Module, arguments: dict[str, Any]
     wrap = str(fsdp.get("fsdp_auto_wrap_policy", "NO_WRAP")).upper() == "TRANSFORMER_BASED_WRAP"
     units = _modules_of_classes(module, classes, "fsdp_config.fsdp_transformer_layer_cls_to_wrap") if wrap else ""
     options = [f"reshard_after_forward={bool(fsdp.get('fsdp_reshard_after_forward', True))}"]
-    if config.get("mixed_precision") == "bf16":
-        options.append("param_dtype=bfloat16")
     if fsdp.get("fsdp_activation_checkpointing"):
         if not units:
             _fail("fsdp_config.fsdp_activation_checkpointing", "no units are wrapped")
@@ -147,8 +145,6 @@ def _accelerate(config: Table, module: nn.Module) -> dict[str, Any]:
     _check(config, ACCELERATE, "")
     kind, count = str(config.get("distributed_type", "NO")).upper(), int(config.get("num_processes", 1))
     arguments: dict[str, Any] = {}
-    if config.get("mixed_precision") == "bf16" and kind != "FSDP":
-        arguments["precision"] = "bfloat16"
     if int(config.get("gradient_accumulation_steps", 1)) > 1:
         arguments["gradient_accumulation"] = int(config["gradient_accumulation_steps"])
     if kind != "NO" and count > 1:
