@@ -74,20 +74,13 @@ is_complete(const double *const *columns, size_t count, size_t row)
 static int
 find_columns(const struct advising *advising, const double **columns)
 {
-    const memmodel_samples *samples = advising->samples;
     const struct training *table = &advising->table;
+    int status = 0;
 
-    for (size_t i = 0; i < table->input_count; i++) {
-        columns[i] = samples_numbers(samples, table->inputs[i]);
-        if (!columns[i])
-            return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, table->inputs[i],
-                                 "the samples have no numeric column \"%.200s\"", table->inputs[i]);
-    }
-    columns[table->input_count] = samples_numbers(samples, table->target);
-    if (!columns[table->input_count])
-        return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, table->target,
-                             "the samples have no numeric column \"%.200s\"", table->target);
-    return 0;
+    for (size_t i = 0; !status && i <= table->input_count; i++)
+        status = samples_need_numbers(advising->samples, i < table->input_count ? table->inputs[i] : table->target,
+                                      advising->context, &columns[i]);
+    return status;
 }
 
 /* The last numeric column unless one is named. */

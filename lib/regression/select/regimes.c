@@ -220,10 +220,10 @@ regime_fit_solve(struct regime_fit *fit, const struct loss *loss)
 
 /* Whether a term times its coefficient is more than rounding, anywhere. */
 static bool
-has_part(const struct regime_fit *fit, size_t k)
+has_part(double coefficient, const double *column, const double *response, size_t rows)
 {
-    for (size_t i = 0; i < fit->problem.rows; i++)
-        if (fit->coefficients[k] * fit->columns[k][i] > nothing * fit->problem.response[i])
+    for (size_t i = 0; i < rows; i++)
+        if (coefficient * column[i] > nothing * response[i])
             return true;
     return false;
 }
@@ -235,7 +235,7 @@ keep_positive(struct regime_fit *fit)
     size_t kept = 0;
 
     for (size_t k = 0; k < fit->problem.count; k++)
-        if (has_part(fit, k)) {
+        if (has_part(fit->coefficients[k], fit->columns[k], fit->problem.response, fit->problem.rows)) {
             fit->coefficients[kept] = fit->coefficients[k];
             fit->terms[kept++] = fit->terms[k];
         }
@@ -533,17 +533,11 @@ tolerance_of(const struct regimes_problem *problem, size_t k)
     return rounding / greatest;
 }
 
-/* Whether a coefficient says something of a row. */
 static bool
 matters(const struct regimes_problem *problem, double coefficient, size_t k)
 {
-    const struct basis *basis = problem->basis;
-    const double *column = matrix_column(&basis->columns, problem->columns[k]);
-
-    for (size_t i = 0; i < problem->table->columns.rows; i++)
-        if (coefficient * column[i] > nothing * basis->response[i])
-            return true;
-    return false;
+    return has_part(coefficient, matrix_column(&problem->basis->columns, problem->columns[k]), problem->basis->response,
+                    problem->table->columns.rows);
 }
 
 bool
