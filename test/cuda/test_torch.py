@@ -92,6 +92,46 @@ x = torch.rand(4096, 4096, device="cuda")
 """
 
 
+# 8 buffers of 16 KiB, as the variable says, beside two tensors of 64 x 64 float32.
+WORKSPACE = """
+import os
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":16:8"
+import torch
+x = torch.empty(64, 64, device="cuda")
+y = x @ x
+print("peak", torch.cuda.max_memory_allocated())
+"""
+
+# In units of 16 MiB, which each tensor is. The third lies where the first was; the pool goes with both graphs.
+GRAPHS = """
+import torch
+unit = 16 << 20
+x = torch.zeros(unit, dtype=torch.uint8, device="cuda")
+before = torch.cuda.memory_reserved()
+held = lambda: (torch.cuda.memory_reserved() - before) // unit
+first, second = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+with torch.cuda.graph(first):
+    y = x + 1
+    z = y * 2
+    del y
+    w = z + 3
+first.replay()
+pools = {tuple(segment["segment_pool_id"]) for segment in torch.cuda.memory_snapshot()} - {(0, 0)}
+print("captured", held(), "in", len(pools), "pool")
+del z, w
+torch.cuda.empty_cache()
+print("kept", held())
+with torch.cuda.graph(second, pool=first.pool()):
+    v = x + 1
+print("shared", held())
+del v
+first.reset()
+second.reset()
+torch.cuda.empty_cache()
+print("left", held())
+"""
+
+
 NO_TORCH = "no CUDA build of PyTorch: ./run nightly cuda sets it up"
 
 
@@ -157,6 +197,14 @@ class Torch(OnGpus):
         # a weight's shard is 16 rows of 4 KiB, a bias's 64 bytes in a block of 512
         self.assertIn(f"held {4 * (16 * 4096 + 512)}", done.stdout)
         self.assertIn("rank 3 of 64", done.stdout)
+
+    def test_the_environment_says_what_products_work_in(self):
+        done, _ = self.run_text(WORKSPACE)
+        self.assertIn(f"peak {8 * 16 * 1024 + 2 * 64 * 64 * 4}\n", done.stdout)
+
+    def test_a_graph_keeps_its_private_pool(self):
+        done, _ = self.run_text(GRAPHS)
+        self.assertIn("captured 2 in 1 pool\nkept 2\nshared 2\nleft 0\n", done.stdout)
 
     def test_values(self):
         self.run_file(HERE / "values.py", "--gpu", "h100")
