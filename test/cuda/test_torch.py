@@ -234,15 +234,26 @@ class RecordedLoops(OnGpus):
         done, _ = self.run_text(f"{begin}sys.argv = {[*words, *names]!r}; compare_gpu_loops.main()\n")
         self.assertIn("3 of 3 exact", done.stdout)
 
-    def test_a_script_ends_in_a_report(self):
+    def reported(self, text, *options):
+        """What is printed, and the report."""
         script, report = self.folder / "script.py", self.folder / "report.json"
-        script.write_text(TRAINING)
-        options = ["--gpu", "h100", "--json", report, script]
-        done = subprocess.run(
-            [VENV / "bin/python", "-m", "memmodel.torch", *options], capture_output=True, text=True, check=True
-        )
-        self.assertIn("3 steps on NVIDIA H100 80GB HBM3 (simulated GPU)", done.stdout)
-        found = json.loads(report.read_text())
+        script.write_text(text)
+        command = [VENV / "bin/python", "-m", "memmodel.torch", "--gpu", "h100", "--json", report, *options, script]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout, json.loads(report.read_text())
+
+    def test_a_rank_of_many_ends_in_a_report(self):
+        output, found = self.reported(ONE_OF_MANY, "--world-size", "64", "--rank", "3", "--steps", "1")
+        self.assertIn("1 step on", output)
+        # of four layers 16 rows of a weight and 16 numbers of a bias, float32
+        shards = 4 * 4 * (16 * 1024 + 16)
+        self.assertEqual(found["categories"]["parameters"], shards)
+        self.assertEqual(found["total"]["peak_by_category"]["parameters"], shards)
+        self.assertGreater(found["peak"]["live"], 4 * 4 * 1024 * 1024)
+
+    def test_a_script_ends_in_a_report(self):
+        output, found = self.reported(TRAINING)
+        self.assertIn("3 steps on NVIDIA H100 80GB HBM3 (simulated GPU)", output)
         self.assertEqual(found["engine"], "simulated GPU")
         layers = 2 * (4 * MIB + 4 * 1024)
         self.assertEqual(found["categories"]["parameters"], layers)

@@ -20,9 +20,9 @@ SHOWN = 12  # notes
 WORDS = {_ffi.DeviceNoteKind.UNANSWERED: "not simulated", _ffi.DeviceNoteKind.PROFILE: "by a rule"}
 
 
-def run_on_device(gpu: str, arguments: list[str], *, required: bool) -> int | None:
+def run_on_device(gpu: str, arguments: list[str], *, rank: tuple[int, int] | None, required: bool) -> int | None:
     """The exit code of this Python with those arguments on a GPU of that kind, whose memory never ends; None where
-    there can be none, and it was not required."""
+    there can be none, and it was not required. rank: which process it is, and of how many; the others are not run."""
     reason = _obstacle()
     if not reason:
         try:
@@ -33,7 +33,7 @@ def run_on_device(gpu: str, arguments: list[str], *, required: bool) -> int | No
         sys.exit(f"python -m memmodel.torch: no simulated GPU: {reason}")
     if reason:
         return None
-    done = subprocess.run([sys.executable, *arguments], env=_environment(device), check=False)
+    done = subprocess.run([sys.executable, *arguments], env=_environment(device) | _of_rank(rank), check=False)
     for text in _notes(device):
         print(f"memmodel: {text}")
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
@@ -64,6 +64,15 @@ def _folders() -> Iterator[Path]:
 def _environment(device: _ffi.DeviceHandle) -> dict[str, str]:
     lines = _ffi.device_environment(device).splitlines()
     return os.environ | dict(line.split("=", 1) for line in lines)
+
+
+def _of_rank(rank: tuple[int, int] | None) -> dict[str, str]:
+    """As torchrun says it to a process, which here is the only one on its machine."""
+    if rank is None:
+        return {}
+    number, size = map(str, rank)
+    return {"WORLD_SIZE": size, "MEMMODEL_CUDA_WORLD_SIZE": size, "RANK": number, "LOCAL_RANK": "0",
+            "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}  # fmt: skip
 
 
 def _notes(device: _ffi.DeviceHandle) -> Iterator[str]:

@@ -161,6 +161,7 @@ class History:
         self._wanted = self._count()
 
     def set_owner(self, tensor: Any, category: int, layer: str) -> None:
+        tensor = getattr(tensor, "_local_tensor", tensor)  # of a DTensor
         if tensor.device.type == "cuda" and tensor.layout == torch.strided:
             self._owned.append(Owned(self._count(), tensor.untyped_storage().data_ptr(), category, layer))
 

@@ -65,16 +65,17 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error(f"--engine {DEVICE}: which GPU? --gpu h100, for one")
     if options.device == "cuda" and not options.gpu:
         parser.error("--device cuda: which GPU? --gpu h100, for one")
-    if options.world_size and not options.gpu:
+    if options.world_size and (not options.gpu or options.engine == FAKE):
         parser.error("--world-size: several processes run on simulated GPUs alone, with --gpu")
+    if options.world_size and not 0 <= options.rank < options.world_size:
+        parser.error(f"--rank {options.rank}: 0 or above, and below --world-size {options.world_size}")
     if _has_several(options) and (options.json or options.html):
         parser.error("--json, --html: a report of several GPUs is printed, not written")
     return options
 
 
 def _has_several(options: argparse.Namespace) -> bool:
-    """GPUs or processes, which the library runs in another way."""
-    return bool(options.gpu and (options.world_size or ":" in options.gpu))
+    return bool(options.gpu and ":" in options.gpu)
 
 
 def _positive(text: str) -> int:
@@ -96,8 +97,8 @@ def _size(text: str) -> str:
     return text
 
 
-def on_simulated_gpus(options: argparse.Namespace) -> None:
-    """Where PyTorch is a build with CUDA, the script runs on a simulated device, in place of this process."""
+def on_several_gpus(options: argparse.Namespace) -> None:
+    """The script runs on simulated devices, in place of this process, and no report is made."""
     program = shutil.which("memmodel")
     if program is None:
         sys.exit("python -m memmodel.torch: the command `memmodel`, which simulates GPUs, is not on the PATH")
@@ -109,6 +110,13 @@ def on_simulated_gpus(options: argparse.Namespace) -> None:
     command += ["--strict"] if options.strict else []
     python = [sys.executable, "-m"] if options.module is not None else [sys.executable]
     os.execv(program, [*command, "--", *python, *options.command])
+
+
+def on_one_gpu(options: argparse.Namespace, arguments: list[str]) -> int | None:
+    """In a process on a simulated GPU; None where there can be none, and none has to be."""
+    rank = (options.rank, options.world_size) if options.world_size else None
+    required = options.engine == DEVICE or rank is not None
+    return run_on_device(options.gpu, ["-m", "memmodel.torch", *arguments], rank=rank, required=required)
 
 
 def run_script(options: argparse.Namespace) -> None:
@@ -187,10 +195,10 @@ def main(arguments: list[str] | None = None) -> int:
     if options.max:
         return max_of_script(arguments, options.command, options.max)
     if _has_several(options):
-        on_simulated_gpus(options)
+        on_several_gpus(options)
     try:
         if options.gpu and options.engine != FAKE and not on_simulated_gpu():
-            ended = run_on_device(options.gpu, ["-m", "memmodel.torch", *arguments], required=options.engine == DEVICE)
+            ended = on_one_gpu(options, arguments)
             if ended is not None:
                 return ended
         recording, code = recorded(options)
