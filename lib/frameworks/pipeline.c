@@ -25,7 +25,7 @@ read_call(const char *text, struct call_text *call)
     if (!call_read(text + 1, &rest)) /* "f1b(...)" */
         return false;
     *call = rest;
-    call->name = (struct text_part){text, sizeof one - 1};
+    call->name = (struct text_part){text, rest.name.length + 1};
     return true;
 }
 

@@ -56,6 +56,7 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=2,ep=2", .data = "ddp"}, "the axis ep is not modelled; dp, fsdp, tp and pp are"},
         {{.mesh = "pp=2"}, "2 ranks share the stages, but nothing says which; give a pipeline such as"},
         {{.mesh = "pp=2", .pipeline = "1f1b(4"}, "\"1f1b(4\" is no call, such as \"1f1b(microbatches=8"},
+        {{.mesh = "pp=2", .pipeline = "1f1bx(microbatches=4)"}, "no schedule is called \"1f1bx\"; there are gpipe"},
         {{.mesh = "pp=2", .pipeline = "zb(microbatches=4)"}, "no schedule is called \"zb\"; there are gpipe, 1f1b and"},
         {{.mesh = "pp=2", .pipeline = "1f1b(cut=b)"}, "into how many parts is a batch cut? write microbatches=8"},
         {{.mesh = "pp=2", .pipeline = "1f1b(microbatches=1, cut=b)"}, "1f1b needs at least as many microbatches as"},

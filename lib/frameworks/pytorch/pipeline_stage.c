@@ -37,14 +37,20 @@ pipeline_prepare(struct step *step)
 
 /* ---- forward ---- */
 
+/* What a network calls so that is not a stage's has no rule. */
 void
 pipeline_receive_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct pipeline_chunk *chunk = &step->pipeline->running->chunks[step->pipeline->chunk];
-    struct value *buffer = chunk->received, *input;
+    struct pipeline_stage *stage = step->pipeline ? step->pipeline->running : NULL;
+    struct pipeline_chunk *chunk = stage ? &stage->chunks[step->pipeline->chunk] : NULL;
+    struct value *input;
 
     (void)detail;
-    input = value_within(step, buffer, &buffer->shape, buffer->strides);
+    if (!chunk || !chunk->received || layer->first_output != stage->input) {
+        aten_op_estimate(step, layer);
+        return;
+    }
+    input = value_within(step, chunk->received, &chunk->received->shape, chunk->received->strides);
     node_leaf(step, input);
     chunk->input = value_keep(input);
     step_output(step, layer, 0, input);

@@ -33,24 +33,22 @@ copy_backward(struct step *step, struct node *node, struct value **incoming, str
 }
 
 static void
-copy_forward(struct step *step, const struct layer *layer, int detail)
+copy_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"FromTorchTensor", copy_backward};
     struct value *x = step_input(step, layer, 0);
     struct value *result = value_view(step, x, &x->shape, x->strides);
 
-    (void)detail;
     step_record(step, &derivative, result, 1, &x);
     step_output(step, layer, 0, result);
 }
 
 static void
-reduce_forward(struct step *step, const struct layer *layer, int detail)
+reduce_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", data_hand_on};
     struct value *x = step_input(step, layer, 0), *result = tensor_all_reduce(step, x);
 
-    (void)detail;
     step_record(step, &derivative, result, 1, &x);
     step_output(step, layer, 0, result);
 }
@@ -125,13 +123,12 @@ join_backward(struct step *step, struct node *node, struct value **incoming, str
 }
 
 static void
-join_forward(struct step *step, const struct layer *layer, int detail)
+join_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", join_backward};
     struct shape whole = step_output_shape(step, layer, 0);
     struct value *x = step_input(step, layer, 0), *result;
 
-    (void)detail;
     whole.dtype = x->shape.dtype;
     result = all_gather(step, x, &whole);
     step_record(step, &derivative, result, 1, &x);
@@ -164,13 +161,12 @@ gather_backward(struct step *step, struct node *node, struct value **incoming, s
 }
 
 static void
-gather_forward(struct step *step, const struct layer *layer, int detail)
+gather_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", gather_backward};
     struct shape whole = step_output_shape(step, layer, 0);
     struct value *x = step_input(step, layer, 0), *result;
 
-    (void)detail;
     whole.dtype = x->shape.dtype;
     result = all_gather(step, x, &whole);
     step_record(step, &derivative, result, 1, &x);
@@ -186,23 +182,45 @@ scatter_backward(struct step *step, struct node *node, struct value **incoming, 
 }
 
 static void
-scatter_forward(struct step *step, const struct layer *layer, int detail)
+scatter_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", scatter_backward};
     struct shape part = step_output_shape(step, layer, 0);
     struct value *x = step_input(step, layer, 0), *result;
 
-    (void)detail;
     part.dtype = x->shape.dtype;
     result = tensor_reduce_scatter(step, x, &part);
     step_record(step, &derivative, result, 1, &x);
     step_output(step, layer, 0, result);
 }
 
+/* ---- the table ---- */
+
+enum together { COPY, EMBEDDING, GATHER, JOIN, REDUCE, SCATTER };
+
+/* What a network calls so that is not a rank's has no rule. */
+static void
+together_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static void (*const forward[])(struct step * step, const struct layer *layer) = {
+        [COPY] = copy_forward,     [EMBEDDING] = tensor_embedding_forward,
+        [GATHER] = gather_forward, [JOIN] = join_forward,
+        [REDUCE] = reduce_forward, [SCATTER] = scatter_forward,
+    };
+
+    if (step->tensor)
+        forward[detail](step, layer);
+    else
+        aten_op_estimate(step, layer);
+}
+
 static const struct aten_op_rule rules[] = {
-    {"memmodel.tensor.copy", copy_forward, 0, "0"},     {"memmodel.tensor.embedding", tensor_embedding_forward, 0, "0"},
-    {"memmodel.tensor.gather", gather_forward, 0, "1"}, {"memmodel.tensor.join", join_forward, 0, "1"},
-    {"memmodel.tensor.reduce", reduce_forward, 0, "0"}, {"memmodel.tensor.scatter", scatter_forward, 0, "1"},
+    {"memmodel.tensor.copy", together_forward, COPY, "0"},
+    {"memmodel.tensor.embedding", together_forward, EMBEDDING, "0"},
+    {"memmodel.tensor.gather", together_forward, GATHER, "1"},
+    {"memmodel.tensor.join", together_forward, JOIN, "1"},
+    {"memmodel.tensor.reduce", together_forward, REDUCE, "0"},
+    {"memmodel.tensor.scatter", together_forward, SCATTER, "1"},
 };
 
 const struct aten_ops aten_op_tensor = ATEN_OPS(rules);

@@ -1,5 +1,5 @@
 /* An embedding of which each rank has some rows. PyTorch: torch/distributed/tensor/_ops/_embedding_ops.py (MaskPartial). */
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/aten_ops.h"
 #include "frameworks/pytorch/tensor_parallel.h"
 
 /* x < first, x >= end: one element each that is compared with. */
@@ -56,17 +56,15 @@ embedding_backward(struct step *step, struct node *node, struct value **incoming
     value_drop(step, all);
 }
 
-void
-tensor_embedding_forward(struct step *step, const struct layer *layer, int detail)
+static void
+look_up(struct step *step, const struct layer *layer, struct value *indices, struct value *weight)
 {
     static const struct derivative derivative = {"embedding", embedding_backward};
-    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
     struct value *mask = own_mask(step, indices), *rows = masked_rows(step, indices), *partial, *result;
     struct shape shape = shape_typed(&indices->shape, weight->shape.dtype), own = step_output_shape(step, layer, 0);
     struct shape all = tensor_parallel_built(step, (size_t)layer_parameter(layer, "weight"));
     struct node *node;
 
-    (void)detail;
     shape.dims[shape.rank++] = weight->shape.dims[1];
     step->what = "embedding";
     partial = value_empty(step, &shape);
@@ -81,4 +79,15 @@ tensor_embedding_forward(struct step *step, const struct layer *layer, int detai
     step_save(step, node, indices);
     value_drop(step, partial);
     step_output(step, layer, 0, result);
+}
+
+void
+tensor_embedding_forward(struct step *step, const struct layer *layer)
+{
+    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
+
+    if (weight && weight->shape.rank == 2 && indices->shape.rank < MEMMODEL_MAX_RANK)
+        look_up(step, layer, indices, weight);
+    else
+        aten_op_estimate(step, layer);
 }

@@ -85,7 +85,7 @@ tensor_reduce_scatter(struct step *step, const struct value *x, const struct sha
 
 /* Looks up, puts together what the ranks have, and scatters it where the layer's output is a part of a sequence. */
 void
-tensor_embedding_forward(struct step *step, const struct layer *layer, int detail);
+tensor_embedding_forward(struct step *step, const struct layer *layer);
 
 /* ---- tensor_construct.c ---- */
 

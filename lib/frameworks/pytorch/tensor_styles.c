@@ -117,7 +117,8 @@ cut_columns(struct rewriting *rewriting, const struct layer *layer)
     struct tensor *tensor = &rewriting->made->network.tensors[apart];
     struct layer *copy = copy_apart(rewriting, layer, apart);
 
-    ((memmodel_tensor *)copy->inputs)[0] = input;
+    if (!rewriting->step->status)
+        ((memmodel_tensor *)copy->inputs)[0] = input; /* which are a copy */
     rewrite_cut_dim(rewriting, &tensor->dims[tensor->rank - 1]);
     if (is_head)
         rewrite_add_together(rewriting, "memmodel.tensor.join", apart, output, layer->scope);
