@@ -161,7 +161,7 @@ def _storages(recorder: Recorder, put: Put) -> None:
 
 
 def _generator(recorder: Recorder, put: Put) -> None:
-    """Its state is a tensor that torch makes below its operators; checkpoints keep one until they compute again."""
+    """Its state is a tensor that torch makes below its operators; checkpoints keep one until they are recomputed."""
     get, set_again = torch.get_rng_state, torch.set_rng_state
 
     def state() -> Any:
