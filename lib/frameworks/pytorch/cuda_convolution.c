@@ -29,11 +29,15 @@ suggests_channels_last(const struct value *x)
     return value_suggests_channels_last(&view);
 }
 
-/* ConvUtils.h, cudnn_conv_suggest_memory_format: either operand decides. */
+/*
+ * ConvUtils.h, cudnn_conv_suggest_memory_format: either operand decides. Inputs of one spatial dim are made row-major first:
+ * Convolution.cpp, "avoid accidentally going through NHWC for permuted 3d input".
+ */
 static bool
 runs_channels_last(const struct value *x, const struct value *weight)
 {
-    return x->shape.dtype != MEMMODEL_DTYPE_FLOAT64 && (suggests_channels_last(x) || suggests_channels_last(weight));
+    return x->shape.dtype != MEMMODEL_DTYPE_FLOAT64 && x->shape.rank > 3 &&
+           (suggests_channels_last(x) || suggests_channels_last(weight));
 }
 
 static struct value *
@@ -235,7 +239,8 @@ cudnn_backward(struct step *step, const struct node *node, const struct value *i
     const struct value *x = node->saved[0];
     bool last = runs_channels_last(x, node->saved[1]);
     struct value *input = node_wants(node, WEIGHT) ? copy_for(step, x, last) : NULL;
-    struct value *copy = copy_as_suggested(step, node->options, incoming, input ? last : suggests_channels_last(x));
+    bool suggested = input || x->shape.rank == 3 ? last : suggests_channels_last(x);
+    struct value *copy = copy_as_suggested(step, node->options, incoming, suggested);
 
     gradients[INPUT] = input_gradient(step, node, copy ? copy : incoming);
     gradients[WEIGHT] = weight_gradient(step, node, copy ? copy : incoming, last);
@@ -247,10 +252,12 @@ cudnn_backward(struct step *step, const struct node *node, const struct value *i
 static void
 depthwise_backward(struct step *step, const struct node *node, const struct value *incoming, struct value **gradients)
 {
+    const struct value *x = node->saved[0];
+    struct value *row_major = x->shape.rank == 3 ? copy_for(step, x, false) : NULL;
     struct value *copy = copy_for(step, incoming, false), *input, *weight;
 
     if (node_wants(node, WEIGHT)) {
-        input = copy_for(step, node->saved[0], false);
+        input = row_major ? NULL : copy_for(step, x, false);
         gradients[WEIGHT] = wanted(step, node, WEIGHT, incoming, false);
         value_drop(step, input);
     }
@@ -260,13 +267,14 @@ depthwise_backward(struct step *step, const struct node *node, const struct valu
         value_drop(step, weight);
     }
     value_drop(step, copy);
+    value_drop(step, row_major);
 }
 
-/* Convolution.cpp, is_depthwise and use_cudnn_depthwise, of two dims */
+/* Convolution.cpp, is_depthwise and use_cudnn_depthwise; one dim is run as two */
 static bool
 is_depthwise(const struct convolution *problem, const struct value *x, const struct value *weight)
 {
-    return problem && !problem->transposed && problem->dims == 2 && problem->groups > 1 &&
+    return problem && !problem->transposed && problem->dims <= 2 && problem->groups > 1 &&
            problem->groups == problem->in_channels && !runs_channels_last(x, weight);
 }
 
