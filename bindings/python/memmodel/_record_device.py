@@ -23,6 +23,7 @@ from memmodel._record_values import Assumption
 
 ENGINE = "simulated GPU"
 READ = re.compile("made-up value of [0-9]+ bytes?")  # whatever its size
+OURS = f"{os.sep}memmodel_cuda{os.sep}"  # what stands for kernels
 MARKED = "memmodel"  # in the metadata of nodes of autograd
 ALLOCATED, RELEASED = "alloc", "free_requested"  # torch/csrc/cuda/memory_snapshot.cpp
 
@@ -197,7 +198,8 @@ class History:
         now, frames = self._now, entry.get("frames", [])
         line = place_of((frame["filename"], frame["line"]) for frame in frames) or now.place.line
         owner = _ffi.RecordingOwner(
-            role=frames[0]["name"] if frames else "", layer=now.place.layer, line=line, stream=entry["stream"],
+            role=next((frame["name"] for frame in frames if OURS not in frame["filename"]), ""),
+            layer=now.place.layer, line=line, stream=entry["stream"],
             category=category_of(now.step, now.phase, ""),
         )  # fmt: skip
         block = _ffi.recording_allocate(self._recording, entry["size"], owner)
