@@ -93,7 +93,7 @@ def searched_model(law):
     generator = random.Random(3)
     rows = [(generator.uniform(16, 128), generator.uniform(1, 16)) for _ in range(60)]
     table = {"dim": [dim for dim, _ in rows], "batch": [batch for _, batch in rows], "y": [law(*row) for row in rows]}
-    return memmodel.fit(table, "y", ["dim", "batch"], loss="squared", search=True, max_evaluations=120_000)
+    return memmodel.fit(table, "y", ["dim", "batch"], loss="squared", search=True, max_evaluations=250_000)
 
 
 def points(count):
