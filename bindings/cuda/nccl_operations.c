@@ -21,6 +21,15 @@ move(void *to, const void *from, size_t bytes)
         memory_copy(to, from, bytes, NULL);
 }
 
+/* Of all ranks; no size: another thread has just destroyed the communicator. */
+static bool
+are_small(const struct communicator *communicator, size_t bytes)
+{
+    int size = __atomic_load_n(&communicator->size, __ATOMIC_RELAXED);
+
+    return size > 0 && bytes <= NCCL_SMALL / (size_t)size;
+}
+
 static void
 multiply(void *values, size_t count, int type, int factor)
 {
@@ -145,7 +154,7 @@ ANSWER(int, ncclAllGather, const void *from, void *to, size_t count, int type, v
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     result = nccl_connect(found, NCCL_RING);
-    if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
+    if (result != NCCL_SUCCESS || !are_small(found, bytes))
         return result;
     for (int i = 0; i < found->size; i++)
         move((char *)to + (size_t)i * bytes, from, bytes);
@@ -188,7 +197,7 @@ ANSWER(int, ncclAlltoAll, const void *from, void *to, size_t count, int type, vo
     if (!found)
         return NCCL_INVALID_ARGUMENT;
     result = connect_all(found);
-    if (result != NCCL_SUCCESS || bytes > NCCL_SMALL / (size_t)found->size)
+    if (result != NCCL_SUCCESS || !are_small(found, bytes))
         return result;
     for (int i = 0; i < found->size; i++)
         move((char *)to + (size_t)i * bytes, (const char *)from + (size_t)found->rank * bytes, bytes);
@@ -207,7 +216,7 @@ ANSWER(int, ncclGather, const void *from, void *to, size_t count, int type, int 
     if (root != found->rank)
         return nccl_connect_peer(found, root);
     result = connect_all(found);
-    for (int i = 0; i < found->size && result == NCCL_SUCCESS && bytes <= NCCL_SMALL / (size_t)found->size; i++)
+    for (int i = 0; i < found->size && result == NCCL_SUCCESS && are_small(found, bytes); i++)
         move((char *)to + (size_t)i * bytes, from, bytes);
     return result;
 }
