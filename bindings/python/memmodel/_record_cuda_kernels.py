@@ -20,7 +20,7 @@ from memmodel._record_cuda_names import Gpu
 AMPERE, HOPPER, BLACKWELL = (8, 0), (9, 0), (10, 0)
 WIDEST = 256  # head that flash attention and cuDNN take
 FLASH_ALIGNMENT = 8  # elements
-MASK_ALIGNMENT = 16  # elements of a row of the mask
+MASK_ALIGNMENT = 8  # elements of a row of the mask
 USUAL, LARGE = 128, 192  # heads of cuDNN's
 INFINITE = float("inf")
 

@@ -168,7 +168,7 @@ def _generator(recorder: Recorder, put: Put) -> None:
         with _disable_current_modes():
             real = get()
         made = torch.empty(real.shape, dtype=real.dtype, device="cpu")
-        with _disable_current_modes():
+        with _disable_current_modes(), torch._C.DisableTorchFunction():  # a default device is one of its modes
             recorder.values.keep(made, real)
         return made
 
