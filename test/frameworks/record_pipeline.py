@@ -10,13 +10,10 @@ one part.
 import gc
 import json
 import sys
-import tempfile
-import warnings
-from pathlib import Path
 
 import torch
 from parallel_models import MODELS, loss
-from record_parallel import STEPS, events_of, optimizer_of, peaks_of, wait_after_collectives
+from record_parallel import STEPS, events_of, optimizer_of, peaks_of, wait_after_collectives, write
 from record_tensor_parallel import run
 from torch import nn
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
@@ -124,16 +121,8 @@ def record(case, rank, path):
 
 
 def main(path, text=""):
-    warnings.filterwarnings("ignore")
-    rows = []
-    for case in GRID:
-        if text in name_of(*case):
-            with tempfile.TemporaryDirectory() as folder:
-                rows += run(case, case[3], record, Path(folder))
-            print(name_of(*case), [row["peaks"] for row in rows if row["name"] == name_of(*case)], flush=True)
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    head = {"torch": torch.__version__, "backend": "gloo", "threads": 1}
-    Path(path).write_text(f'{json.dumps(head)[:-1]}, "cases": [\n{lines}\n]}}\n')
+    names = {name_of(*case): case for case in GRID if text in name_of(*case)}
+    write(path, names, lambda case, folder: run(case, case[3], record, folder))
 
 
 if __name__ == "__main__":

@@ -12,16 +12,14 @@ import math
 import os
 import re
 import sys
-import tempfile
 import time
-import warnings
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 from parallel_models import MODELS, blocks, loss
-from record_parallel import PAUSE, STEPS, events_of, optimizer_of, peaks_of, text_of, wait_after_collectives
+from record_parallel import PAUSE, STEPS, events_of, optimizer_of, peaks_of, text_of, wait_after_collectives, write
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -215,16 +213,8 @@ def run(case, ranks, record, folder):
 
 
 def main(path, text=""):
-    warnings.filterwarnings("ignore")
-    rows = []
-    for case in GRID:
-        if text in name_of(*case):
-            with tempfile.TemporaryDirectory() as folder:
-                rows += run(case, math.prod(case[3].values()), record, Path(folder))
-            print(name_of(*case), [row["peaks"] for row in rows if row["name"] == name_of(*case)], flush=True)
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    head = {"torch": torch.__version__, "backend": "gloo", "threads": 1}
-    Path(path).write_text(f'{json.dumps(head)[:-1]}, "cases": [\n{lines}\n]}}\n')
+    names = {name_of(*case): case for case in GRID if text in name_of(*case)}
+    write(path, names, lambda case, folder: run(case, math.prod(case[3].values()), record, folder))
 
 
 if __name__ == "__main__":

@@ -152,6 +152,20 @@ tensor_reduce_scatter(struct step *step, const struct value *x, const struct sha
     return result;
 }
 
+/* A layer that is one collective, whose backward pass is the other. */
+static void
+redistribute(struct step *step, const struct layer *layer, const struct derivative *derivative,
+             struct value *(*collective)(struct step *step, const struct value *x, const struct shape *shape))
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0), *result;
+
+    shape.dtype = x->shape.dtype;
+    result = collective(step, x, &shape);
+    step_record(step, derivative, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
 static void
 gather_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -164,13 +178,8 @@ static void
 gather_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", gather_backward};
-    struct shape whole = step_output_shape(step, layer, 0);
-    struct value *x = step_input(step, layer, 0), *result;
 
-    whole.dtype = x->shape.dtype;
-    result = all_gather(step, x, &whole);
-    step_record(step, &derivative, result, 1, &x);
-    step_output(step, layer, 0, result);
+    redistribute(step, layer, &derivative, all_gather);
 }
 
 static void
@@ -185,13 +194,8 @@ static void
 scatter_forward(struct step *step, const struct layer *layer)
 {
     static const struct derivative derivative = {"Redistribute", scatter_backward};
-    struct shape part = step_output_shape(step, layer, 0);
-    struct value *x = step_input(step, layer, 0), *result;
 
-    part.dtype = x->shape.dtype;
-    result = tensor_reduce_scatter(step, x, &part);
-    step_record(step, &derivative, result, 1, &x);
-    step_output(step, layer, 0, result);
+    redistribute(step, layer, &derivative, tensor_reduce_scatter);
 }
 
 /* ---- the table ---- */
