@@ -141,11 +141,7 @@ add_units(struct finding *finding, struct text_part text)
     while (!status && found && text_part_next(&text, "+", &pattern))
         status = add_named(finding, &pattern, unit, &found);
     if (!status && !found)
-        return context_error(
-            finding->step->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "data",
-            "fsdp: no module of the network is called \"%.*s\"; a * stands for what is between points, "
-            "as in \"layers.*\"",
-            (int)pattern.length, pattern.text);
+        return module_missing(finding->step->network, finding->step->context, "data", "fsdp: ", pattern);
     if (joined)
         join_runs(finding->fsdp, first);
     return status;

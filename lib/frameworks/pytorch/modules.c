@@ -85,3 +85,36 @@ module_is_named(struct text_part pattern, const char *name)
         name += given + 1;
     }
 }
+
+/* The first module that the pattern would name, but for what stands before; NULL for none. */
+static const char *
+module_deeper(const struct memmodel_network *network, struct text_part pattern)
+{
+    struct module_run module;
+
+    for (size_t i = 0; i < module_count(network); i++) {
+        const char *inner = module_at(network, i, &module) ? strchr(module.name, '.') : NULL;
+
+        for (; inner; inner = strchr(inner + 1, '.'))
+            if (module_is_named(pattern, inner + 1))
+                return module.name;
+    }
+    return NULL;
+}
+
+int
+module_missing(const struct memmodel_network *network, memmodel_context *context, const char *object, const char *who,
+               struct text_part pattern)
+{
+    const char *deeper = module_deeper(network, pattern);
+    int length = (int)pattern.length;
+
+    if (deeper)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, object,
+                             "%sno module of the network is called \"%.*s\"; there is \"%s\"", who, length,
+                             pattern.text, deeper);
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, object,
+                         "%sno module of the network is called \"%.*s\"; a * stands for what is between points, (q|k) "
+                         "for either, as in \"layers.*.(q|k)\"",
+                         who, length, pattern.text);
+}

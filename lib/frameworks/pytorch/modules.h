@@ -22,4 +22,9 @@ module_at(const struct memmodel_network *network, size_t index, struct module_ru
 bool
 module_is_named(struct text_part pattern, const char *name);
 
+/* MEMMODEL_ERROR_INVALID_ARGUMENT: the pattern of `who`, such as "fsdp: ", names no module; with one that lies deeper. */
+int
+module_missing(const struct memmodel_network *network, memmodel_context *context, const char *object, const char *who,
+               struct text_part pattern);
+
 #endif

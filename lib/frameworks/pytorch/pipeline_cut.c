@@ -42,9 +42,10 @@ find_module(const struct step *step, struct text_part name, int32_t *first)
     }
     if (found == 1)
         return 0;
+    if (!found)
+        return module_missing(network, step->context, "pipeline", "", name);
     return context_error(step->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "pipeline",
-                         found ? "\"%.*s\" is called several times; a stage begins with a module that is called once"
-                               : "no module of the network is called \"%.*s\", with which a stage could begin",
+                         "\"%.*s\" is called several times; a stage begins with a module that is called once",
                          (int)name.length, name.text);
 }
 

@@ -82,10 +82,7 @@ name_modules(const struct reading *reading, struct text_part pattern)
     }
     if (found)
         return status;
-    return context_error(reading->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "tensor",
-                         "no module of the network is called \"%.*s\"; a * stands for what is between points, "
-                         "(q|k) for either, as in \"layers.*.(q|k)\"",
-                         (int)pattern.length, pattern.text);
+    return module_missing(network, reading->context, "tensor", "", pattern);
 }
 
 /* ---- the text ---- */
