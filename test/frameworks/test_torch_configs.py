@@ -1,13 +1,17 @@
 """Configurations of launchers, as arguments of memmodel.torch.estimate()."""
 
+import importlib.util
 import json
 import tempfile
 import unittest
 from pathlib import Path
 
-import memmodel.torch
-import torch
-from parallel_models import MODELS, loss
+TORCH, YAML = (importlib.util.find_spec(name) is not None for name in ("torch", "yaml"))
+
+if TORCH:
+    import memmodel.torch
+    import torch
+    from parallel_models import MODELS, loss
 
 CASES = Path(__file__).parents[1] / "data" / "pytorch_parallel" / "cases.json"
 
@@ -50,6 +54,7 @@ def load(text, suffix, **given):
         return memmodel.torch.load_config(path, titan()[0], **given)
 
 
+@unittest.skipUnless(TORCH and YAML, "torch or PyYAML is not installed")
 class Configs(unittest.TestCase):
     def test_torchtitan_takes_what_the_same_ranks_took_when_recorded(self):
         rows = json.loads(CASES.read_text())["cases"]
