@@ -131,9 +131,21 @@ ANSWER(int, ncclCommInitAll, void **communicators, int count, const int *devices
     return status;
 }
 
+/* Of the part that is split next: its size, and this rank's place in it; 0 where nobody said. */
+static _Thread_local struct {
+    int size, rank;
+} next_part;
+
+/* PyTorch knows them where it splits a group: python/memmodel_cuda/groups.py. */
+ANSWER(void, memmodel_cuda_split, int size, int rank)
+{
+    next_part.size = size;
+    next_part.rank = rank;
+}
+
 /*
- * How many ranks chose the same color is not known to one of them: the part is taken to be as large as the whole, and
- * the key to be the rank in it.
+ * How many ranks chose the same color is not known to one of them: unless it was said, the part is taken to be as large
+ * as the whole, and the key to be the rank in it.
  */
 ANSWER(int, ncclCommSplit, void *communicator, int color, int key, void **part,
        const struct configuration *configuration)
@@ -146,7 +158,11 @@ ANSWER(int, ncclCommSplit, void *communicator, int color, int key, void **part,
     *part = NULL;
     if (color < 0)
         return NCCL_SUCCESS;
-    status = begin(part, whole->size, key >= 0 && key < whole->size ? key : whole->rank, whole->device, configuration);
+    if (next_part.size > 0)
+        status = begin(part, next_part.size, next_part.rank, whole->device, configuration);
+    else
+        status =
+            begin(part, whole->size, key >= 0 && key < whole->size ? key : whole->rank, whole->device, configuration);
     if (status == NCCL_SUCCESS && has_field(configuration, sizeof *configuration) && configuration->is_shared == 1)
         ((struct communicator *)*part)->is_shared = true;
     return status;

@@ -62,7 +62,7 @@ optimizer = torch.optim.SGD(model.parameters(), 0.1)
 for _ in range(2):
     model(torch.zeros(8, 256, device="cuda")).sum().backward()
     optimizer.step()
-print("rank", rank, "of", dist.get_world_size())
+print(f"rank {rank} of {dist.get_world_size()}\\n", end="")
 dist.destroy_process_group()
 """
 
@@ -84,6 +84,19 @@ model(torch.zeros(8, 1024, device="cuda")).sum().backward()
 optimizer.step()
 print("rank", dist.get_rank(), "of", dist.get_world_size())
 dist.destroy_process_group()
+"""
+
+MESH = """
+import torch, torch.distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
+torch.cuda.set_device(0)
+dist.init_process_group("nccl")
+mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("dp", "tp"))
+for axis in mesh.mesh_dim_names:
+    group = mesh[axis].get_group()
+    gathered = torch.zeros(4 * group.size(), device="cuda")
+    dist.all_gather_into_tensor(gathered, torch.zeros(4, device="cuda"), group=group)
+    print(axis, group.rank(), "of", dist.get_process_group_ranks(group))
 """
 
 READING = """import torch
@@ -205,6 +218,11 @@ class Torch(OnGpus):
     def test_a_graph_keeps_its_private_pool(self):
         done, _ = self.run_text(GRAPHS)
         self.assertIn("captured 2 in 1 pool\nkept 2\nshared 2\nleft 0\n", done.stdout)
+
+    def test_groups_of_a_mesh_have_their_ranks(self):
+        done, _ = self.run_text(MESH, "--gpu", "h100", "--world-size", "8", "--rank", "5")
+        self.assertIn("dp 1 of [1, 5]", done.stdout)
+        self.assertIn("tp 1 of [4, 5, 6, 7]", done.stdout)
 
     def test_values(self):
         self.run_file(HERE / "values.py", "--gpu", "h100")

@@ -13,10 +13,12 @@ import os
 import sys
 from pathlib import Path
 
+import record_tensor_parallel as tensor
 import torch
 import torch.distributed as dist
 from parallel_models import MODELS, loss
 from record_parallel import name_of, optimizer_of, text_of, wrapped
+from torch.distributed.device_mesh import init_device_mesh
 
 MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_parallel/gpu_ranks.jsonl"
 RANK, RANKS, STEPS = 1, 4, 3
@@ -29,15 +31,43 @@ GRID = [
     for strategy, choices in (("fsdp", FSDP), ("ddp", DDP))
     for options in choices
 ]
+# With a mesh and a tensor plan; of DTensors and plain tensors together optimizers take one at a time.
+WITH_PLAN = [
+    ("mlp", 8, "sgd", {"tp": 4}, None, {}, tensor.MLP),
+    ("mlp2", 6, "adam", {"tp": 4}, None, {}, tensor.MLP),
+    ("gpt", 4, "adamw", {"tp": 4}, None, {}, tensor.GPT),
+    ("gpt", 4, "sgd", {"tp": 4}, None, {}, tensor.GPT + ", vocab=emb, head"),
+    ("titan", 2, "adamw", {"tp": 4}, None, {}, tensor.TITAN),
+    ("titan", 2, "adamw", {"tp": 4}, None, {}, tensor.TITAN_VOCAB),
+    ("titan", 2, "sgd", {"tp": 4}, None, {}, tensor.TITAN_SEQUENCE),
+    ("gpt", 4, "adamw", {"dp": 2, "tp": 2}, "fsdp", {}, tensor.GPT),
+    ("titan", 2, "adam", {"dp": 2, "tp": 2}, "fsdp", {}, tensor.TITAN_VOCAB),
+    ("titan", 2, "adam", {"dp": 2, "tp": 2}, "fsdp", {}, tensor.TITAN_SEQUENCE),
+]
+CASES = {name_of(*case): (*case, None) for case in GRID} | {tensor.name_of(*case): case for case in WITH_PLAN}
 
 
-def train(model, batch, optimizer, strategy, options):
+def parallelized(module, mesh, strategy, options, plan):
+    if plan is None:
+        return wrapped(module, strategy, options)
+    mesh = init_device_mesh("cuda", tuple(mesh.values()), mesh_dim_names=tuple(mesh))
+    return tensor.wrapped(module, mesh, strategy, options, plan)
+
+
+def updates_of(name, strategy, options, plan, module):
+    made = optimizer_of(name, strategy, options, module.parameters())
+    for group in made.param_groups if plan else ():
+        group["foreach"] = False
+    return made
+
+
+def train(model, batch, optimizer, mesh, strategy, options, plan):
     torch.cuda.set_device(0)
     dist.init_process_group("nccl")
     make, inputs = MODELS[model]
-    module = wrapped(make().train().cuda(), strategy, options)
-    x = [tensor.cuda() for tensor in inputs(batch)]
-    updates = optimizer_of(optimizer, strategy, options, module.parameters())
+    module = parallelized(make().train().cuda(), mesh, strategy, options, plan)
+    x = [part.cuda() for part in inputs(batch)]
+    updates = updates_of(optimizer, strategy, options, plan, module)
     gc.collect()
     peaks = []
     for _ in range(STEPS):
@@ -51,16 +81,15 @@ def train(model, batch, optimizer, strategy, options):
     return peaks
 
 
-def apart(case):
+def apart(name):
     """In a process of its own."""
     read, write = os.pipe()
     if os.fork() == 0:
-        model, batch, optimizer, _, strategy, options = case
         try:
-            row = {"peaks": train(model, batch, optimizer, strategy, options)}
+            row = {"peaks": train(*CASES[name])}
         except Exception as error:
             row = {"error": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
-        os.write(write, json.dumps({"name": name_of(*case), "torch": torch.__version__, **row}).encode())
+        os.write(write, json.dumps({"name": name, "torch": torch.__version__, **row}).encode())
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as file:
@@ -68,36 +97,39 @@ def apart(case):
     os.wait()
 
 
-def predicted(case, version):
+def predicted(name, version):
     import memmodel.torch
 
-    model, batch, optimizer, ranks, strategy, options = case
+    model, batch, optimizer, mesh, strategy, options, plan = CASES[name]
     make, inputs = MODELS[model]
     module = make().train()
-    parallel = {"mesh": {"dp": ranks}, "data": text_of(model, strategy, options), "backend": "nccl", "rank": RANK}
+    parallel = {
+        "mesh": mesh if plan else {"dp": mesh}, "data": text_of(model, strategy, options) if strategy else None,
+        "tensor": plan, "backend": "nccl", "rank": RANK,
+    }  # fmt: skip
     on_gpu = {"device": "cuda", "gpu": "h100", "framework_version": version.partition("+")[0]}
     return memmodel.torch.estimate(
         module, tuple(inputs(batch)), loss=loss, steps=STEPS,
-        optimizer=optimizer_of(optimizer, strategy, options, module.parameters()), **parallel, **on_gpu,
+        optimizer=updates_of(optimizer, strategy, options, plan, module), **parallel, **on_gpu,
     ).step_peaks  # fmt: skip
 
 
 def compare(rows):
     equal = compared = 0
-    for case in GRID:
-        row = rows.get(name_of(*case))
+    for name in CASES:
+        row = rows.get(name)
         if row is None or "error" in row:
-            print(f"{name_of(*case):60} {row['error'] if row else 'not run'}")
+            print(f"{name:60} {row['error'] if row else 'not run'}")
             continue
         try:
-            mine = predicted(case, row["torch"])
+            mine = predicted(name, row["torch"])
         except Exception as error:
-            print(f"{name_of(*case):60} refused: {str(error).splitlines()[0][:120]}", flush=True)
+            print(f"{name:60} refused: {str(error).splitlines()[0][:120]}", flush=True)
             continue
         compared += STEPS
         equal += sum(a == b for a, b in zip(mine, row["peaks"]))
         worst = max(abs(a / b - 1) for a, b in zip(mine, row["peaks"]))
-        print(f"{name_of(*case):60} {mine} {row['peaks']} {worst:8.3%}", flush=True)
+        print(f"{name:60} {mine} {row['peaks']} {worst:8.3%}", flush=True)
     print(f"{equal} of {compared} step peaks exact")
 
 
@@ -106,12 +138,12 @@ def measured(path=MEASURED):
     return {row["name"]: row for row in rows}
 
 
-def main(what, path=MEASURED):
+def main(what, *names):
     if what == "run":
-        for case in GRID:
-            apart(case)
+        for name in names or CASES:
+            apart(name)
     else:
-        compare(measured(path))
+        compare(measured(*names))
 
 
 if __name__ == "__main__":

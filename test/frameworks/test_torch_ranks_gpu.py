@@ -6,7 +6,7 @@ import unittest
 TORCH, TRANSFORMERS = (importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
 
 if TORCH:
-    from compare_gpu_ranks import GRID, measured, name_of, predicted
+    from compare_gpu_ranks import CASES, measured, predicted
 
 EACH = 4  # of the cases one in so many: compare_gpu_ranks.py goes through all of them
 # The allocator gives a block that it does not split, by the streams that it was freed for.
@@ -18,13 +18,12 @@ OF_TRANSFORMERS = ("llama", "gpt2")
 class Ranks(unittest.TestCase):
     def test_peaks_are_those_of_torch_cuda(self):
         rows = measured()
-        for case in GRID[::EACH]:
-            row = rows[name_of(*case)]
-            if case[0] in OF_TRANSFORMERS and not TRANSFORMERS:
+        for name in list(CASES)[::EACH]:
+            if name.startswith(OF_TRANSFORMERS) and not TRANSFORMERS:
                 continue
-            with self.subTest(row["name"]):
-                equal = predicted(case, row["torch"]) == row["peaks"]
-                self.assertEqual(equal, row["name"] not in OFF)
+            with self.subTest(name):
+                equal = predicted(name, rows[name]["torch"]) == rows[name]["peaks"]
+                self.assertEqual(equal, name not in OFF)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ def _after_torch(torch):
 
 
 def _after_distributed(distributed):
-    from memmodel_cuda import objects, one_rank
+    from memmodel_cuda import groups, objects, one_rank
 
+    groups.install(distributed)
     (one_rank if one_rank.is_wanted() else objects).install(distributed)
 
 

@@ -28,6 +28,7 @@ _library = _open()
 _allocated = _function("memmodel_cuda_allocated", ctypes.c_int, ctypes.c_int64)
 _note = _function("memmodel_cuda_note", ctypes.c_int, ctypes.c_char_p)
 _followed = _function("memmodel_cuda_followed", ctypes.c_int)
+_split = _function("memmodel_cuda_split", ctypes.c_int, ctypes.c_int)
 _marks = _function("memmodel_cuda_marks", ctypes.c_void_p, ctypes.c_void_p)
 if _marks:
     _marks.restype = ctypes.c_void_p
@@ -50,6 +51,12 @@ def followed(yes):
     """Until the next call, what this thread reads from the device is noted here, so the library need not."""
     if _followed:
         _followed(1 if yes else 0)
+
+
+def split(size, rank):
+    """What this thread splits from a communicator until the next call has so many ranks, and this is which of them."""
+    if _split:
+        _split(size, rank)
 
 
 def marks():
