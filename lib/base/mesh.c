@@ -121,3 +121,11 @@ mesh_place(const struct mesh *mesh, int64_t rank, const char *name)
     }
     return 0;
 }
+
+int64_t
+mesh_part(int64_t elements, int64_t size, int64_t place)
+{
+    int64_t chunk = ceil_divide(elements, size), before = multiply_saturating(chunk, place);
+
+    return before >= elements ? 0 : min_i64(chunk, elements - before);
+}

@@ -37,4 +37,8 @@ mesh_size(const struct mesh *mesh, const char *name);
 int64_t
 mesh_place(const struct mesh *mesh, int64_t rank, const char *name);
 
+/* What the place of an axis has of so many, of which the last places may have less or none: torch.chunk. */
+int64_t
+mesh_part(int64_t elements, int64_t size, int64_t place);
+
 #endif

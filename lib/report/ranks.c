@@ -18,7 +18,7 @@ struct places {
 static void
 cut_by_rows(struct places *places, int64_t place, int64_t rows, int64_t world)
 {
-    int64_t chunk = rows / world + (rows % world != 0), whole = chunk > 0 ? rows / chunk : 0;
+    int64_t chunk = ceil_divide(rows, world), whole = chunk > 0 ? rows / chunk : 0;
     bool has_part = chunk > 0 && rows % chunk != 0;
 
     if (place < whole) {
@@ -28,16 +28,6 @@ cut_by_rows(struct places *places, int64_t place, int64_t rows, int64_t world)
     } else {
         places->first = max_i64(places->first, whole + has_part);
     }
-}
-
-/* The part of so many rows that a rank along the axis tp has, where they are cut. */
-static int64_t
-own_rows(const struct parallel *parallel, int64_t rows)
-{
-    int64_t chunk = rows / parallel->tensor_ranks + (rows % parallel->tensor_ranks != 0);
-    int64_t before = multiply_saturating(chunk, parallel->tensor_place);
-
-    return before >= rows ? 0 : min_i64(chunk, rows - before);
 }
 
 static struct places
@@ -54,7 +44,8 @@ data_places(const struct binding *binding, const struct parallel *parallel)
         if (parameter->rank > 0)
             cut_by_rows(&places, parallel->place, rows, parallel->world);
         if (parameter->rank > 0 && parallel->tensor_ranks > 1)
-            cut_by_rows(&places, parallel->place, own_rows(parallel, rows), parallel->world);
+            cut_by_rows(&places, parallel->place, mesh_part(rows, parallel->tensor_ranks, parallel->tensor_place),
+                        parallel->world);
     }
     return places;
 }

@@ -62,6 +62,20 @@ what_is_no_mesh_is_refused_with_what_would_do(void **state)
     assert_int_equal(mesh.ranks, 77);
 }
 
+/* torch.chunk(): 10 rows over 4 ranks are 3, 3, 3 and 1, 5 are 2, 2, 1 and none. */
+static void
+the_last_places_have_less(void **state)
+{
+    static const int64_t ten[] = {3, 3, 3, 1}, five[] = {2, 2, 1, 0};
+
+    (void)state;
+    for (int64_t place = 0; place < 4; place++) {
+        assert_int_equal(mesh_part(10, 4, place), ten[place]);
+        assert_int_equal(mesh_part(5, 4, place), five[place]);
+    }
+    assert_int_equal(mesh_part(INT64_MAX, 3, 2), INT64_MAX / 3 - 1); /* 3 k + 1 are k + 1, k + 1 and k - 1 */
+}
+
 int
 main(void)
 {
@@ -69,6 +83,7 @@ main(void)
         WITH_CONTEXT(a_mesh_has_its_axes_in_the_order_of_its_text),
         WITH_CONTEXT(the_innermost_axis_changes_from_rank_to_rank),
         WITH_CONTEXT(no_text_is_one_device),
+        cmocka_unit_test(the_last_places_have_less),
         WITH_CONTEXT(what_is_no_mesh_is_refused_with_what_would_do),
     };
 

@@ -32,31 +32,21 @@ unit_bytes(const struct step *step, const struct fsdp_unit *unit)
 
 /* ---- construction ---- */
 
-/* Rows of the first dim that this rank has: torch.chunk. */
-static int64_t
-local_rows(const struct step *step, int64_t rows, int64_t chunk)
-{
-    int64_t before = multiply_saturating(step->parallel.place, chunk);
-
-    return before >= rows ? 0 : min_i64(chunk, rows - before);
-}
-
 static void
 make_shard(struct step *step, struct fsdp_parameter *parameter)
 {
     struct shape local = parameter->whole->shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {0}, world = step->parallel.world;
-    int64_t chunk = local.dims[0] / world + (local.dims[0] % world != 0);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0}, world = step->parallel.world, rows = local.dims[0];
     struct value *padded;
 
-    parameter->uneven = local.dims[0] % world != 0;
-    local.dims[0] = chunk;
+    parameter->uneven = rows % world != 0;
+    local.dims[0] = ceil_divide(rows, world);
     parameter->padded = shape_elements(&local);
     step->what = "fsdp shard";
     local.dtype = data_built_dtype(step, local.dtype);
     padded = value_vector(step, local.dtype, parameter->padded);
     value_becomes(step, padded, MEMMODEL_CATEGORY_PARAMETERS);
-    local.dims[0] = local_rows(step, parameter->whole->shape.dims[0], chunk);
+    local.dims[0] = mesh_part(rows, world, step->parallel.place);
     shape_strides(&local, strides);
     parameter->shard = value_within(step, padded, &local, strides);
     value_drop(step, padded);

@@ -3,6 +3,7 @@
  * return new tensors; gloo copies what it gathers. PyTorch: torch/distributed/_functional_collectives.py,
  * torch/distributed/tensor/placement_types.py (_shard_tensor, _to_replicate_tensor, _reduce_shard_tensor).
  */
+#include "base/checked.h"
 #include "frameworks/pytorch/aten_ops.h"
 #include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/tensor_parallel.h"
@@ -70,11 +71,10 @@ cut_axis(const struct shape *part, const struct shape *whole)
 static struct shape
 padded_part(const struct step *step, const struct shape *part, const struct shape *whole)
 {
-    int64_t ranks = step->parallel.tensor_ranks;
     struct shape padded = *part;
     int axis = cut_axis(part, whole);
 
-    padded.dims[axis] = whole->dims[axis] / ranks + (whole->dims[axis] % ranks != 0);
+    padded.dims[axis] = ceil_divide(whole->dims[axis], step->parallel.tensor_ranks);
     return padded;
 }
 

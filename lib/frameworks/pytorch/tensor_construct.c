@@ -2,6 +2,7 @@
  * parallelize_module(): each module's parameters become local ones, which rank 0 of the axis hands out. PyTorch:
  * torch/distributed/tensor/_api.py (distribute_tensor), placement_types.py (Shard._shard_tensor), device_mesh.py.
  */
+#include "base/checked.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/tensor_parallel.h"
 
@@ -23,10 +24,9 @@ tensor_parallel_built(const struct step *step, size_t index)
 static struct shape
 padded_part(const struct step *step, const struct shape *whole, int axis)
 {
-    int64_t ranks = step->parallel.tensor_ranks;
     struct shape part = *whole;
 
-    part.dims[axis] = whole->dims[axis] / ranks + (whole->dims[axis] % ranks != 0);
+    part.dims[axis] = ceil_divide(whole->dims[axis], step->parallel.tensor_ranks);
     return part;
 }
 

@@ -10,16 +10,6 @@
 
 /* ---- parts ---- */
 
-/* What this rank has of so many; the last ranks have less: torch.chunk. */
-static int64_t
-part_of(const struct rewriting *rewriting, int64_t elements)
-{
-    int64_t ranks = rewriting->axes.ranks, chunk = elements / ranks + (elements % ranks != 0);
-    int64_t before = multiply_saturating(chunk, rewriting->step->parallel.tensor_place);
-
-    return before >= elements ? 0 : min_i64(chunk, elements - before);
-}
-
 void
 rewrite_refuse(struct rewriting *rewriting, int status, const char *object, const char *what)
 {
@@ -31,7 +21,8 @@ rewrite_refuse(struct rewriting *rewriting, int status, const char *object, cons
 void
 rewrite_cut_dim(struct rewriting *rewriting, memmodel_dim *dim)
 {
-    *dim = part_of(rewriting, binding_dim(rewriting->axes.whole, *dim));
+    *dim = mesh_part(binding_dim(rewriting->axes.whole, *dim), rewriting->axes.ranks,
+                     rewriting->step->parallel.tensor_place);
 }
 
 /* ---- making layers ---- */
