@@ -135,16 +135,22 @@ zero_gradients(struct step *step, const struct optimizer *optimizer)
 }
 
 static void
-train(struct step *step, const struct optimizer *optimizer, struct names *names)
+run_batches(struct step *step, struct names *names)
 {
-    if (step->pipeline)
-        pipeline_step(step, names);
-    for (step->batch = 0; step->batch < step->job->gradient_accumulation && !step->pipeline && !step->status;
-         step->batch++) {
+    for (step->batch = 0; step->batch < step->job->gradient_accumulation && !step->status; step->batch++) {
         forward(step, names);
         if (!step->status)
             backward(step, names);
     }
+}
+
+static void
+train(struct step *step, const struct optimizer *optimizer, struct names *names)
+{
+    if (step->pipeline)
+        pipeline_step(step, names);
+    else
+        run_batches(step, names);
     if (step->status)
         return;
     optimizer_run(step, data_optimizer_begin(step, optimizer));
