@@ -186,16 +186,20 @@ path_ends_with(const char *path, const char *ending)
     return length >= of_ending && strcmp(path + length - of_ending, ending) == 0;
 }
 
-/* A file in JSON: a network, or the config.json of a language model, which is built. The first error is the one that counts. */
+/* A file in JSON: a network, or the config.json of a language model, which is built. */
 static int
 load_json(memmodel_context *context, const char *path, memmodel_network **network)
 {
     memmodel_llm *llm = NULL;
     int status = memmodel_network_load(context, path, network);
 
-    if (status != MEMMODEL_ERROR_PARSE || memmodel_llm_load(context, path, &llm) == MEMMODEL_ERROR_PARSE)
-        return status == MEMMODEL_ERROR_PARSE ? memmodel_network_load(context, path, network) : status;
-    status = llm ? memmodel_llm_build(llm, NULL, context, network) : memmodel_context_error(context)->status;
+    if (status != MEMMODEL_ERROR_PARSE)
+        return status;
+    status = memmodel_llm_load(context, path, &llm);
+    if (status == MEMMODEL_ERROR_PARSE)
+        return memmodel_network_load(context, path, network); /* neither: the network's error is said */
+    if (!status)
+        status = memmodel_llm_build(llm, NULL, context, network);
     memmodel_llm_unref(llm);
     return status;
 }

@@ -16,7 +16,8 @@ typedef int (*program_folder)(void *user, const char *folder);
 
 /*
  * Looks at the program (found as a shell finds it; a script by its first line), asks its Python, if it is one, or the
- * first that the command names, for its packages, and hands out each folder that may hold CUDA's libraries, the first to be searched first. 0, or what `folder`
+ * first that the command names, for its packages, and hands out each folder that may hold CUDA's libraries, the first to
+ * be searched first. 0, or what `folder`
  * returned.
  */
 int
