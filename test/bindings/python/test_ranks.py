@@ -1,5 +1,6 @@
 """Ranks that train together, from Python."""
 
+import json
 import unittest
 
 import memmodel
@@ -40,6 +41,15 @@ class Ranks(unittest.TestCase):
         rank = memmodel.estimate(network(), metric="live", optimizer="adam", mesh={"tp": 2}, tensor=plan)
         # a rank has 5 of 10 rows, and the second bias whole, in two moments each; the counters are all there
         self.assertEqual(alone - rank.categories["optimizer state"], 2 * 4 * (5 * 4 + 5 + 4 * 5))
+
+    def test_a_report_says_how_the_ranks_share(self):
+        plan = "colwise=block.up, rowwise=block.down"
+        report = memmodel.estimate(network(), metric="live", mesh={"tp": 2}, tensor=plan, rank=1)
+        said = json.loads(report.to_json())["job"]["parallel"]
+        self.assertEqual(said, {"mesh": "tp=2", "data": "", "tensor": plan, "pipeline": "", "backend": "", "rank": 1})
+        cut = "gpipe(microbatches=2, cut=block.down)"
+        report = memmodel.estimate(network(), metric="live", mesh={"pp": 2}, pipeline=cut)
+        self.assertEqual(json.loads(report.to_json())["job"]["parallel"]["pipeline"], cut)
 
     def test_what_cannot_be_shared_is_an_error_that_names_it(self):
         with self.assertRaisesRegex(memmodel.MemmodelError, "nothing says how"):
