@@ -9,13 +9,14 @@ parallel_models.py. The second command, for which any build of PyTorch will do, 
 
 import gc
 import json
-import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import record_tensor_parallel as tensor
 import torch
 import torch.distributed as dist
+from compare_gpu_loops import apart
 from parallel_models import MODELS, loss
 from record_parallel import name_of, optimizer_of, text_of, wrapped
 from torch.distributed.device_mesh import init_device_mesh
@@ -81,20 +82,11 @@ def train(model, batch, optimizer, mesh, strategy, options, plan):
     return peaks
 
 
-def apart(name):
-    """In a process of its own."""
-    read, write = os.pipe()
-    if os.fork() == 0:
-        try:
-            row = {"peaks": train(*CASES[name])}
-        except Exception as error:
-            row = {"error": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
-        os.write(write, json.dumps({"name": name, "torch": torch.__version__, **row}).encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as file:
-        print(file.read(), flush=True)
-    os.wait()
+def measure(name):
+    """Prints the row."""
+    found = apart(partial(train, *CASES[name]))
+    row = {"peaks": found} if isinstance(found, list) else {"error": found}
+    print(json.dumps({"name": name, "torch": torch.__version__, **row}), flush=True)
 
 
 def predicted(name, version):
@@ -141,7 +133,7 @@ def measured(path=MEASURED):
 def main(what, *names):
     if what == "run":
         for name in names or CASES:
-            apart(name)
+            measure(name)
     else:
         compare(measured(*names))
 

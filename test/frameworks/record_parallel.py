@@ -102,10 +102,14 @@ def optimizer_of(name, strategy, options, parameters):
 
 
 def train(model, batch, optimizer, strategy, options):
-    make, inputs = MODELS[model]
-    module = wrapped(make().train(), strategy, options)
+    module = wrapped(MODELS[model][0]().train(), strategy, options)
+    return run_steps(module, model, batch, optimizer, strategy, options)
+
+
+def run_steps(module, model, batch, optimizer, strategy, options):
+    """Of a module that is wrapped; what the last one gave, which is kept."""
     gc.collect()
-    x = inputs(batch)
+    x = MODELS[model][1](batch)
     updates = optimizer_of(optimizer, strategy, options, module.parameters())
     gc.collect()
     for step in range(STEPS):

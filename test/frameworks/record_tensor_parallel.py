@@ -6,7 +6,6 @@ Writes cases of GRID whose names contain TEXT as record_parallel.py does. Plans 
 has them; with `sequence` norms are SequenceParallel().
 """
 
-import gc
 import json
 import math
 import os
@@ -18,8 +17,8 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
-from parallel_models import MODELS, blocks, loss
-from record_parallel import PAUSE, STEPS, events_of, optimizer_of, peaks_of, text_of, wait_after_collectives, write
+from parallel_models import MODELS, blocks
+from record_parallel import PAUSE, events_of, peaks_of, run_steps, text_of, wait_after_collectives, write
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -31,7 +30,7 @@ from torch.distributed.tensor.parallel import (
     SequenceParallel,
     parallelize_module,
 )
-from torch.profiler import ProfilerActivity, profile, record_function
+from torch.profiler import ProfilerActivity, profile
 
 GPT = "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down)"
 LLAMA = (
@@ -129,21 +128,10 @@ def wrapped(module, mesh, strategy, options, plan):
 
 
 def train(model, batch, optimizer, sizes, strategy, options, plan):
-    make, inputs = MODELS[model]
-    module = make().train()
+    module = MODELS[model][0]().train()
     mesh = init_device_mesh("cpu", tuple(sizes.values()), mesh_dim_names=tuple(sizes))
     module = wrapped(module, mesh, strategy, options, plan)
-    gc.collect()
-    x = inputs(batch)
-    updates = optimizer_of(optimizer, strategy, options, module.parameters())
-    gc.collect()
-    for step in range(STEPS):
-        with record_function(f"memmodel step {step}"):
-            value = loss(y := module(*x))
-            value.backward()
-            updates.step()
-            updates.zero_grad()
-    return y
+    return run_steps(module, model, batch, optimizer, strategy, options)
 
 
 def wait_after_functional_collectives():
