@@ -139,7 +139,7 @@ const char *
 format_bytes(int64_t bytes, char text[QUANTITY_BYTES]);
 
 /*
- * "takes 1 GiB of 2 GiB, fits with 1 GiB headroom", of an enum memmodel_verdict; `headroom` is how much is left or over.
+ * "takes 1 GiB of 2 GiB, fits with 1 GiB left", of an enum memmodel_verdict; `headroom` is how much is left or over.
  * Of an unknown verdict only the budget and the `reason`; NULL: none is known.
  */
 void

@@ -181,31 +181,33 @@ print_max(const struct estimate *estimate, const char *end)
 }
 
 static void
-print_fit(const struct memmodel_report_result *result, const char *framework)
-{
-    char peak[QUANTITY_BYTES], headroom[QUANTITY_BYTES], budget[QUANTITY_BYTES], bytes[2 * QUANTITY_BYTES];
-    char reason[80];
-    const char *metric = memmodel_metric_name(result->metric);
-
-    format_bytes(result->budget, budget);
-    snprintf(bytes, sizeof bytes, "%s (%s bytes)", budget, metric);
-    snprintf(reason, sizeof reason, "not modelled for %s; live bytes are", framework ? framework : "this framework");
-    print_verdict(result->verdict, format_bytes(result->budget - result->headroom, peak), bytes,
-                  format_bytes(llabs(result->headroom), headroom), reason);
-}
-
-static void
 print_answer(const struct estimate *estimate)
 {
     const struct memmodel_job *job = &estimate->call->job;
 
-    if (estimate->options->max) {
-        print_max(estimate, "");
-        if (memmodel_metric_grows_in_jumps(job->framework, job->metric))
-            printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
-    } else if (estimate->result.verdict != MEMMODEL_VERDICT_NONE) {
-        print_fit(&estimate->result, job->framework);
-    }
+    if (!estimate->options->max)
+        return;
+    print_max(estimate, "");
+    if (memmodel_metric_grows_in_jumps(job->framework, job->metric))
+        printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n", job->framework);
+}
+
+/* The last line, so that it stands above the next prompt. */
+static int
+print_verdict_of(const struct estimate *estimate, int status)
+{
+    if (!status && estimate->result.summary[0])
+        printf("\n%s\n", estimate->result.summary);
+    return status;
+}
+
+static int
+print_layers(const struct estimate *estimate, const memmodel_report *report)
+{
+    if (!estimate->options->layers)
+        return EXIT_OK;
+    printf("\n");
+    return job_print_layers(estimate->call->command, report);
 }
 
 static int
@@ -220,10 +222,7 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
     job_print_doubts(report);
     if (estimate->options->formulas)
         print_formulas(report, estimate->result.assumptions);
-    if (!estimate->options->layers)
-        return EXIT_OK;
-    printf("\n");
-    return job_print_layers(estimate->call->command, report);
+    return print_verdict_of(estimate, print_layers(estimate, report));
 }
 
 /* ---- JSON ---- */
@@ -323,7 +322,7 @@ find_max(struct estimate *estimate)
     const char *symbol = estimate->options->max;
 
     if (!call->job.budget)
-        return usage_error(call->command, "--max %s needs a --budget, such as 16GiB", symbol);
+        return usage_error(call->command, "--max %s needs a --budget, such as 16GiB, or a --gpu", symbol);
     if (memmodel_estimate_max(call->network, &call->job, symbol, call->context, &estimate->max))
         return library_error(call->command, call->context);
     set_max(estimate);
@@ -372,7 +371,7 @@ print_class(const struct memmodel_rank_class *ranks, const struct memmodel_repor
         printf(" and %" PRId64 " like it", ranks->rank_count - 1);
     printf(": ");
     if (result->verdict != MEMMODEL_VERDICT_NONE)
-        print_fit(result, NULL);
+        printf("%s\n", result->summary);
     else
         printf("takes %s (%s bytes)\n", format_bytes(bytes[result->metric], quantity),
                memmodel_metric_name(result->metric));

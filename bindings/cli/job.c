@@ -111,6 +111,18 @@ job_from_options(const struct command *command, const struct job_options *given,
     return status ? status : find_mode(command, given->mode, &job->mode);
 }
 
+/* What the library takes for the budget of a job on a GPU, for commands that name it. An unknown GPU is its error later. */
+static void
+set_gpu_budget(memmodel_context *context, struct memmodel_job *job)
+{
+    struct memmodel_device_properties properties = {.size = sizeof properties};
+
+    if (!job->gpu || job->budget || (job->metric && job->metric != MEMMODEL_METRIC_PROCESS))
+        return;
+    if (!memmodel_device_get_properties(context, job->gpu, &properties))
+        job->budget = properties.memory;
+}
+
 static void
 set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
 {
@@ -230,6 +242,7 @@ job_run(struct job_call *call, const struct job_options *given, char **operands,
         return memory_error(call->command);
     status = job_from_options(call->command, given, call->symbols, &call->job);
     set_parallel(given, &call->parallel, &call->job);
+    set_gpu_budget(call->context, &call->job);
     if (!status)
         status = load_network(call, operands, count, &network);
     call->network = network;

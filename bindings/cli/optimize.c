@@ -100,7 +100,7 @@ check_options(const struct job_call *call)
     struct job_options job = given->job;
 
     job.mode = NULL;
-    if (!given->job.budget)
+    if (!call->job.budget)
         return usage_error(call->command, "to how many bytes? Add a --budget, such as 16GiB");
     if (call->job.mode == MEMMODEL_MODE_INFERENCE && job_given(&job))
         return usage_error(call->command, "--%s is not for --mode inference: a forward pass that is planned",

@@ -58,7 +58,7 @@ void
 print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom, const char *reason)
 {
     if (verdict == MEMMODEL_VERDICT_FITS)
-        printf("takes %s of %s, fits with %s headroom\n", takes, budget, headroom);
+        printf("takes %s of %s, fits with %s left\n", takes, budget, headroom);
     else if (verdict == MEMMODEL_VERDICT_EXCEEDS)
         printf("takes %s of %s, does not fit, %s over\n", takes, budget, headroom);
     else

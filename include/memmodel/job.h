@@ -189,8 +189,9 @@ struct memmodel_job {
                                 @default "avx512", whatever machine asks */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
-    int64_t budget;           /**< bytes of `metric` that the job may take, for a verdict and for what has to fit.
-                         @default none @unit bytes */
+    /** bytes of `metric` that the job may take, for a verdict and for what has to fit.
+     *  @default the memory of the `gpu`, where `metric` is that of the device; else none @unit bytes */
+    int64_t budget;
     int32_t mode;             /**< enum memmodel_mode: what is run */
     int32_t steps;            /**< steps to simulate. @default 3 */
     int32_t intra_op_threads; /**< threads the framework computes with. @default 2 */

@@ -53,6 +53,18 @@ struct memmodel_report_result {
     /** what makes the bytes doubtful besides, such as "pytorch 2.20 is newer than 2.15, the newest that is known"; ""
      *  for nothing. Owned by the report */
     const char *warning;
+    /**
+     * the verdict as a sentence: "takes 71.4 GiB of 79.6 GiB, fits with 8.2 GiB left". Of a job that does not fit, reports
+     * of memmodel_estimate_what_if() say, too, what would: "takes 92 GiB of 79.6 GiB, does not fit, 12.4 GiB over; largest
+     * batch that fits: 5; cheapest change that makes it fit: checkpoint layers.*". "" without a verdict. Owned by the
+     * report
+     */
+    const char *summary;
+    /** of memmodel_estimate_what_if(), for a job that does not fit: the change that makes it fit at the least cost, as
+     *  memmodel_report_get_change() names it: gradients that are released, then batches in parts, recomputation, bfloat16,
+     *  another optimizer; "" where none does, and of other jobs and reports. Owned by the report */
+    const char *cheapest_change;
+    int64_t max_batch; /**< of the same: largest batch that fits; 0: none does; -1: not known, or not asked */
 };
 
 /** An operator that the framework's rules do not know, estimated by its outputs alone. @since 0.1 */

@@ -36,6 +36,16 @@ newest_version(const char *framework)
     return row && row->versions.newest ? row->versions.newest : "";
 }
 
+/* A job on a GPU has that one's memory, unless other bytes are limited than those of the device. */
+static void
+complete_budget(struct memmodel_job *job)
+{
+    const struct gpu *gpu = gpu_of_name(job->gpu);
+
+    if (job->budget == 0 && gpu && job->metric == MEMMODEL_METRIC_PROCESS)
+        job->budget = gpu->memory;
+}
+
 void
 job_complete(struct memmodel_job *job)
 {
@@ -58,6 +68,7 @@ job_complete(struct memmodel_job *job)
         job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
     job->framework_version = job->framework_version ? job->framework_version : newest_version(job->framework);
     job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
+    complete_budget(job);
 }
 
 bool

@@ -14,8 +14,14 @@ report_new(memmodel_context *context, memmodel_report **report)
     new->context = memmodel_context_ref(context);
     atomic_init(&new->references, 1);
     new->arena = ARENA_INIT(context);
-    new->result = (struct memmodel_report_result){
-        .size = sizeof new->result, .peak_location = "", .assumptions = "", .warning = "", .engine = "rules"};
+    new->result = (struct memmodel_report_result){.size = sizeof new->result,
+                                                  .peak_location = "",
+                                                  .assumptions = "",
+                                                  .warning = "",
+                                                  .engine = "rules",
+                                                  .summary = "",
+                                                  .cheapest_change = "",
+                                                  .max_batch = -1};
     *report = new;
     return 0;
 }
@@ -128,32 +134,21 @@ name_engine(memmodel_report *report, const struct memmodel_trace *trace)
     return report->result.engine ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
-static void
-judge(memmodel_report *report)
-{
-    struct memmodel_report_result *result = &report->result;
-    int64_t bytes = peak_of_metric(result, report->job.metric);
-
-    result->metric = report->job.metric;
-    result->budget = report->job.budget;
-    result->verdict = verdict_of(result->budget, bytes);
-    if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
-        result->headroom = result->budget - bytes;
-    result->validated = job_is_validated(&report->job);
-}
-
 static int
 copy_result(memmodel_report *report, struct result *result)
 {
     const struct simulation *simulation = &result->simulation;
+    int status;
 
     report->result.live = result->peak.live;
     report->result.reserved = result->peak.reserved;
     report->result.process = result->peak.process;
-    judge(report);
     memcpy(report->categories, result->categories, sizeof report->categories);
     report->unmodelled_count = simulation->unmodelled_count;
-    return unmodelled_copy(&report->arena, simulation->unmodelled, simulation->unmodelled_count, &report->unmodelled);
+    status = report_judge(report);
+    return status ? status
+                  : unmodelled_copy(&report->arena, simulation->unmodelled, simulation->unmodelled_count,
+                                    &report->unmodelled);
 }
 
 static int

@@ -80,6 +80,8 @@ write_summary(struct text *page, const memmodel_report *report)
     const struct memmodel_report_result *peak = &report->result;
 
     text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
+    write_text(page, "summary", peak->summary);
+    text_append(page, ",");
     write_text(page, "peak_location", report->result.peak_location);
     text_append(page, ",");
     write_text(page, "engine", report->result.engine);

@@ -66,6 +66,7 @@ function card(name, size) {
 
 function summary() {
   const names = ["live tensors", "reserved by the allocator", "process"], steps = data.steps.slice(0, 6).map(bytes);
+  at("summary").textContent = data.summary;
   at("job").textContent = describeJob(data.job);
   at("cards").innerHTML = data.peak.map((size, i) => card(names[i], size)).join("");
   if (data.peak_location) at("peak_location").innerHTML = `Peak of the live tensors in <b>${escaped(data.peak_location)}</b>. `;

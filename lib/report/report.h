@@ -127,6 +127,22 @@ query_measure_bound(struct query *query, int64_t *bytes);
 int
 report_of_result(struct query *query, struct result *result, memmodel_report **report);
 
+/* ---- verdict.c ---- */
+
+/* The verdict of the report's bytes, and its sentence. */
+int
+report_judge(memmodel_report *report);
+
+/* The sentence of the verdict anew, with its largest batch, of that symbol, and its changes. */
+int
+report_summarize(memmodel_report *report, const char *batch);
+
+/* ---- solve.c ---- */
+
+/* Largest value of a symbol, of that index, for which the query's job stays within its budget; 0: none does. */
+int
+query_max(struct query *query, const char *name, size_t symbol, int64_t *max);
+
 /* ---- what is estimated by its outputs alone ---- */
 
 /* With the names, which may be the network's (fill.c). */

@@ -17,6 +17,12 @@ peak_json(const struct memmodel_report_result *peak)
 }
 
 static json_t *
+max_batch_json(const struct memmodel_report_result *result)
+{
+    return result->max_batch < 0 ? json_null() : json_integer((json_int_t)result->max_batch);
+}
+
+static json_t *
 categories_json(const int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
     json_t *categories = json_object();
@@ -168,16 +174,17 @@ json_of_report(const void *object, memmodel_context *context, char **text)
         json_decref(layers);
         return status;
     }
-    root = json_pack("{ss si ss so so ss sI sb ss so ss sI so so so so so ss so so}", "format", "memmodel-report",
-                     "version", FORMAT_VERSION, "engine", report->result.engine, "job", job_json(&report->job), "peak",
-                     peak_json(&report->result), "verdict", memmodel_verdict_name(report->result.verdict), "headroom",
-                     (json_int_t)report->result.headroom, "validated", report->result.validated, "warning",
-                     report->result.warning, "step_peaks", step_peaks_json(report), "peak_location",
-                     report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
-                     "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers",
-                     layers, "lines", lines_json(report), "formulas", formulas_json(report), "assumptions",
-                     report->result.assumptions, "unmodelled",
-                     unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
+    root = json_pack(
+        "{ss si ss so so ss ss ss so sI sb ss so ss sI so so so so so ss so so}", "format", "memmodel-report",
+        "version", FORMAT_VERSION, "engine", report->result.engine, "job", job_json(&report->job), "peak",
+        peak_json(&report->result), "verdict", memmodel_verdict_name(report->result.verdict), "summary",
+        report->result.summary, "cheapest_change", report->result.cheapest_change, "max_batch",
+        max_batch_json(&report->result), "headroom", (json_int_t)report->result.headroom, "validated",
+        report->result.validated, "warning", report->result.warning, "step_peaks", step_peaks_json(report),
+        "peak_location", report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
+        "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers", layers,
+        "lines", lines_json(report), "formulas", formulas_json(report), "assumptions", report->result.assumptions,
+        "unmodelled", unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
     return json_write(context, root, text);
 }
 

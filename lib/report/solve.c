@@ -139,12 +139,21 @@ multiple_of_symbol(const struct query *query, const char *symbol, int64_t *multi
 }
 
 int
+query_max(struct query *query, const char *name, size_t symbol, int64_t *max)
+{
+    struct search search = {.query = query, .symbol = symbol, .budget = min_i64(query->job.budget, INT64_MAX - 1)};
+    int status = multiple_of_symbol(query, name, &search.step);
+
+    return status ? status : find_largest(&search, max);
+}
+
+int
 memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
                       memmodel_context *context, int64_t *max)
 {
     OWN_ENVIRONMENT;
     struct query query;
-    struct search search = {.query = &query};
+    size_t index;
     int status;
 
     if (!network || !symbol || !max)
@@ -152,14 +161,11 @@ memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job
     status = query_new(network, job, symbol, context, &query);
     if (status)
         return status;
-    status = query_symbol(&query, symbol, &search.symbol);
-    search.budget = min_i64(query.job.budget, INT64_MAX - 1);
-    if (!status && search.budget == 0)
+    status = query_symbol(&query, symbol, &index);
+    if (!status && query.job.budget == 0)
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
                                "the job has no budget to be within");
     if (!status)
-        status = multiple_of_symbol(&query, symbol, &search.step);
-    if (!status)
-        status = find_largest(&search, max);
+        status = query_max(&query, symbol, index, max);
     return query_end(&query, status);
 }

@@ -21,10 +21,8 @@ struct variant {
 
 /* The symbol of the batch, NULL if the batch is a number. */
 static const char *
-batch_symbol(const struct variant *variant, struct text *scratch)
+batch_symbol(const memmodel_network *network, struct text *scratch)
 {
-    const memmodel_network *network = variant->network;
-
     if (expression_find_symbol(network->pool, "batch") >= 0)
         return "batch";
     for (size_t i = 0; i < network->layer_count; i++) {
@@ -44,7 +42,7 @@ static void
 halve_batch(struct variant *variant, const char *unused)
 {
     struct text scratch = TEXT_INIT(variant->context);
-    const char *batch = batch_symbol(variant, &scratch);
+    const char *batch = batch_symbol(variant->network, &scratch);
 
     (void)unused;
     for (size_t i = 0; batch && i < variant->job.symbol_count; i++) {
@@ -123,15 +121,26 @@ set_inference(struct variant *variant, const char *unused)
     text_append(&variant->name, "inference");
 }
 
+/*
+ * What a change costs, the cheapest first: nothing; passes that are shorter and fill a device less; a second forward pass
+ * of what is recomputed; digits; another optimizer, whose learning rate is to be found again. NO_REMEDY makes another job.
+ */
+enum cost { FREE, SHORTER_PASSES, RECOMPUTED, FEWER_DIGITS, OTHER_OPTIMIZER, NO_REMEDY };
+
 static const struct {
     void (*apply)(struct variant *variant, const char *value);
     const char *value;
+    enum cost cost;
 } changes[] = {
-    {halve_batch, NULL},          {accumulate_halves, NULL},   {set_checkpoint, NULL}, {set_precision, "bfloat16"},
-    {release_gradients, NULL},    {set_optimizer, "momentum"}, /* keeps a number a parameter */
-    {set_optimizer, "adafactor"},                              /* keeps a number a row and a column of a matrix */
-    {set_optimizer, "sgd"},                                    /* keeps nothing */
-    {set_inference, NULL},
+    {halve_batch, NULL, NO_REMEDY},
+    {accumulate_halves, NULL, SHORTER_PASSES},
+    {set_checkpoint, NULL, RECOMPUTED},
+    {set_precision, "bfloat16", FEWER_DIGITS},
+    {release_gradients, NULL, FREE},
+    {set_optimizer, "momentum", OTHER_OPTIMIZER},  /* keeps a number a parameter */
+    {set_optimizer, "adafactor", OTHER_OPTIMIZER}, /* keeps a number a row and a column of a matrix */
+    {set_optimizer, "sgd", OTHER_OPTIMIZER},       /* keeps nothing */
+    {set_inference, NULL, NO_REMEDY},
 };
 
 enum { CHANGES = sizeof changes / sizeof changes[0] };
@@ -206,9 +215,20 @@ same_peaks(const struct memmodel_report_result *a, const struct memmodel_report_
     return a->live == b->live && a->reserved == b->reserved && a->process == b->process;
 }
 
+/* The cheapest change so far that brings the job within its budget, in `cheapest` what it costs; among equals the first. */
+static void
+note_remedy(memmodel_report *report, const struct memmodel_report_result *peak, enum cost cost, enum cost *cheapest)
+{
+    if (report->result.verdict != MEMMODEL_VERDICT_EXCEEDS || cost >= *cheapest ||
+        peak_of_metric(peak, report->result.metric) > report->result.budget)
+        return;
+    report->result.cheapest_change = report->changes[report->change_count - 1].name;
+    *cheapest = cost;
+}
+
 /* What the network or the framework does not allow is left out. */
 static int
-try_change(memmodel_report *report, const struct query *query, size_t change)
+try_change(memmodel_report *report, const struct query *query, size_t change, enum cost *cheapest)
 {
     struct variant variant;
     struct memmodel_report_result peak;
@@ -220,10 +240,13 @@ try_change(memmodel_report *report, const struct query *query, size_t change)
     status = variant.name.failed || variant.checkpoint.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
     if (!status && variant.name.length) {
         status = peak_of_variant(&variant, &peak);
-        if (!status && !same_peaks(&peak, &report->result))
+        if (!status && !same_peaks(&peak, &report->result)) {
             status = add_change(report, &variant, &peak);
-        else if (status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED)
+            if (!status)
+                note_remedy(report, &peak, changes[change].cost, cheapest);
+        } else if (status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED) {
             status = 0;
+        }
     }
     variant_release(&variant);
     return status;
@@ -246,6 +269,7 @@ sort_changes(memmodel_report *report)
 static int
 add_changes(memmodel_report *report, const struct query *query)
 {
+    enum cost cheapest = NO_REMEDY;
     int status = 0;
 
     if (peak_of_metric(&report->result, report->result.metric) < 0)
@@ -254,8 +278,41 @@ add_changes(memmodel_report *report, const struct query *query)
     if (!report->changes)
         return MEMMODEL_ERROR_NO_MEMORY;
     for (size_t i = 0; i < CHANGES && !status; i++)
-        status = try_change(report, query, i);
+        status = try_change(report, query, i, &cheapest);
     sort_changes(report);
+    return status;
+}
+
+/* The largest batch that fits where the job's own does not. A size that cannot be simulated leaves it open. */
+static int
+find_max_batch(memmodel_report *report, struct query *query, const char *batch)
+{
+    size_t symbol;
+    int status = query_symbol(query, batch, &symbol);
+
+    if (!status)
+        status = query_max(query, batch, symbol, &report->result.max_batch);
+    return status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED ? 0 : status;
+}
+
+/* What would make a job fit that does not, in the sentence of its verdict. */
+static int
+add_remedies(memmodel_report *report, struct query *query)
+{
+    struct text scratch = TEXT_INIT(query->context);
+    const char *batch;
+    int status = 0;
+
+    if (report->result.verdict != MEMMODEL_VERDICT_EXCEEDS)
+        return 0;
+    batch = batch_symbol(query->network, &scratch);
+    if (scratch.failed)
+        status = MEMMODEL_ERROR_NO_MEMORY;
+    if (!status && batch)
+        status = find_max_batch(report, query, batch);
+    if (!status)
+        status = report_summarize(report, batch);
+    text_release(&scratch);
     return status;
 }
 
@@ -274,6 +331,8 @@ memmodel_estimate_what_if(const memmodel_network *network, const struct memmodel
     if (status)
         return query_end(&query, status);
     status = add_changes(new, &query);
+    if (!status)
+        status = add_remedies(new, &query);
     if (status)
         memmodel_report_unref(new);
     else

@@ -293,7 +293,7 @@ class Units(unittest.TestCase):
         self.fit("peak_bytes", "{:.0f}".format)
         fits = run("predict", self.model, "--set", "batch=10", "--budget", "20GB")
         self.assertEqual(fits.returncode, 0)
-        self.assertRegex(fits.stdout, r"^takes up to .* of 18\.63 GiB, fits with .* headroom\n")
+        self.assertRegex(fits.stdout, r"^takes up to .* of 18\.63 GiB, fits with .* left\n")
         exceeds = run("predict", self.model, "--set", "batch=10", "--budget", "14GB", "--json")
         self.assertEqual((exceeds.returncode, json.loads(exceeds.stdout)["verdict"]), (3, "does not fit"))
         self.assertIn(", does not fit, ", run("predict", self.model, "-s", "batch=10", "-b", "14GB").stdout)

@@ -77,16 +77,31 @@ class Reports(unittest.TestCase):
         # inference of one linear layer of 8 x 4: 32 + 4 parameters, 2 x 8 and 2 x 4 numbers of 4 bytes: 240 bytes
         words = ("-s", "batch=2", "--mode", "inference", "--framework", "textbook")
         for budget, line, code, verdict, headroom in (
-            ("1000", "takes 240 bytes of 1000 bytes (live bytes), fits with 760 bytes headroom\n", 0, "fits", 760),
-            ("240", "takes 240 bytes of 240 bytes (live bytes), fits with 0 bytes headroom\n", 0, "fits", 0),
-            ("200", "takes 240 bytes of 200 bytes (live bytes), does not fit, 40 bytes over\n", 3, "does not fit", -40),
-        ):
+            ("1000", "takes 240 B of 1000 B (live bytes), fits with 760 B left", 0, "fits", 760),
+            ("240", "takes 240 B of 240 B (live bytes), fits with 0 B left", 0, "fits", 0),
+            # a batch of 1 takes 36 x 4 + 12 x 4 = 192
+            ("200", "takes 240 B of 200 B (live bytes), does not fit, 40 B over; largest batch that fits: 1; "
+             "no single change makes it fit", 3, "does not fit", -40),
+            ("191", "takes 240 B of 191 B (live bytes), does not fit, 49 B over; no batch fits; "
+             "no single change makes it fit", 3, "does not fit", -49),
+        ):  # fmt: skip
             made = estimate(self.linear(), *words, "--budget", budget)
-            self.assertTrue(made.stdout.startswith(line), made.stdout)
+            self.assertTrue(made.stdout.endswith(f"\n\n{line}\n"), made.stdout)
             answer = estimate(self.linear(), *words, "--budget", budget, "--json")
             self.assertEqual((made.returncode, answer.returncode), (code, code))
             report = json.loads(answer.stdout)
-            self.assertEqual((report["verdict"], report["headroom"]), (verdict, headroom))
+            self.assertEqual((report["verdict"], report["headroom"], report["summary"]), (verdict, headroom, line))
+
+    def test_a_gpu_alone_has_a_verdict_for_its_memory(self):
+        # test/data/pytorch_cuda: what CUDA can use of an H100 is 85,045,936,128 bytes, 79.21 GiB
+        small = estimate(self.linear(), "-s", "batch=2", "--mode", "inference", "--gpu", "h100")
+        self.assertRegex(small.stdout, r"\ntakes 7[67]\d\.?\d* MiB of 79\.21 GiB, fits with 78\.\d+ GiB left\n$")
+        large = estimate(self.linear(), "-s", "batch=3000000000", "--mode", "inference", "--gpu", "h100")
+        self.assertEqual((small.returncode, large.returncode), (0, 3), large.stderr)
+        self.assertRegex(large.stdout, r" of 79\.21 GiB, does not fit, [\d.]+ GiB over; largest batch that fits: \d+; ")
+        most = estimate(self.linear(), "--max", "batch", "--mode", "inference", "--gpu", "h100")
+        self.assertIn("max batch within 79.21 GiB of process bytes", most.stdout)
+        self.assertNotIn("takes", estimate(self.linear(), "-s", "batch=2", "--gpu", "h100", "--metric", "live").stdout)
 
     def test_where_not_even_1_fits_the_exit_code_is_3(self):
         made = estimate(self.linear(), "--mode", "inference", "--framework", "textbook", "--max", "batch", "-b", "100")
@@ -150,8 +165,8 @@ class Reports(unittest.TestCase):
             self.linear(), "-s", "batch=2", "--framework", "textbook", "--budget", "200", "--metric", "process"
         )
         self.assertEqual((made.returncode, made.stderr), (1, ""))
-        line = "whether it fits 200 bytes (process bytes) is unknown: not modelled for textbook; live bytes are\n"
-        self.assertTrue(made.stdout.startswith(line), made.stdout)
+        line = "whether it fits 200 B is unknown: process bytes are not modelled for textbook\n"
+        self.assertTrue(made.stdout.endswith(line), made.stdout)
         self.assertNotIn("what if", made.stdout)
         self.assertNotIn("-1 bytes", made.stdout)
 

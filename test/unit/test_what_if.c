@@ -341,6 +341,76 @@ an_estimate_alone_has_no_changes(void **state)
     memmodel_network_unref(network);
 }
 
+static struct memmodel_report_result
+result_within(const memmodel_network *network, struct memmodel_job job, int64_t budget)
+{
+    static memmodel_report *kept; /* what the result points to */
+    struct memmodel_report_result result = {.size = sizeof result};
+
+    job.budget = budget;
+    memmodel_report_unref(kept);
+    kept = budget ? what_if(network, &job) : NULL;
+    if (budget)
+        assert_int_equal(memmodel_report_get_result(kept, &result), 0);
+    return result;
+}
+
+/* Of a job that does not fit, each number is that of a search or of an estimate of its own. */
+static void
+a_job_that_does_not_fit_is_told_what_would(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    int64_t peak = live_peak(network, &job), max;
+    struct memmodel_report_result result = result_within(network, job, peak - 1);
+    struct memmodel_report_change change;
+    memmodel_report *report = what_if(network, &job);
+    char words[64];
+
+    job.budget = peak - 1;
+    assert_int_equal(memmodel_estimate_max(network, &job, "batch", NULL, &max), 0);
+    assert_in_range(max, 1, 3);
+    assert_int_equal(result.max_batch, max);
+    snprintf(words, sizeof words, "; largest batch that fits: %d; ", (int)max);
+    assert_non_null(strstr(result.summary, words));
+    /* gradients are released already: the next in cost are batches in two parts, which this network can be trained in */
+    assert_string_equal(result.cheapest_change, "batch 2, gradient accumulation 2");
+    assert_non_null(strstr(result.summary, "cheapest change that makes it fit: batch 2, gradient accumulation 2"));
+    assert_true(find_change(report, result.cheapest_change, &change) && change.live <= peak - 1);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    result_within(NULL, job, 0);
+}
+
+static void
+what_nothing_makes_fit_is_told(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_report_result result = result_within(network, training("pytorch"), 1000);
+
+    assert_int_equal(result.max_batch, 0);
+    assert_string_equal(result.cheapest_change, "");
+    assert_non_null(strstr(result.summary, " of 1000 B (live bytes), does not fit, "));
+    assert_non_null(strstr(result.summary, " over; no batch fits; no single change makes it fit"));
+    memmodel_network_unref(network);
+    result_within(NULL, training("pytorch"), 0);
+}
+
+static void
+a_job_that_fits_needs_no_change(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    struct memmodel_report_result result = result_within(network, job, 2 * live_peak(network, &job));
+
+    assert_int_equal(result.max_batch, -1);
+    assert_string_equal(result.cheapest_change, "");
+    assert_non_null(strstr(result.summary, ", fits with "));
+    assert_null(strstr(result.summary, ";"));
+    memmodel_network_unref(network);
+    result_within(NULL, job, 0);
+}
+
 int
 main(void)
 {
@@ -359,6 +429,9 @@ main(void)
         WITH_CONTEXT(a_batch_that_cannot_be_halved_is_left_out),
         WITH_CONTEXT(an_optimizer_of_groups_is_not_exchanged),
         WITH_CONTEXT(an_estimate_alone_has_no_changes),
+        WITH_CONTEXT(a_job_that_does_not_fit_is_told_what_would),
+        WITH_CONTEXT(what_nothing_makes_fit_is_told),
+        WITH_CONTEXT(a_job_that_fits_needs_no_change),
     };
 
     return cmocka_run_group_tests_name("what if", tests, NULL, NULL);

@@ -178,8 +178,6 @@ def say(recording: Any, report: Any) -> None:
     for line in report.lines:
         if line.growth_bytes:
             print(f"memmodel: memory grows by {format_bytes(line.growth_bytes)} with each step at {line.line}")
-    if report.verdict:
-        print(f"memmodel: budget {format_bytes(report.budget)}: {report.verdict}")
     for operator in report.unmodelled:
         print(f"memmodel: not modelled: {operator.op}")
     for value in recording.assumed:
@@ -187,6 +185,8 @@ def say(recording: Any, report: Any) -> None:
         often = f", read {value.count} times" if value.count > 1 else ""
         made = f" is {value.value}" if value.value else ""
         print(f"memmodel: assumed: {value.what}{made} at {value.line}{often}{effect}")
+    if report.verdict:
+        print(f"memmodel: {report.summary}")
 
 
 def main(arguments: list[str] | None = None) -> int:

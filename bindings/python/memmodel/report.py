@@ -130,6 +130,27 @@ class Report:
         """The budget less the peak; below 0 so much is missing; None where this is not known."""
         return self._result.headroom if self.verdict in ("fits", "exceeds") else None
 
+    @cached_property
+    def _judged(self) -> _ffi.ReportResult:
+        """The result with what would make the job fit, which takes some estimates where it does not."""
+        return _ffi.report_get_result(self._with_changes) if self.verdict == "exceeds" else self._result
+
+    @property
+    def summary(self) -> str:
+        """The verdict as a sentence, such as "takes 71.4 GiB of 79.6 GiB, fits with 8.2 GiB left"; of a job that does
+        not fit also the largest batch that does, and the cheapest change that makes it fit. "" without a budget."""
+        return _call.decoded(self._judged.summary)
+
+    @property
+    def cheapest_change(self) -> str | None:
+        """Of a job that does not fit: the change, one of `what_if`, that makes it fit at the least cost."""
+        return _call.decoded(self._judged.cheapest_change) or None
+
+    @property
+    def max_batch(self) -> int | None:
+        """Of a job that does not fit: the largest batch that does, 0 if none. None where it is not known."""
+        return None if self._judged.max_batch < 0 else self._judged.max_batch
+
     @property
     def process_peak(self) -> int | None:
         """Peak bytes of the process (RSS, the kernel's high-water mark); None where they are not modelled."""
@@ -222,7 +243,8 @@ class Report:
         return None if handle is None else Trace(handle)
 
     def to_json(self) -> str:
-        return _ffi.report_to_json(self._handle, _limits.new_context())
+        handle = self._with_changes if self.verdict == "exceeds" else self._handle
+        return _ffi.report_to_json(handle, _limits.new_context())
 
     def to_html(self) -> str:
         """A page for a browser, with a timeline to look around in; it needs no other file.
@@ -246,7 +268,8 @@ class Report:
         if peak.process is not None:
             numbers.append(f"{format_bytes(peak.process)} in the process")
         location = f"at {self.peak_location}" if self.peak_location else ""
-        parts = [f"peak {', '.join(numbers)}", location, *self.reservations()]
+        judged = _call.decoded(self._result.summary)
+        parts = [f"peak {', '.join(numbers)}", location, *self.reservations(), judged]
         return f"<Report: {'; '.join(part for part in parts if part)}>"
 
     def reservations(self) -> list[str]:

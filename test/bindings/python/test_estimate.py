@@ -202,7 +202,18 @@ class Simulation(unittest.TestCase):
         for budget, verdict in ((live, "fits"), (live - 1, "exceeds"), ("1GiB", "fits")):
             report = memmodel.estimate(self.net, batch=8, isa="avx2", steps=2, budget=budget, metric="live")
             self.assertEqual((report.verdict, report.headroom), (verdict, report.budget - live))
+            self.assertIn({"fits": "fits with", "exceeds": "does not fit"}[verdict], report.summary)
+            self.assertEqual(report.summary, json.loads(report.to_json())["summary"])
+            self.assertIn(report.summary, report.to_html())
+        self.assertEqual((self.report.summary, self.report.max_batch, self.report.cheapest_change), ("", None, None))
+        over = memmodel.estimate(self.net, batch=8, isa="avx2", steps=2, budget=live - 1, metric="live")
+        self.assertEqual(over.max_batch, memmodel.estimate_max(
+            self.net, "batch", live - 1, isa="avx2", steps=2, metric="live"))  # fmt: skip
+        self.assertIn(f"largest batch that fits: {over.max_batch}", over.summary)
+        self.assertIn(over.cheapest_change, [change.name for change in over.what_if if change.live < live])
         unknown = memmodel.estimate(self.net, batch=8, framework="textbook", budget=1, metric="process")
+        self.assertEqual(
+            unknown.summary, "whether it fits 1 B is unknown: process bytes are not modelled for textbook")
         self.assertEqual((unknown.verdict, unknown.headroom), ("unknown", None))
 
 

@@ -1,0 +1,87 @@
+/* The verdict of a report, and the sentence that says it: no other place makes one. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the process, on a GPU of the device, go without saying: they decide whether the job lives. */
+static void
+append_budget(struct text *text, const struct memmodel_report_result *result)
+{
+    text_append_quantity(text, (double)result->budget);
+    if (result->metric != MEMMODEL_METRIC_PROCESS)
+        text_printf(text, " (%s bytes)", memmodel_metric_name(result->metric));
+}
+
+static void
+append_takes(struct text *text, const struct memmodel_report_result *result)
+{
+    text_append(text, "takes ");
+    text_append_quantity(text, (double)peak_of_metric(result, result->metric));
+    text_append(text, " of ");
+    append_budget(text, result);
+}
+
+/* What would fit instead, as far as it was asked. */
+static void
+append_remedies(struct text *text, const memmodel_report *report, const char *batch)
+{
+    const struct memmodel_report_result *result = &report->result;
+
+    if (result->max_batch > 0)
+        text_printf(text, "; largest %s that fits: %" PRId64, batch, result->max_batch);
+    else if (result->max_batch == 0)
+        text_printf(text, "; no %s fits", batch);
+    if (*result->cheapest_change)
+        text_printf(text, "; cheapest change that makes it fit: %s", result->cheapest_change);
+    else if (report->changes)
+        text_append(text, "; no single change makes it fit");
+}
+
+static void
+append_verdict(struct text *text, const memmodel_report *report, const char *batch)
+{
+    const struct memmodel_report_result *result = &report->result;
+
+    if (result->verdict == MEMMODEL_VERDICT_UNKNOWN) {
+        text_append(text, "whether it fits ");
+        text_append_quantity(text, (double)result->budget);
+        text_printf(text, " is unknown: %s bytes are not modelled for %s", memmodel_metric_name(result->metric),
+                    report->job.framework);
+        return;
+    }
+    append_takes(text, result);
+    text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? ", fits with " : ", does not fit, ");
+    text_append_quantity(text, (double)llabs(result->headroom));
+    text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? " left" : " over");
+    append_remedies(text, report, batch);
+}
+
+int
+report_summarize(memmodel_report *report, const char *batch)
+{
+    struct text text = TEXT_INIT(report->context);
+
+    if (report->result.verdict == MEMMODEL_VERDICT_NONE)
+        return 0;
+    append_verdict(&text, report, batch);
+    report->result.summary = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
+    text_release(&text);
+    return report->result.summary ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+}
+
+int
+report_judge(memmodel_report *report)
+{
+    struct memmodel_report_result *result = &report->result;
+    int64_t bytes = peak_of_metric(result, report->job.metric);
+
+    result->metric = report->job.metric;
+    result->budget = report->job.budget;
+    result->verdict = verdict_of(result->budget, bytes);
+    if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
+        result->headroom = result->budget - bytes;
+    result->validated = job_is_validated(&report->job);
+    return report_summarize(report, NULL);
+}
