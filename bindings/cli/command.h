@@ -128,9 +128,11 @@ nearest_word(const char *word, const char *const *words);
 
 /* ---- quantity.c ---- */
 
-/* Bytes: a number with a unit of 1024 (K, KiB, M, MiB, G, GiB, T, TiB) or 1000 (kB, MB, GB, TB), or without one. */
+enum { MESSAGE_BYTES = 256 };
+
+/* A size by memmodel_context_parse_bytes(); false with the reason in `message`. */
 bool
-parse_bytes(const char *text, int64_t *bytes);
+parse_bytes(const char *text, int64_t *bytes, char message[MESSAGE_BYTES]);
 
 /* "1.50 GiB"; to `text`, which it returns. */
 enum { QUANTITY_BYTES = 32 };

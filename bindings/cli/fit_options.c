@@ -123,10 +123,11 @@ narrow(int64_t number)
 static int
 read_capacity(const struct command *command, const char *text, double *capacity)
 {
+    char message[MESSAGE_BYTES];
     int64_t bytes = 0;
 
-    if (text && !parse_bytes(text, &bytes))
-        return usage_error(command, "--capacity takes a size such as 16GiB, 14GB, 512M or 1000000, not '%s'", text);
+    if (text && !parse_bytes(text, &bytes, message))
+        return usage_error(command, "--capacity: %s", message);
     *capacity = (double)bytes;
     return EXIT_OK;
 }

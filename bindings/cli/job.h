@@ -22,7 +22,7 @@ struct job_options {
 
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
 #define JOB_OPTIONS(type)                                                                                              \
-    {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
+    {"set", 's', OPTION_LIST, "NAME=VALUE", "values of symbols, such as batch=8 or batch=8,dim=48", offsetof(type, job.set)},            \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
         JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
                    "pytorch: such as 2.14; the newest unless given", framework_version),                               \

@@ -45,19 +45,54 @@ store_text(const char *text, const char **field)
 }
 
 static bool
-store_in_list(const char *text, struct option_list *list, int argc)
+append(struct option_list *list, const char *text)
 {
-    if (!list->values)
-        list->values = calloc((size_t)argc, sizeof *list->values);
-    if (list->values)
-        list->values[list->count++] = text;
-    return list->values != NULL;
+    const char **values = realloc(list->values, (list->count + 1) * sizeof *values);
+
+    if (!values)
+        return false;
+    list->values = values;
+    values[list->count++] = text;
+    return true;
+}
+
+/* Where "batch=8,dim=48" goes on: at a comma before the next NAME=. NULL: nowhere. */
+static char *
+next_setting(char *text)
+{
+    char *comma = strchr(text, ',');
+
+    for (; comma; comma = strchr(comma + 1, ',')) {
+        size_t name = strcspn(comma + 1, "=,");
+
+        if (name > 0 && comma[1 + name] == '=')
+            return comma;
+    }
+    return NULL;
+}
+
+/* Cuts the text where it stands in argv. */
+static bool
+store_in_list(const struct option *option, char *text, struct option_list *list)
+{
+    char *comma = strcmp(option->name, "set") == 0 ? next_setting(text) : NULL;
+
+    for (; comma; comma = next_setting(text)) {
+        *comma = '\0';
+        if (!append(list, text))
+            return false;
+        text = comma + 1;
+    }
+    return append(list, text);
 }
 
 static bool
-store(const struct option *option, const char *text, void *options, int argc)
+store(const struct option *option, char *text, void *options, char message[MESSAGE_BYTES])
 {
     void *field = (char *)options + option->field;
+
+    snprintf(message, MESSAGE_BYTES, "needs %s, not '%.100s'",
+             option->kind == OPTION_INTEGER ? "a whole number" : "a number", text);
 
     switch (option->kind) {
     case OPTION_FLAG:
@@ -70,19 +105,11 @@ store(const struct option *option, const char *text, void *options, int argc)
     case OPTION_INTEGER:
         return store_integer(text, field);
     case OPTION_BYTES:
-        return parse_bytes(text, field);
+        return parse_bytes(text, field, message);
     case OPTION_LIST:
-        return store_in_list(text, field, argc);
+        return store_in_list(option, text, field);
     }
     return false;
-}
-
-static const char *
-wanted(enum option_kind kind)
-{
-    return kind == OPTION_BYTES     ? "a size such as 16GiB, 14GB, 512M or 1000000"
-           : kind == OPTION_INTEGER ? "a whole number"
-                                    : "a number";
 }
 
 /* ---- which option ---- */
@@ -151,7 +178,7 @@ struct parser {
 
 /* The option that `word` names, and where its argument starts in the same word; NULL if it does not. */
 static const struct option *
-recognize(const struct command *command, const char *word, const char **attached)
+recognize(const struct command *command, char *word, char **attached)
 {
     const struct option *option;
     size_t length;
@@ -171,10 +198,10 @@ recognize(const struct command *command, const char *word, const char **attached
 }
 
 static int
-parse_option(struct parser *parser, const char *word)
+parse_option(struct parser *parser, char *word)
 {
     const struct command *command = parser->command;
-    const char *argument;
+    char message[MESSAGE_BYTES], *argument;
     const struct option *option = recognize(command, word, &argument);
 
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -190,8 +217,9 @@ parse_option(struct parser *parser, const char *word)
             return usage_error(command, "option '--%s' needs an argument: %s", option->name, option->argument);
         argument = parser->argv[parser->next++];
     }
-    if (!store(option, argument, is_limit(option) ? limits_given() : parser->options, parser->argc))
-        return usage_error(command, "option '--%s' needs %s, not '%s'", option->name, wanted(option->kind), argument);
+    if (!store(option, argument, is_limit(option) ? limits_given() : parser->options, message))
+        return usage_error(command, "option '--%s'%s%s", option->name, option->kind == OPTION_BYTES ? ": " : " ",
+                           message);
     return EXIT_OK;
 }
 

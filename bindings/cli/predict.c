@@ -315,25 +315,38 @@ predict_here(const struct predict *predict, struct memmodel_prediction *predicti
     return status ? failed(predict, status) : EXIT_OK;
 }
 
+/* In the unit of the target, whatever it is. */
+static int
+read_plain_budget(struct predict *predict, const char *text, const char *target)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    if (end == text || *end || !(number >= 1 && number < 0x1p63))
+        return usage_error(
+            predict->command,
+            "nobody knows in which unit '%s' is, so --budget is a plain number in that unit, not '%s'; memmodel fit "
+            "reads units in names (peak_MiB), in fields (1.2 GiB) and in --unit '%s=MiB'",
+            target, text, target);
+    predict->budget = (int64_t)number;
+    return EXIT_OK;
+}
+
 static int
 read_budget(struct predict *predict)
 {
     const char *text = predict->options->budget, *target = memmodel_model_target(predict->model);
+    char message[MESSAGE_BYTES];
 
     if (!text && predict->options->max)
         return usage_error(predict->command, "--max %s needs a --budget, such as 16GiB", predict->options->max);
     if (!text)
         return EXIT_OK;
-    if (!parse_bytes(text, &predict->budget) || predict->budget == 0)
-        return usage_error(predict->command, "--budget takes a size such as 16GiB, 14GB, 512M or 1000000, not '%s'",
-                           text);
-    if (!memmodel_model_unit(predict->model) && text[strspn(text, ".0123456789")] != '\0')
-        return usage_error(
-            predict->command,
-            "nobody knows in which unit '%s' is, so --budget is a plain number in that unit; memmodel fit "
-            "reads units in names (peak_MiB), in fields (1.2 GiB) and in --unit '%s=MiB'",
-            target, target);
-    return EXIT_OK;
+    if (!memmodel_model_unit(predict->model))
+        return read_plain_budget(predict, text, target);
+    if (!parse_bytes(text, &predict->budget, message))
+        return usage_error(predict->command, "--budget: %s", message);
+    return predict->budget ? EXIT_OK : usage_error(predict->command, "--budget: nothing is within 0 bytes");
 }
 
 static int

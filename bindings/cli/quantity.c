@@ -2,41 +2,19 @@
 #include "command.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-
-static const struct {
-    const char *name;
-    double bytes;
-} units[] = {
-    {"", 1},         {"B", 1},        {"K", 0x1p10},   {"M", 0x1p20}, {"G", 0x1p30}, {"T", 0x1p40}, {"KiB", 0x1p10},
-    {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},   {"MB", 1e6},   {"GB", 1e9},   {"TB", 1e12},
-};
 
 bool
-parse_bytes(const char *text, int64_t *bytes)
+parse_bytes(const char *text, int64_t *bytes, char message[MESSAGE_BYTES])
 {
-    size_t digits = strspn(text, "0123456789.");
-    char *end;
-    double number;
+    memmodel_context *context = NULL;
+    int status = memmodel_context_new(NULL, &context);
 
-    if (digits == 0)
-        return false;
-    number = strtod(text, &end);
-    if (end != text + digits)
-        return false;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcasecmp(end, units[i].name) != 0)
-            continue;
-        number *= units[i].bytes;
-        if (number >= 0x1p63)
-            return false;
-        *bytes = (int64_t)floor(number);
-        return true;
-    }
-    return false;
+    if (!status)
+        status = memmodel_context_parse_bytes(context, text, bytes);
+    if (status)
+        snprintf(message, MESSAGE_BYTES, "%s", context ? memmodel_context_error(context)->message : "out of memory");
+    memmodel_context_unref(context);
+    return status == 0;
 }
 
 const char *

@@ -311,6 +311,22 @@ MEMMODEL_API void
 memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak);
 
 /**
+ * A size as people write it: a number with a unit, in any case, of 1024 (K, Ki, KiB, M, ..., P, Pi, PiB) or of 1000 (kB,
+ * MB, GB, TB, PB), or of one (B, bytes); "1.5 GB". A number alone is bytes; one below 1024 is refused, since "16" is
+ * meant as 16GiB, but for 0.
+ *
+ * @param[in]  context  errors of this call
+ * @param[in]  text     such as "16GiB"
+ * @param[out] bytes    0 or more, rounded down. Untouched on error. @unit bytes
+ * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads the context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_context_parse_bytes(memmodel_context *context, const char *text, int64_t *bytes);
+
+/**
  * Give back a text that a call of this library handed over, such as that of memmodel_network_to_json(). Until then the
  * text keeps its context.
  *

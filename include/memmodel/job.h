@@ -76,6 +76,20 @@ enum memmodel_verdict {
 MEMMODEL_API const char *
 memmodel_verdict_name(int verdict);
 
+/**
+ * The word that jobs and reports have for what people write: "bfloat16" for "bf16-mixed", "cuda" for "cuda:0", "h100" for
+ * "NVIDIA H100 80GB HBM3", "adamw" for "torch.optim.AdamW".
+ *
+ * @param[in] field  of struct memmodel_job: "framework", "device", "optimizer" (a name alone), "precision" or "gpu"
+ * @param[in] text   as somebody wrote it
+ * @returns a static string; NULL if the library knows no such word, or no such field. @transfer none @nullable
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_estimate_word(const char *field, const char *text);
+
 /** What of a network is run. @since 0.1 */
 enum memmodel_mode {
     MEMMODEL_MODE_TRAINING = 0,  /**< forward and backward pass, and the optimizer's step */
@@ -157,6 +171,10 @@ struct memmodel_parallel {
 
 /**
  * How a network is run. Zero means the default for every field.
+ *
+ * Names of frameworks, devices, optimizers, precisions and GPUs may be written in any case and as elsewhere: "PyTorch",
+ * "cuda:0", "torch.optim.AdamW(lr=1e-3)", "torch.bfloat16", "bf16-mixed", "NVIDIA H100 80GB HBM3" as nvidia-smi prints it.
+ * Reports have the names that stand here.
  *
  * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit
  * on one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts

@@ -1,8 +1,11 @@
 #include "base/quantity.h"
 
+#include "base/context.h"
+#include "base/environment.h"
 #include "base/text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -15,8 +18,11 @@ static const struct byte_unit units[] = {
     {"MB", 1e6},  {"GB", 1e9},     {"TB", 1e12},    {"PB", 1e15},    {"byte", 1},     {"B", 1},
 };
 
-/* As in the tool's options: "512M". */
-static const struct byte_unit letters[] = {{"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}, {"T", 0x1p40}};
+/* As in the tool's options, "512M", and in Kubernetes', "16Gi". */
+static const struct byte_unit letters[] = {
+    {"K", 0x1p10},  {"M", 0x1p20},  {"G", 0x1p30},  {"T", 0x1p40},  {"P", 0x1p50},
+    {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50},
+};
 
 enum { UNITS = sizeof units / sizeof units[0], LETTERS = sizeof letters / sizeof letters[0] };
 
@@ -180,4 +186,65 @@ is_out_of_memory_word(const char *text)
         if (strncasecmp(at, phrase, sizeof phrase - 1) == 0)
             return true;
     return is_one_of(text, words);
+}
+
+/* ---- sizes of which all is a size ---- */
+
+enum { SMALLEST_BARE = 1024 };
+
+/* "16" would be bytes, fewer than anything takes: GiB are meant, or MiB. */
+static int
+without_unit(memmodel_context *context, const char *text)
+{
+    return context_error(context, MEMMODEL_ERROR_PARSE, NULL,
+                         "'%.60s' has no unit; write %.60sGiB, or %.60sB for bytes", text, text, text);
+}
+
+/* The number of bytes that a text stands for; -1: it is none. */
+static double
+size_of(const char *text)
+{
+    double number;
+
+    if (text[strspn(text, "0123456789.,")] == '\0' && (parse_double(text, &number) || parse_grouped(text, &number)))
+        return number;
+    if (text[0] != '.' && !is_digit(text[0]))
+        return -1;
+    return parse_quantity(text, &number) ? number : -1;
+}
+
+static int
+parse_size(memmodel_context *context, const char *text, int64_t *bytes)
+{
+    double number = size_of(text);
+
+    if (number < 0)
+        return context_error(context, MEMMODEL_ERROR_PARSE, NULL,
+                             "'%.60s' is no size such as 16GiB, 14GB, 512M or 1000000", text);
+    if (number > 0 && number < SMALLEST_BARE && is_digit(text[strlen(text) - 1]))
+        return without_unit(context, text);
+    if (number >= 0x1p63)
+        return context_error(context, MEMMODEL_ERROR_OVERFLOW, NULL, "'%.60s' does not fit in 63 bits", text);
+    *bytes = (int64_t)floor(number);
+    return 0;
+}
+
+int
+memmodel_context_parse_bytes(memmodel_context *context, const char *text, int64_t *bytes)
+{
+    OWN_ENVIRONMENT;
+    char trimmed[NUMBER_BYTES];
+    size_t blanks, length;
+
+    if (!context || !text || !bytes)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    blanks = strspn(text, " ");
+    length = strlen(text + blanks);
+    while (length > 0 && text[blanks + length - 1] == ' ')
+        length--;
+    if (length >= sizeof trimmed)
+        length = 0;
+    memcpy(trimmed, text + blanks, length);
+    trimmed[length] = '\0';
+    return context_status(context, parse_size(context, trimmed, bytes));
 }

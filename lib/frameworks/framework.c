@@ -2,6 +2,7 @@
 #include "frameworks/framework.h"
 
 #include "base/text.h"
+#include "frameworks/spelling.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ unknown(memmodel_context *context, const char *name)
 const struct framework *
 framework_named(const char *name)
 {
+    name = spelling_framework(name);
     for (size_t i = 0; i < FRAMEWORKS; i++)
         if (strcmp(frameworks[i].name, name) == 0)
             return &frameworks[i];

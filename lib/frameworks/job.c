@@ -2,7 +2,12 @@
 #include "frameworks/job.h"
 
 #include "base/choice.h"
+#include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
+#include "frameworks/optimizer.h"
+#include "frameworks/spelling.h"
+
+#include <string.h>
 
 enum { METRICS = MEMMODEL_METRIC_PROCESS + 1 };
 
@@ -79,4 +84,64 @@ verdict_of(int64_t budget, int64_t bytes)
     if (bytes < 0)
         return MEMMODEL_VERDICT_UNKNOWN;
     return bytes <= budget ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
+}
+
+/* ---- whether a word is known ---- */
+
+static const char *
+known_framework(const char *text)
+{
+    const struct framework *framework = framework_named(text);
+
+    return framework ? framework->name : NULL;
+}
+
+static const char *
+known_gpu(const char *text)
+{
+    const struct gpu *gpu = gpu_of_name(text);
+
+    return gpu ? gpu->name : NULL;
+}
+
+static const char *
+known_device(const char *text)
+{
+    const char *word = spelling_device(text);
+
+    return strcmp(word, "cpu") == 0 ? "cpu" : strcmp(word, "cuda") == 0 ? "cuda" : NULL;
+}
+
+/* Words of jobs are spellings of themselves, so what is not known is what comes back. */
+static const char *
+known_precision(const char *text)
+{
+    const char *word = spelling_precision(text);
+
+    return word == text ? NULL : word;
+}
+
+static const char *
+known_optimizer(const char *text)
+{
+    const char *word = optimizer_spelling(text);
+
+    return word == text ? NULL : word;
+}
+
+const char *
+memmodel_estimate_word(const char *field, const char *text)
+{
+    static const struct {
+        const char *field;
+        const char *(*word)(const char *text);
+    } fields[] = {
+        {"framework", known_framework}, {"device", known_device}, {"optimizer", known_optimizer},
+        {"precision", known_precision}, {"gpu", known_gpu},
+    };
+
+    for (size_t i = 0; field && text && i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(fields[i].field, field) == 0)
+            return fields[i].word(text);
+    return NULL;
 }

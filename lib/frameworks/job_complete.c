@@ -6,7 +6,9 @@
 #include "base/context.h"
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
+#include "frameworks/optimizer.h"
 #include "frameworks/parallel.h"
+#include "frameworks/spelling.h"
 #include "frameworks/target_cpu.h"
 
 #include <string.h>
@@ -38,37 +40,39 @@ newest_version(const char *framework)
 
 /* A job on a GPU has that one's memory, unless other bytes are limited than those of the device. */
 static void
-complete_budget(struct memmodel_job *job)
+complete_gpu(struct memmodel_job *job)
 {
     const struct gpu *gpu = gpu_of_name(job->gpu);
 
-    if (job->budget == 0 && gpu && job->metric == MEMMODEL_METRIC_PROCESS)
+    if (!gpu)
+        return;
+    job->gpu = gpu->name;
+    if (job->budget == 0 && job->metric == MEMMODEL_METRIC_PROCESS)
         job->budget = gpu->memory;
 }
 
 void
 job_complete(struct memmodel_job *job)
 {
-    job->framework = job->framework ? job->framework : defaults.framework;
+    job->framework = spelling_framework(job->framework ? job->framework : defaults.framework);
     job->textbook_rule = job->textbook_rule ? job->textbook_rule : defaults.textbook_rule;
-    job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
+    job->optimizer = optimizer_spelling(job->optimizer ? job->optimizer : defaults.optimizer);
     job->isa = job->isa ? job->isa : defaults.isa;
     if (strcmp(job->isa, "native") == 0)
         job->isa = target_cpu_native();
     job->steps = job->steps ? job->steps : defaults.steps;
     job->intra_op_threads = job->intra_op_threads ? job->intra_op_threads : defaults.intra_op_threads;
-    job->precision = job->precision ? job->precision : defaults.precision;
+    job->precision = spelling_precision(job->precision ? job->precision : defaults.precision);
     job->checkpoint = job->checkpoint ? job->checkpoint : defaults.checkpoint;
     job->gpu = job->gpu ? job->gpu : defaults.gpu;
-    if (!job->device)
-        job->device = *job->gpu ? "cuda" : "cpu";
+    job->device = spelling_device(job->device ? job->device : *job->gpu ? "cuda" : "cpu");
     job->allocator_settings = job->allocator_settings ? job->allocator_settings : defaults.allocator_settings;
     job->graph_optimization = job->graph_optimization ? job->graph_optimization : defaults.graph_optimization;
     job->gradient_accumulation =
         job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
     job->framework_version = job->framework_version ? job->framework_version : newest_version(job->framework);
     job->metric = job->metric ? job->metric : memmodel_metric_default(job->framework);
-    complete_budget(job);
+    complete_gpu(job);
 }
 
 bool

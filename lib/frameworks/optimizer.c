@@ -1,6 +1,7 @@
 #include "frameworks/optimizer.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define COUNTED                                                                                                        \
     {                                                                                                                  \
@@ -51,14 +52,50 @@ const struct optimizer_kind optimizer_kinds[OPTIMIZERS] = {
                                        {STATE_LIKE_VECTOR, "variance", 0}}},
 };
 
+/* Where the name of a class begins behind those of its modules, "torch.optim.AdamW(lr=0.1)". */
+static const char *
+class_name(const char *text)
+{
+    const char *name = text;
+
+    for (const char *at = text; *at && !strchr("(:;", *at); at++)
+        if (*at == '.')
+            name = at + 1;
+    return name;
+}
+
+/* In any case. */
 static enum optimizer_id
 find_optimizer(const char *name)
 {
     enum optimizer_id id = OPTIMIZER_NONE;
 
-    while (id < OPTIMIZERS && strcmp(optimizer_kinds[id].name, name) != 0)
+    while (id < OPTIMIZERS && strcasecmp(optimizer_kinds[id].name, name) != 0)
         id++;
     return id;
+}
+
+/* Names that are not of this table's making: transformers' TrainingArguments(optim=), and PyTorch's SGD with its option. */
+static const struct {
+    const char *written, *meant;
+} other_names[] = {
+    {"momentum", "momentum"},
+    {"adamw_torch", "adamw"},
+    {"adamw_torch_fused", "adamw(fused)"},
+};
+
+const char *
+optimizer_spelling(const char *text)
+{
+    enum optimizer_id id;
+
+    for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++)
+        if (strcasecmp(text, other_names[i].written) == 0)
+            return other_names[i].meant;
+    if (strpbrk(text, "(:;"))
+        return text;
+    id = find_optimizer(class_name(text));
+    return id < OPTIMIZERS ? optimizer_kinds[id].name : text;
 }
 
 int
@@ -89,6 +126,19 @@ static const struct {
     {"centered", OPTIMIZER_CENTERED},   {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
     {"foreach", OPTIMIZER_FOREACH},     {"fused", OPTIMIZER_FUSED},
 };
+
+/* Arguments of optimizers that change numbers, and no memory. */
+static bool
+changes_no_memory(const char *name, size_t length)
+{
+    static const char *const names[] = {"lr",          "betas",    "eps",       "alpha",          "rho",
+                                        "beta2_decay", "lr_decay", "lr_lambda", "momentum_decay", "d"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
 
 static uint32_t
 find_option(const char *name, size_t length)
@@ -134,6 +184,8 @@ read_option(const char *text, size_t length, struct optimizer_choice *choice)
     uint32_t option = find_option(text, name);
     int value = equals ? read_value(equals + 1, length - name - 1) : 1;
 
+    if (equals && changes_no_memory(text, name))
+        return value >= 0 || equals[1] == '(';
     if (!option || value < 0)
         return false;
     if (value)
@@ -143,12 +195,23 @@ read_option(const char *text, size_t length, struct optimizer_choice *choice)
     return true;
 }
 
+/* Of NAME=VALUE, where the value may be a tuple, "betas=(0.9, 0.95)". */
+static size_t
+argument_length(const char *text)
+{
+    size_t length = strcspn(text, ",)( ");
+
+    return text[length] == '(' ? length + strcspn(text + length, ")") + (strchr(text + length, ')') != NULL) : length;
+}
+
 bool
 optimizer_parse(const char *text, struct optimizer_choice *choice)
 {
-    size_t length = strcspn(text, "(");
+    size_t length;
 
     *choice = (struct optimizer_choice){.on = 0};
+    text = class_name(optimizer_spelling(text));
+    length = strcspn(text, "(");
     if (strcmp(text, "momentum") == 0)
         return optimizer_parse("sgd(momentum)", choice);
     if (length == 0 || length >= sizeof choice->name)
@@ -159,7 +222,7 @@ optimizer_parse(const char *text, struct optimizer_choice *choice)
         return true;
     for (const char *at = text + length + 1;; at++) {
         at += strspn(at, " ");
-        length = strcspn(at, ",) ");
+        length = argument_length(at);
         if (!read_option(at, length, choice))
             return false;
         at += length;

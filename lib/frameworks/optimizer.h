@@ -80,6 +80,10 @@ optimizer_slots(const struct optimizer_choice *choice);
 void
 optimizer_print_names(struct text *text);
 
+/* The table's name of an optimizer that is written as "AdamW" or "torch.optim.AdamW"; `text` itself if it is none alone. */
+const char *
+optimizer_spelling(const char *text);
+
 /* False if it is not of that form. "momentum" is sgd(momentum). */
 bool
 optimizer_parse(const char *text, struct optimizer_choice *choice);

@@ -77,12 +77,12 @@ class Reports(unittest.TestCase):
         # inference of one linear layer of 8 x 4: 32 + 4 parameters, 2 x 8 and 2 x 4 numbers of 4 bytes: 240 bytes
         words = ("-s", "batch=2", "--mode", "inference", "--framework", "textbook")
         for budget, line, code, verdict, headroom in (
-            ("1000", "takes 240 B of 1000 B (live bytes), fits with 760 B left", 0, "fits", 760),
-            ("240", "takes 240 B of 240 B (live bytes), fits with 0 B left", 0, "fits", 0),
+            ("1000B", "takes 240 B of 1000 B (live bytes), fits with 760 B left", 0, "fits", 760),
+            ("240B", "takes 240 B of 240 B (live bytes), fits with 0 B left", 0, "fits", 0),
             # a batch of 1 takes 36 x 4 + 12 x 4 = 192
-            ("200", "takes 240 B of 200 B (live bytes), does not fit, 40 B over; largest batch that fits: 1; "
+            ("200B", "takes 240 B of 200 B (live bytes), does not fit, 40 B over; largest batch that fits: 1; "
              "no single change makes it fit", 3, "does not fit", -40),
-            ("191", "takes 240 B of 191 B (live bytes), does not fit, 49 B over; no batch fits; "
+            ("191B", "takes 240 B of 191 B (live bytes), does not fit, 49 B over; no batch fits; "
              "no single change makes it fit", 3, "does not fit", -49),
         ):  # fmt: skip
             made = estimate(self.linear(), *words, "--budget", budget)
@@ -103,8 +103,33 @@ class Reports(unittest.TestCase):
         self.assertIn("max batch within 79.21 GiB of process bytes", most.stdout)
         self.assertNotIn("takes", estimate(self.linear(), "-s", "batch=2", "--gpu", "h100", "--metric", "live").stdout)
 
+    def test_words_are_understood_as_people_write_them(self):
+        words = ("--optimizer", "torch.optim.AdamW", "--framework", "PyTorch", "--device", "cuda:0", "--json")
+        written = estimate(self.linear(), "--set", "batch=2", *words, "--gpu", "NVIDIA H100 80GB HBM3", "-b", "16 GB")
+        plain = ("-s", "batch=2", "--optimizer", "adamw", "--gpu", "h100", "--budget", "16000000000", "--json")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        self.assertEqual(written.stdout, estimate(self.linear(), *plain).stdout)
+
+    def test_several_values_may_stand_in_one_set(self):
+        network = {**LINEAR, "symbols": ["batch", "rows"], "layers": [
+            {"op": "input", "name": "rows", "dims": ["batch", "rows", 8], "dtype": "float32"}, LINEAR["layers"][1],
+        ]}  # fmt: skip
+        path = self.folder / "two.json"
+        path.write_text(json.dumps(network), encoding="utf-8")
+        words = ("--mode", "inference", "--json")
+        at_once = estimate(str(path), "--set", "batch=2,rows=3", *words)
+        self.assertEqual(at_once.returncode, 0, at_once.stderr)
+        self.assertEqual(at_once.stdout, estimate(str(path), "-s", "batch=2", "-s", "rows=3", *words).stdout)
+        self.assertIn("'2,3' is no whole number", estimate(str(path), "--set", "batch=2,3").stderr)
+
+    def test_a_budget_without_a_unit_proposes_one(self):
+        made = estimate(self.linear(), "--set", "batch=2", "--budget", "16")
+        self.assertEqual((made.returncode, made.stdout), (2, ""))
+        told = "memmodel estimate: option '--budget': '16' has no unit; write 16GiB, or 16B for bytes\n"
+        self.assertTrue(made.stderr.startswith(told), made.stderr)
+
     def test_where_not_even_1_fits_the_exit_code_is_3(self):
-        made = estimate(self.linear(), "--mode", "inference", "--framework", "textbook", "--max", "batch", "-b", "100")
+        made = estimate(self.linear(), "--mode", "inference", "--framework", "textbook", "--max", "batch", "-b", "100B")
         self.assertEqual((made.returncode, made.stderr), (3, ""))
         self.assertEqual(made.stdout, "max batch within 100 bytes of live bytes: 0; not even 1 fits\n")
         self.assertEqual(estimate(self.linear(), "--max", "batch").returncode, 2)
@@ -162,7 +187,7 @@ class Reports(unittest.TestCase):
         self.assertEqual((made.returncode, made.stdout), (1, ""))
         self.assertIn("process bytes are not modelled for this framework; live ones are", made.stderr)
         made = estimate(
-            self.linear(), "-s", "batch=2", "--framework", "textbook", "--budget", "200", "--metric", "process"
+            self.linear(), "-s", "batch=2", "--framework", "textbook", "--budget", "200B", "--metric", "process"
         )
         self.assertEqual((made.returncode, made.stderr), (1, ""))
         line = "whether it fits 200 B is unknown: process bytes are not modelled for textbook\n"

@@ -44,9 +44,27 @@ def _parallel(given: dict[str, Any]) -> _ffi.Parallel | None:
     return _ffi.Parallel(**fields) if fields else None
 
 
+def spelled(field: str, value: Any) -> Any:
+    """The library's word for a field of a job: of a str, torch.device, torch.dtype, or the class of an optimizer. What
+    it does not know stays as it is, for the error to name it."""
+    kind = type(value)
+    if kind.__module__ == "torch" and kind.__name__ in ("device", "dtype"):
+        value = str(value)
+    elif field == "optimizer" and isinstance(value, type):
+        value = value.__name__
+    if isinstance(value, str):
+        _call.text(value, field)
+        return _ffi.estimate_word(field, value) or value
+    return value
+
+
+SPELLED = ("framework", "device", "optimizer", "precision", "gpu")
+
+
 def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
     """How a network is run."""
     given = {name: value for name, value in fields.items() if value is not None}
+    given |= {name: spelled(name, given[name]) for name in SPELLED if name in given}
     if "budget" in given:
         given["budget"] = parse_bytes(given["budget"], "budget")
     given["parallel"] = _parallel(given)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import re
-
-from memmodel import _call
-
-_UNITS = {
-    "": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "kib": 2**10, "mib": 2**20, "gib": 2**30,
-    "tib": 2**40, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
-}  # fmt: skip
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([A-Za-z]*)", re.ASCII)
+from memmodel import _call, _ffi
+from memmodel.errors import MemmodelError
 
 
 def parse_bytes(value: int | str, name: str = "bytes") -> int:
-    """A number of bytes: an int, or a text such as "16GiB" (K, M, G and T are powers of 1024; KB, MB, ... of 1000)."""
+    """A number of bytes: an int, or a text such as "16GiB", "16Gi" or "16 GB" (K, M, G, T and P are powers of 1024; KB,
+    MB, ... of 1000). A text without a unit is bytes; "16" is refused, since 16 GiB are meant."""
     if not isinstance(value, str):
         return int(_call.int64(value, name))
-    match = _SIZE.fullmatch(value.strip())
-    unit = _UNITS.get(match[2].lower()) if match else None
-    if match is None or unit is None:
-        raise ValueError(f'{name}: {value!r:.60} is no size such as "16GiB"')
-    return int(_call.int64(math.floor(float(match[1]) * unit), name))
+    try:
+        return int(_ffi.context_parse_bytes(_ffi.context_new(None), value))
+    except MemmodelError as error:
+        raise ValueError(f"{name}: {error.message}") from None
 
 
 def format_bytes(count: int) -> str:

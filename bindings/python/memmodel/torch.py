@@ -303,6 +303,7 @@ def _network(asked: _Asked, *, symbolic: bool) -> tuple[Network, Sequence[Differ
 
 def _autocast(precision: str | None, device: str = "cpu") -> AbstractContextManager[Any]:
     """The types of tensors are then those of a run under it; operators stay what they are."""
+    precision = estimation.spelled("precision", precision)
     if precision in (None, "float32"):
         return nullcontext()
     types = {"bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -382,6 +383,10 @@ def estimate(
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     args, kwargs, target = first_part((args, kwargs, target), pipeline)
     asked = _asked(module, args, kwargs, loss, target, mode)
+    device, gpu, precision, optimizer = (
+        estimation.spelled(field, value)
+        for field, value in (("device", device), ("gpu", gpu), ("precision", precision), ("optimizer", optimizer))
+    )
     where = {"device": device, "gpu": gpu, "allocator_settings": allocator_settings}
     for_rules = {"checkpoint": checkpoint, "framework_version": framework_version, "mesh": mesh, "data": data,
                  "tensor": tensor, "pipeline": pipeline, "meta_device": meta_device,

@@ -20,6 +20,8 @@
 #include "base/text.h"
 #include "frameworks/framework.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,13 +81,112 @@ unknown(memmodel_context *context, const char *name)
     return status;
 }
 
+/* ---- names as nvidia-smi, torch.cuda.get_device_name() and shops have them ---- */
+
+enum { WORD_BYTES = 24 };
+
+/* Parts of a name: which GPU, "rtx4090", and how many GB, 0 where it does not say. */
+struct product_name {
+    char model[WORD_BYTES];
+    int64_t gigabytes;
+};
+
+/* What names have besides, which makes no other GPU: makers, families, sockets, kinds of memory. */
+static bool
+says_nothing(const char *word)
+{
+    static const char *const words[] = {"nvidia", "geforce", "tesla", "gpu",  "sxm",   "sxm2", "sxm3", "sxm4",
+                                        "sxm5",   "sxm6",    "pcie",  "hbm2", "hbm2e", "hbm3", "hbm3e"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool
+reads_gigabytes(const char *word, int64_t *gigabytes)
+{
+    size_t digits = strspn(word, "0123456789");
+
+    if (digits == 0 || digits > 4 || strcasecmp(word + digits, "gb") != 0)
+        return false;
+    *gigabytes = strtol(word, NULL, 10);
+    return true;
+}
+
+/* "rtx" belongs to the number behind it, and to nothing in "RTX A6000"; "Ti" to the one before. False for a word too many. */
+static bool
+take_word(struct product_name *name, const char *word)
+{
+    bool rtx = strcasecmp(name->model, "rtx") == 0;
+
+    if (says_nothing(word) || reads_gigabytes(word, &name->gigabytes))
+        return true;
+    if (name->model[0] && !rtx && strcasecmp(word, "ti") != 0)
+        return false;
+    if (rtx && !isdigit((unsigned char)word[0]))
+        name->model[0] = '\0';
+    if (strlen(name->model) + strlen(word) >= sizeof name->model)
+        return false;
+    strcat(name->model, word);
+    return true;
+}
+
+static bool
+read_product(const char *text, struct product_name *name)
+{
+    static const char between[] = " -_/";
+    char word[WORD_BYTES];
+
+    *name = (struct product_name){.gigabytes = 0};
+    for (text += strspn(text, between); *text; text += strspn(text, between)) {
+        size_t length = strcspn(text, between);
+
+        if (length >= sizeof word)
+            return false;
+        memcpy(word, text, length);
+        word[length] = '\0';
+        if (!take_word(name, word))
+            return false;
+        text += length;
+    }
+    return name->model[0] != '\0';
+}
+
+/* What is sold as 80 GB has 75 to 86 * 10^9 bytes, as the driver reports it: some is kept for error correction. */
+static bool
+has_gigabytes(const struct gpu *gpu, int64_t gigabytes)
+{
+    double sold = (double)gpu->memory / (double)gigabytes;
+
+    return gigabytes == 0 || (sold > 0.94e9 && sold < 0x1p30);
+}
+
+static const struct gpu *
+gpu_of_product(const char *text)
+{
+    struct product_name name;
+
+    if (!read_product(text, &name))
+        return NULL;
+    for (size_t i = 0; i < GPU_COUNT; i++) {
+        size_t length = strcspn(gpus[i].name, "-");
+
+        if (strlen(name.model) == length && strncasecmp(gpus[i].name, name.model, length) == 0 &&
+            has_gigabytes(&gpus[i], name.gigabytes))
+            return &gpus[i];
+    }
+    return NULL;
+}
+
 const struct gpu *
 gpu_of_name(const char *name)
 {
     for (size_t i = 0; i < GPU_COUNT; i++)
         if (strcasecmp(gpus[i].name, name) == 0)
             return &gpus[i];
-    return NULL;
+    return gpu_of_product(name);
 }
 
 int

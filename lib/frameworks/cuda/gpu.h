@@ -17,7 +17,7 @@ struct gpu {
     bool measured;         /* trainings on it were recorded and compared: test/data/pytorch_cuda */
 };
 
-/* The profile of that name, in any case. Else an error with the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "". */
+/* The profile of that name, in any case, or of a name as nvidia-smi prints it, "NVIDIA A100-SXM4-80GB". Else an error with the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "". */
 int
 gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
 

@@ -223,9 +223,25 @@ class Sizes(unittest.TestCase):
             ("16GiB", 16 << 30), ("16G", 16 << 30), ("1.5 GB", 1_500_000_000), ("0", 0), (" 7 kb ", 7000), ("12B", 12),
         ):  # fmt: skip
             self.assertEqual(memmodel.parse_bytes(text), number)
+        self.assertEqual(memmodel.parse_bytes("16Gi"), 16 << 30)
         for text in ("", "GiB", "16 Gigs", "-1", "1e3", "nan", "9" * 30, "١"):
             with self.assertRaises((ValueError, OverflowError)):
                 memmodel.parse_bytes(text)
+        with self.assertRaisesRegex(ValueError, "^budget: '16' has no unit; write 16GiB, or 16B for bytes$"):
+            memmodel.estimate(networks.unet3d(8, 2), batch=1, dim=16, budget="16")
+
+    def test_words_are_understood_as_people_write_them(self):
+        device = type("device", (), {"__module__": "torch", "__str__": lambda self: "cuda:0"})  # as str(torch.device)
+        dtype = type("dtype", (), {"__module__": "torch", "__str__": lambda self: "torch.bfloat16"})
+        adamw = type("AdamW", (), {})
+        written = memmodel.estimate(
+            networks.unet3d(8, 2), batch=1, dim=16, framework="PyTorch", optimizer=adamw, device=device(),
+            precision=dtype(), gpu="NVIDIA H100 80GB HBM3", steps=2,
+        )  # fmt: skip
+        plain = memmodel.estimate(
+            networks.unet3d(8, 2), batch=1, dim=16, optimizer="adamw", precision="bfloat16", gpu="h100", steps=2
+        )
+        self.assertEqual(written.to_json(), plain.to_json())
 
     def test_sizes_are_shown_as_the_tool_shows_them(self):
         self.assertEqual(memmodel.format_bytes(1_682_723_016), "1.57 GiB")
