@@ -23,7 +23,8 @@ enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_NUMBER,  /* double */
     OPTION_INTEGER, /* int64_t */
-    OPTION_BYTES,   /* int64_t: 16GiB, 14GB, 512M or a plain number */
+    OPTION_BYTES,   /* int64_t: 16GiB, 14GB, 512M or a plain number of 1024 or more */
+    OPTION_SIZE,    /* the same, or any whole number: what may be small, such as an alignment */
     OPTION_LIST,    /* struct option_list: may be given again */
 };
 

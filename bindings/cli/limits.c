@@ -10,9 +10,9 @@ static struct memmodel_limits given = {.size = sizeof given};
 #define FIELD(name) offsetof(struct memmodel_limits, name)
 
 const struct option limit_options[] = {
-    {"max-memory", 0, OPTION_BYTES, "BYTES", "memory that the answer may take; 1GiB unless given", FIELD(memory_bytes)},
+    {"max-memory", 0, OPTION_SIZE, "BYTES", "memory that the answer may take; 1GiB unless given", FIELD(memory_bytes)},
     {"max-seconds", 0, OPTION_NUMBER, "S", "time that it may take; 60 unless given", FIELD(seconds)},
-    {"max-input", 0, OPTION_BYTES, "BYTES", "size of a file that is read; 256MiB unless given", FIELD(input_bytes)},
+    {"max-input", 0, OPTION_SIZE, "BYTES", "size of a file that is read; 256MiB unless given", FIELD(input_bytes)},
     {"max-nodes", 0, OPTION_INTEGER, "N",
      "work that the answer may take, the same on every machine; 10000000000 unless given", FIELD(nodes)},
     {"max-layers", 0, OPTION_INTEGER, "N", "layers of a network; 1000000 unless given", FIELD(layers)},

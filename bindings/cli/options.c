@@ -104,6 +104,8 @@ store(const struct option *option, char *text, void *options, char message[MESSA
         return store_number(text, field);
     case OPTION_INTEGER:
         return store_integer(text, field);
+    case OPTION_SIZE:
+        return store_integer(text, field) || parse_bytes(text, field, message);
     case OPTION_BYTES:
         return parse_bytes(text, field, message);
     case OPTION_LIST:
@@ -218,8 +220,8 @@ parse_option(struct parser *parser, char *word)
         argument = parser->argv[parser->next++];
     }
     if (!store(option, argument, is_limit(option) ? limits_given() : parser->options, message))
-        return usage_error(command, "option '--%s'%s%s", option->name, option->kind == OPTION_BYTES ? ": " : " ",
-                           message);
+        return usage_error(command, "option '--%s'%s%s", option->name,
+                           option->kind == OPTION_BYTES || option->kind == OPTION_SIZE ? ": " : " ", message);
     return EXIT_OK;
 }
 
