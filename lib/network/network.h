@@ -224,6 +224,9 @@ enum { DTYPE_COMPLEX64 = MEMMODEL_DTYPE_BOOL + 1 };
 const char *
 op_name(enum op op);
 
+/* Of enum memmodel_activation_kind: the length of every table that has a row for each. */
+enum { ACTIVATION_KINDS = MEMMODEL_ACTIVATION_NEGATE + 1 };
+
 /* "relu", ... of enum memmodel_activation_kind */
 const char *
 activation_name(int kind);

@@ -64,7 +64,7 @@ op_find(const char *name)
 
 /* ---- names, in the order of their enumerations ---- */
 
-const char *const activation_names[] = {
+const char *const activation_names[ACTIVATION_KINDS + 1] = {
     "none",    "relu", "leaky_relu", "elu",         "selu",  "gelu",     "gelu_tanh", "silu",
     "sigmoid", "tanh", "hardswish",  "hardsigmoid", "relu6", "softplus", "mish",      "prelu",
     "exp",     "log",  "sqrt",       "square",      "abs",   "negate",   NULL,
@@ -85,7 +85,7 @@ const char *const reduction_names[] = {"max", "mean", "sum", "min", "product", N
 const char *
 activation_name(int kind)
 {
-    return kind >= 0 && kind <= MEMMODEL_ACTIVATION_NEGATE ? activation_names[kind] : NULL;
+    return kind >= 0 && kind < ACTIVATION_KINDS ? activation_names[kind] : NULL;
 }
 
 const char *

@@ -9,7 +9,7 @@
 
 /* ---- what layers are called ---- */
 
-static const char *const activations[] = {
+static const char *const activations[ACTIVATION_KINDS] = {
     [MEMMODEL_ACTIVATION_NONE] = "Identity",
     [MEMMODEL_ACTIVATION_RELU] = "Relu",
     [MEMMODEL_ACTIVATION_LEAKY_RELU] = "LeakyRelu",
@@ -349,7 +349,7 @@ add_network_tensors(struct ort_graph *graph)
 }
 
 /* x f(x) in terms of other operators, since no kernel does it: f's, then the product. */
-static const char *const factors[][2] = {
+static const char *const factors[ACTIVATION_KINDS][2] = {
     [MEMMODEL_ACTIVATION_SILU] = {"Sigmoid"},
     [MEMMODEL_ACTIVATION_HARDSWISH] = {"HardSigmoid"},
     [MEMMODEL_ACTIVATION_MISH] = {"Softplus", "Tanh"},

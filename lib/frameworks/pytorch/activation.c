@@ -38,7 +38,7 @@ prelu_forward(struct step *step, const struct layer *layer)
 
 static const struct {
     const char *name, *in_place; /* NULL: PyTorch has no such form */
-} activations[] = {
+} activations[ACTIVATION_KINDS] = {
     [MEMMODEL_ACTIVATION_RELU] = {"relu", "relu_"},
     [MEMMODEL_ACTIVATION_LEAKY_RELU] = {"leaky_relu", "leaky_relu_"},
     [MEMMODEL_ACTIVATION_ELU] = {"elu", "elu_"},

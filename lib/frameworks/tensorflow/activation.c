@@ -15,7 +15,7 @@ enum manner {
     LINEAR_MAP, /* nothing is kept: negation */
 };
 
-static const uint8_t manners[] = {
+static const uint8_t manners[ACTIVATION_KINDS] = {
     [MEMMODEL_ACTIVATION_RELU] = IN_PLACE,
     [MEMMODEL_ACTIVATION_LEAKY_RELU] = WITH_INPUT,
     [MEMMODEL_ACTIVATION_ELU] = IN_PLACE,
