@@ -3,13 +3,14 @@
 
 #include <string.h>
 
+#define OTHER_FORMATS "c, python, latex, sql or json"
+
 struct export_options {
     const char *format;
 };
 
 static const struct option options[] = {
-    {"format", 0, OPTION_TEXT, "NAME", "text (the default), c, python, latex, sql or json",
-     offsetof(struct export_options, format)},
+    {"format", 0, OPTION_TEXT, "NAME", "text unless given, or " OTHER_FORMATS, offsetof(struct export_options, format)},
     {0},
 };
 
@@ -52,7 +53,7 @@ work(const struct command *command, memmodel_context *context, void *options_giv
     int status;
 
     if (!format)
-        return usage_error(command, "--format is text, c, python, latex, sql or json, not '%s'", given->format);
+        return usage_error(command, "--format is text, " OTHER_FORMATS ", not '%s'", given->format);
     status = model_load_operand(command, context, operands, count, &model);
     if (status)
         return status;
