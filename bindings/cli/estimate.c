@@ -9,6 +9,7 @@
 struct estimate_options {
     struct job_options job;
     const char *max, *html, *perfetto;
+    int64_t depth;
     bool layers, formulas, json, ranks;
 };
 
@@ -19,7 +20,11 @@ static const struct option options[] = {
      offsetof(struct estimate_options, max)},
     {"ranks", 0, OPTION_FLAG, NULL, "with --mesh: one line for each class of ranks that need the same memory",
      offsetof(struct estimate_options, ranks)},
-    {"layers", 0, OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
+    {"layers", 0, OPTION_FLAG, NULL, "print a row for each layer too, what holds most at the peak first",
+     offsetof(struct estimate_options, layers)},
+    {"depth", 0, OPTION_INTEGER, "N",
+     "print a row for each module, such as encoder.0 at a depth of 1, the largest first",
+     offsetof(struct estimate_options, depth)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
     {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
     {"html", 0, OPTION_TEXT, "FILE", "write the report as a page with a timeline, for a browser",
@@ -204,10 +209,18 @@ print_verdict_of(const struct estimate *estimate, int status)
 static int
 print_layers(const struct estimate *estimate, const memmodel_report *report)
 {
-    if (!estimate->options->layers)
+    const struct job_call *call = estimate->call;
+    memmodel_report *modules;
+    int status;
+
+    if (!estimate->options->layers && !estimate->options->depth)
         return EXIT_OK;
+    if (memmodel_report_by_module(report, (int32_t)estimate->options->depth, call->context, &modules))
+        return library_error(call->command, call->context);
     printf("\n");
-    return job_print_layers(estimate->call->command, report);
+    status = job_print_layers(call->command, modules);
+    memmodel_report_unref(modules);
+    return status;
 }
 
 static int
@@ -418,8 +431,11 @@ static int
 answer(struct job_call *call)
 {
     struct estimate estimate = {.call = call, .options = call->options, .result = {.size = sizeof estimate.result}};
-    int status = estimate.options->max ? find_max(&estimate) : EXIT_OK;
+    int status;
 
+    if (estimate.options->depth < 0 || estimate.options->depth > INT32_MAX)
+        return usage_error(call->command, "--depth is how many parts of a name a module has, such as 2");
+    status = estimate.options->max ? find_max(&estimate) : EXIT_OK;
     if (status)
         return status;
     if (estimate.options->ranks)

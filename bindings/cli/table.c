@@ -1,6 +1,7 @@
 /* Tables on a terminal. */
 #include "table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,14 +101,77 @@ print_shortened(const char *text, size_t width, FILE *to)
     fprintf(to, "%.*s...%s", (int)(end - text), text, rest);
 }
 
+/* ---- names of modules: their numbers stay ---- */
+
+enum { MAX_NAME = 256 };
+
+static size_t
+part_length(const char *part)
+{
+    return strcspn(part, ".");
+}
+
+/* What of a part may go: all before the number that it is or ends in. */
+static size_t
+letter_count(const char *part)
+{
+    size_t length = part_length(part);
+
+    while (length > 0 && isdigit((unsigned char)part[length - 1]))
+        length--;
+    return length;
+}
+
+/* The part with most letters, and more than two; NULL: there is none. */
+static char *
+longest_part(char *name)
+{
+    char *longest = NULL;
+
+    for (char *part = name; *part; part += part_length(part) + (part[part_length(part)] == '.'))
+        if (letter_count(part) > 2 && (!longest || letter_count(part) > letter_count(longest)))
+            longest = part;
+    return longest;
+}
+
+/* A letter less, with "~" for those that went. */
+static void
+shorten_part(char *part)
+{
+    size_t length = letter_count(part);
+
+    memmove(part + length - 1, part + length, strlen(part + length) + 1);
+    part[length - 2] = '~';
+}
+
+/* "encoder.block.0.layer.1.linear_32" as "enc~.blo~.0.lay~.1.lin~32"; false if it is no such name, or too long. */
+static bool
+shorten_name(const char *text, size_t width, char name[MAX_NAME])
+{
+    if (!strchr(text, '.') || strchr(text, ' ') || strlen(text) >= MAX_NAME || strlen(text) != width_of(text))
+        return false;
+    strcpy(name, text);
+    while (strlen(name) > width) {
+        char *part = longest_part(name);
+
+        if (!part)
+            return false;
+        shorten_part(part);
+    }
+    return true;
+}
+
 static void
 print_cell(const char *cell, size_t width, bool to_the_left, bool last, FILE *to)
 {
+    char name[MAX_NAME];
     size_t wide = width_of(cell), padding = wide < width ? width - wide : 0;
 
     if (!to_the_left)
         print_padding(to, padding);
-    if (wide > width)
+    if (wide > width && shorten_name(cell, width, name))
+        fputs(name, to);
+    else if (wide > width)
         print_shortened(cell, width, to);
     else
         fputs(cell, to);

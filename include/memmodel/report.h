@@ -218,6 +218,28 @@ memmodel_estimate_what_if(const memmodel_network *network, const struct memmodel
                           memmodel_report **report);
 
 /**
+ * The same report with a row for each module in place of those of the layers, what holds most at the peak first.
+ *
+ * A module has the first `depth` parts of the names of its layers, where a number belongs to the part before it: of
+ * "transformer.h.0.attn.c_attn" "transformer.h.0" is 2 parts deep. `op` is that of a layer alone, and "12 layers" of
+ * several. Two rows more, "(no layer)" and "(allocator)", have what no layer owns and what the allocator of a GPU rounds
+ * up, where there is any: `peak_bytes` of all rows add up to that of the total, the peak of live tensors.
+ *
+ * @param[in]  report   kept by the new one
+ * @param[in]  depth    parts of names; 0: each layer is a row
+ * @param[in]  context  limits, memory and errors of this call
+ * @param[out] modules  new report with one reference, untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
+ * @threads any, with a context of its own
+ * @complexity O(layers * log(layers))
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_by_module(const memmodel_report *report, int32_t depth, memmodel_context *context,
+                          memmodel_report **modules);
+
+/**
  * Number of changes that were estimated: 0 for reports of memmodel_estimate().
  *
  * @param[in] report  report

@@ -21,6 +21,7 @@ memmodel_report_unref(memmodel_report *report)
         return;
     context = report->context;
     memmodel_trace_unref(report->trace);
+    memmodel_report_unref(report->base);
     arena_release(&report->arena);
     memory_release(context, report);
     memmodel_context_unref(context);

@@ -39,6 +39,7 @@ struct memmodel_report {
     size_t unmodelled_count;
     struct memmodel_report_change *changes;
     size_t change_count;
+    memmodel_report *base; /* that all but the table of layers lies in; NULL: nothing does */
 };
 
 /* A query: a job with its defaults, its symbols' values in the network's order, and the network bound to them. */

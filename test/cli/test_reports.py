@@ -54,6 +54,26 @@ class Reports(unittest.TestCase):
             table = made.stdout.split("\nlayer ")[1]
             self.assertLessEqual(max(map(len, table.splitlines())), MOST_COLUMNS, path)
 
+    def test_modules_come_largest_first_and_keep_their_numbers(self):
+        made = estimate(self.network("t5_2_adamw"), "--depth", "2")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        rows = [line.split() for line in made.stdout.split("\nlayer ")[1].splitlines()[1:-1]]
+        names = [row[0] for row in rows]
+        self.assertIn("encoder.block.0", names)
+        self.assertIn("decoder.block.1", names)
+        unit = {"bytes": 1, "KiB": 2**10, "MiB": 2**20}
+        sizes = [float(row[-2]) * unit[row[-1]] for row in rows]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        live = json.loads(estimate(self.network("t5_2_adamw"), "--json").stdout)["peak"]["live"]
+        self.assertAlmostEqual(sum(sizes), live, delta=6 * len(rows))  # each is rounded to 0.01 KiB
+        self.assertEqual(estimate(self.network("t5_2_adamw"), "--depth", "-1").returncode, 2)
+
+    def test_names_that_are_shortened_keep_their_numbers(self):
+        for name, numbers in (
+            ("t5_2_adamw", r"^enc\S*\.1\.\S*\.0\.\S+ "), ("albert_2_adam", r"^alb\S*\.0\.\S*\.0\.\S+ "),
+        ):  # fmt: skip
+            self.assertRegex(estimate(self.network(name), "--layers").stdout, f"(?m){numbers}")
+
     def test_the_page_and_the_trace_are_written(self):
         page, trace = self.folder / "report.html", self.folder / "trace.json"
         made = estimate(self.network("t5_2_adamw"), "--html", str(page), "--perfetto", str(trace))

@@ -299,7 +299,18 @@ scan_batches(memmodel_context *context, memmodel_network *net)
     return memmodel_estimate_many(net, &job, "batch", (int64_t[]){1, 9}, 2, NULL, bytes);
 }
 
-/* As a page, and its trace for a viewer. */
+static int
+roll_up(memmodel_context *context, const memmodel_report *report)
+{
+    memmodel_report *modules;
+    int status = memmodel_report_by_module(report, 1, context, &modules);
+
+    if (!status)
+        memmodel_report_unref(modules);
+    return status;
+}
+
+/* As a page, and its trace for a viewer, and by module. */
 static int
 write_report(memmodel_context *context, const memmodel_report *report)
 {
@@ -310,9 +321,10 @@ write_report(memmodel_context *context, const memmodel_report *report)
         return status;
     memmodel_free(text);
     status = memmodel_trace_to_perfetto(memmodel_report_trace(report), context, &text);
-    if (!status)
-        memmodel_free(text);
-    return status;
+    if (status)
+        return status;
+    memmodel_free(text);
+    return roll_up(context, report);
 }
 
 static int

@@ -159,6 +159,101 @@ reserved_covers_live_bytes_which_grow_with_the_batch(void **state)
     memmodel_network_unref(net);
 }
 
+/* ---- rolled up ---- */
+
+/* Four linear layers in blocks "stack.0" to "stack.3", each with an activation, then a loss. */
+static memmodel_network *
+stack_network(memmodel_context *context)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){64, 100});
+
+    memmodel_network_push_scope(net, "stack");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "%d", i);
+        memmodel_network_push_scope(net, name);
+        x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 100 * (i + 1), .name = "up"));
+        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_GELU, .name = "act"));
+        memmodel_network_pop_scope(net);
+    }
+    memmodel_network_pop_scope(net);
+    memmodel_network_loss(net, x, memmodel_network_input(net, "y", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){64}), NULL);
+    return net;
+}
+
+static int64_t
+sum_of_rows(const memmodel_report *report)
+{
+    struct memmodel_report_layer row = {.size = sizeof row};
+    int64_t sum = 0, before = INT64_MAX;
+
+    for (size_t i = 0; memmodel_report_get_layer(report, i, &row) == 0; i++) {
+        assert_true(row.peak_bytes <= before);
+        before = row.peak_bytes;
+        sum += row.peak_bytes;
+    }
+    return sum;
+}
+
+static int64_t
+peak_of_names(const memmodel_report *report, const char *beginning, const char *op)
+{
+    struct memmodel_report_layer row = {.size = sizeof row};
+    int64_t sum = 0;
+
+    for (size_t i = 0; memmodel_report_get_layer(report, i, &row) == 0; i++)
+        if (strncmp(row.name, beginning, strlen(beginning)) == 0) {
+            sum += row.peak_bytes;
+            if (op)
+                assert_string_equal(row.op, op);
+        }
+    return sum;
+}
+
+/* On a GPU with what the allocator rounds up, and what cuBLAS works in, which is no layer's. */
+static void
+rows_of_modules_add_up_to_the_peak(void **state)
+{
+    for (int gpu = 0; gpu < 2; gpu++)
+        for (int32_t depth = 0; depth < 4; depth++) {
+            struct memmodel_job cuda = gpu_job("h100", "adamw"), cpu = {.size = sizeof cpu};
+            memmodel_report *report = estimated(stack_network(*state), gpu ? &cuda : &cpu), *modules;
+            struct memmodel_report_layer total = {.size = sizeof total};
+
+            assert_int_equal(memmodel_report_by_module(report, depth, *state, &modules), 0);
+            memmodel_report_unref(report);
+            assert_int_equal(sum_of_rows(modules), result_of(modules).live);
+            assert_int_equal(memmodel_report_get_total(modules, &total), 0);
+            assert_int_equal(total.peak_bytes, result_of(modules).live);
+            memmodel_report_unref(modules);
+        }
+}
+
+static void
+a_module_keeps_its_number_and_has_what_its_layers_have(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job};
+    memmodel_report *report = estimated(stack_network(*state), &job), *modules, *parts;
+
+    assert_int_equal(memmodel_report_by_module(report, 1, *state, &modules), 0);
+    assert_int_equal(memmodel_report_by_module(report, 2, *state, &parts), 0);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "stack.%d", i);
+        assert_true(peak_of_names(report, name, NULL) > 0);
+        assert_int_equal(peak_of_names(modules, name, "2 layers"), peak_of_names(report, name, NULL));
+    }
+    assert_int_equal(memmodel_report_layer_count(parts), memmodel_report_layer_count(report));
+    assert_int_equal(peak_of_names(parts, "stack.3.up", "linear"), peak_of_names(report, "stack.3.up", "linear"));
+    memmodel_report_unref(parts);
+    assert_int_equal(memmodel_report_by_module(report, -1, *state, &parts), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_report_unref(modules);
+    memmodel_report_unref(report);
+}
+
 int
 main(void)
 {
@@ -171,6 +266,8 @@ main(void)
         WITH_CONTEXT(what_only_a_gpu_has_is_refused_elsewhere),
         WITH_CONTEXT(settings_of_the_allocator_are_read),
         WITH_CONTEXT(reserved_covers_live_bytes_which_grow_with_the_batch),
+        WITH_CONTEXT(rows_of_modules_add_up_to_the_peak),
+        WITH_CONTEXT(a_module_keeps_its_number_and_has_what_its_layers_have),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

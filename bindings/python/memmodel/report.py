@@ -177,6 +177,17 @@ class Report:
         count = _ffi.report_layer_count(self._handle)
         return [_layer(_ffi.report_get_layer(self._handle, index)) for index in range(count)]
 
+    def by_module(self, depth: int = 2) -> list[Layer]:
+        """A row for each module, the one that holds most at the peak first: of the first `depth` parts of the names of
+        layers, where a number belongs to the part before it ("transformer.h.0" is 2 deep); 0: each layer. What no
+        layer owns has rows of its own, so that `peak_bytes` add up to the peak of live tensors.
+
+        >>> for module in report.by_module(2)[:5]:
+        ...     print(module.name, memmodel.format_bytes(module.peak_bytes))
+        """
+        rolled_up = _ffi.report_by_module(self._handle, depth, _limits.new_context())
+        return [_layer(_ffi.report_get_layer(rolled_up, i)) for i in range(_ffi.report_layer_count(rolled_up))]
+
     @cached_property
     def lines(self) -> list[Line]:
         """Lines of a recorded program that allocated, those that hold most at the peak first; of a network none."""

@@ -196,6 +196,15 @@ class Simulation(unittest.TestCase):
                 with self.subTest(field=field), self.assertRaisesRegex((TypeError, ValueError), f"^{field}: "):
                     ask(self.net, *words, **{field: object()})
 
+    def test_modules_are_the_largest_first_and_add_up_to_the_peak(self):
+        for depth in (0, 1, 2):
+            rows = self.report.by_module(depth)
+            self.assertEqual(sum(row.peak_bytes for row in rows), self.report.peak.live)
+            self.assertEqual(rows, sorted(rows, key=lambda row: -row.peak_bytes))
+        self.assertEqual(sum(row.parameter_count for row in rows), self.report.total.parameter_count)
+        with self.assertRaisesRegex(ValueError, "depth"):
+            self.report.by_module(-1)
+
     def test_a_budget_makes_a_verdict(self):
         self.assertEqual((self.report.verdict, self.report.headroom, self.report.budget), (None, None, None))
         live = self.report.peak.live
