@@ -67,6 +67,15 @@ class Configs(unittest.TestCase):
         )
         self.assertEqual(report.step_peaks, recorded["peaks"])
 
+    def test_torchtitan_replicates_by_ddp_and_casts_by_autocast(self):
+        replicated = TORCHTITAN.replace("tensor_parallel_degree = 2", "data_parallel_replicate_degree = 4")
+        replicated = replicated.replace("[parallelism]", "[parallelism]\ndata_parallel_shard_degree = 1")
+        arguments = load(replicated.replace('"float32"', '"bfloat16"'), ".toml")
+        self.assertEqual(
+            (arguments["mesh"], arguments["data"], arguments["precision"]),
+            ({"dp": 4}, "ddp(bucket_cap_mb=100)", "bfloat16"),
+        )
+
     def test_accelerate_names_the_modules_of_a_class(self):
         arguments = load(ACCELERATE, ".yaml")
         self.assertEqual(arguments, {"mesh": {"dp": 4}, "data": "fsdp(layers.*, reshard_after_forward=True)"})
@@ -82,6 +91,20 @@ class Configs(unittest.TestCase):
             (TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", "parallelism.disable_loss_parallel"),
             (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.mode"),
             (TORCHTITAN.replace("[parallelism]", "[paralelism]"), ".toml", "paralelism: nobody knows this section"),
+            (TORCHTITAN + "[model]\nconverters = ['float8']", ".toml", "model.converters: .'float8'. replaces modules"),
+            (TORCHTITAN + "[model]\nconvertors = []", ".toml", "model.convertors: nobody knows this key"),
+            (TORCHTITAN + "[float8]\nenable_float8_linear = true", ".toml", "float8: enable_float8_linear = True"),
+            (TORCHTITAN + "early_step_in_backward = true", ".toml", "optimizer.early_step_in_backward"),
+            (TORCHTITAN.replace('"Adam"', '"SGD"'), ".toml", "optimizer.name: 'SGD' is not modelled"),
+            (TORCHTITAN + "[fault_tolerance]\nenable = true", ".toml", "fault_tolerance: enable = True"),
+            (TORCHTITAN + "[validation]\nenable = true", ".toml", "validation: enable = True"),
+            (
+                TORCHTITAN + "[experimental]\ncontext_parallel_degree = 2",
+                ".toml",
+                "experimental: context_parallel_degr",
+            ),
+            (ACCELERATE + "fp8_config: {backend: TE}", ".yaml", "fp8_config: float8 is not modelled"),
+            (ACCELERATE + "deepspeed_config: {zero_stage: 2}", ".yaml", "deepspeed_config: DeepSpeed's ZeRO"),
         ):
             with self.subTest(key), self.assertRaisesRegex(memmodel.torch.ConfigError, key):
                 load(text, suffix, ranks=4)

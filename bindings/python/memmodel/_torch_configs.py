@@ -123,6 +123,9 @@ ACCELERATE: Mapping[str, Rule] = {
     "deepspeed_config": lambda value: "DeepSpeed's ZeRO is not modelled; zero1 and fsdp are" if value else None,
     "megatron_lm_config": lambda value: "Megatron-LM is not modelled" if value else None,
     "parallelism_config": lambda value: "it is not read; give mesh, data and tensor" if value else None,
+    "fp8_config": lambda value: "float8 is not modelled" if value else None,
+    "ipex_config": lambda value: "Intel's extension is not modelled" if value else None,
+    "mpirun_config": _any,
 }
 
 
@@ -176,6 +179,7 @@ TITAN_TRAINING: Mapping[str, Rule] = {
     "seed": _any,
     "deterministic": _any,
     "warmup_steps": _any,
+    "dataloader": _any,
 }
 
 TITAN_PARALLELISM: Mapping[str, Rule] = {
@@ -195,28 +199,81 @@ TITAN_PARALLELISM: Mapping[str, Rule] = {
     "context_parallel_rotate_method": _any,
     "expert_parallel_degree": ONE,
     "expert_tensor_parallel_degree": ONE,
+    "expert_parallel_comm_backend": _any,
+    "module_fqns_per_model_part": _any,
+    "pipeline_parallel_first_stage_less_layers": _any,
+    "pipeline_parallel_last_stage_less_layers": _any,
+    "pipeline_parallel_schedule_csv": _any,
+    "pipeline_parallel_expert_parallel_overlap": _any,
+    "context_parallel_load_balancer": _any,
 }
 
-TITAN_OPTIMIZER = ("name", "lr", "eps", "beta1", "beta2", "weight_decay", "implementation", "early_step_in_backward")
+TITAN_OPTIMIZER = ("lr", "eps", "beta1", "beta2", "weight_decay", "implementation")
+
+TITAN_MODEL = ("name", "flavor", "hf_assets_path", "tokenizer_path", "norm_type", "print_after_conversion")
+
+TITAN_RECOMPUTATION = ("selective_ac_option", "per_op_sac_force_recompute_mm_shapes_by_fqns", "preserve_rng_state")
+
+
+def _no_converters(value: Any) -> str | None:
+    return f"{value!r} replaces modules, which is not modelled (float8, mx); [] is" if value else None
+
+
+def _disabled(*switches: str) -> Rule:
+    """A section that changes memory where one of its switches is on."""
+
+    def check(value: Any) -> str | None:
+        on = [switch for switch in switches if value.get(switch)]
+        return f"{on[0]} = {value[on[0]]!r} is not modelled; leave it out" if on else None
+
+    return check
+
 
 TITAN: Mapping[str, Mapping[str, Rule] | Rule] = {
     "training": TITAN_TRAINING,
     "parallelism": TITAN_PARALLELISM,
-    "activation_checkpoint": {"mode": _only("none", "full"), "selective_ac_option": _any},
-    "optimizer": dict.fromkeys(TITAN_OPTIMIZER, _any),
-    "compile": {"enable": OFF, "components": _any, "model": _any, "loss": _any},
-    "float8": _any,
-    "model": _any,
+    "activation_checkpoint": {
+        **dict.fromkeys(TITAN_RECOMPUTATION, _any),
+        "mode": _only("none", "full"),
+        "early_stop": OFF,
+        "memory_budget": _any,
+        "visualize_memory_budget_pareto": _any,
+        "determinism_check": _any,
+        "debug": OFF,
+    },
+    "optimizer": {
+        **dict.fromkeys(TITAN_OPTIMIZER, _any),
+        "name": _only("adam", "adamw"),
+        "early_step_in_backward": OFF,
+    },
+    "compile": {"enable": OFF, "components": _any, "model": _any, "loss": _any, "backend": _any},
+    "float8": _disabled("enable_float8_linear"),
+    "mx": _any,
+    "quantize": _any,
+    "model": {
+        **dict.fromkeys(TITAN_MODEL, _any),
+        "converters": _no_converters,
+        "use_flex_attn": OFF,
+        "attn_mask_type": _any,
+    },
+    "debug": _any,
     "job": _any,
     "profiling": _any,
     "metrics": _any,
     "lr_scheduler": _any,
     "checkpoint": _any,
     "comm": _any,
-    "validation": _any,
-    "experimental": _any,
+    "validation": _disabled("enable", "enabled"),
+    "experimental": _disabled(
+        "custom_import",
+        "custom_args_module",
+        "context_parallel_degree",
+        "pipeline_parallel_degree",
+        "enable_async_tensor_parallel",
+        "enable_compiled_autograd",
+    ),
     "memory_estimation": _any,
-    "fault_tolerance": _any,
+    "fault_tolerance": _disabled("enable"),
 }
 
 OPTIMIZER_FORMS = {"fused": "fused", "foreach": "foreach", "for-loop": "foreach=False"}
@@ -243,14 +300,21 @@ def _titan_mesh(parallelism: Table, ranks: int | None) -> dict[str, int]:
     return {axis: size for axis, size in sizes.items() if size > 1}
 
 
-def _titan_data(training: Table, parallelism: Table) -> str:
+def _titan_data(training: Table, parallelism: Table, mesh: Mapping[str, int]) -> dict[str, str]:
+    """fully_shard(), else replicate() and autocast; torchtitan leaves mixed precision out for tensor plans alone."""
     param, reduce = (
         training.get(f"mixed_precision_{name}", otherwise)
         for name, otherwise in (("param", "bfloat16"), ("reduce", "float32"))
     )
+    replicated = int(parallelism.get("data_parallel_replicate_degree", 1)) > 1 and "fsdp" not in mesh
+    if not mesh.keys() & {"dp", "fsdp"} or replicated:
+        if replicated and "tp" in mesh:
+            _fail("parallelism.data_parallel_replicate_degree", "torchtitan has no DDP of tensor-parallel modules")
+        data = {"data": "ddp(bucket_cap_mb=100)"} if replicated else {}
+        return data | ({"precision": param} if param != "float32" and "tp" not in mesh else {})
     reshard = parallelism.get("fsdp_reshard_after_forward", "default") != "never"
     types = f", param_dtype={param}, reduce_dtype={reduce}" if param != "float32" else ""
-    return f"fsdp(layers.*, reshard_after_forward={reshard}{types})"
+    return {"data": f"fsdp(layers.*, reshard_after_forward={reshard}{types})"}
 
 
 def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
@@ -260,6 +324,8 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
             _fail(section, f"nobody knows this section; known are {', '.join(sorted(TITAN))}")
         if isinstance(known, Mapping):
             _check(given, known, f"{section}.")
+        else:
+            _check({section: given}, {section: known}, "")
     training, parallelism = config.get("training", {}), config.get("parallelism", {})
     mesh = _titan_mesh(parallelism, ranks)
     optimizer = config.get("optimizer", {})
@@ -270,9 +336,8 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
         "mesh": mesh,
         "meta_device": True,
         "optimizer": f"{str(optimizer.get('name', 'AdamW')).lower()}({form})",
+        **_titan_data(training, parallelism, mesh),
     }
-    if "dp" in mesh or "fsdp" in mesh:
-        arguments["data"] = _titan_data(training, parallelism)
     if "tp" in mesh and not parallelism.get("disable_loss_parallel", False):
         _fail("parallelism.disable_loss_parallel", "loss parallelism is not modelled; true is")
     if "tp" in mesh:
