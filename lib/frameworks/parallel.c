@@ -297,6 +297,28 @@ find_world(memmodel_context *context, struct parallel *parallel)
     return check_reshard(context, parallel);
 }
 
+/*
+ * PyTorch asserts in the second step, but for 1f1b with a forward pass after the first backward pass: the reducer has
+ * rebuilt its buckets then (torch/csrc/distributed/c10d/reducer.cpp, _rebuild_buckets).
+ */
+static int
+check_stages(memmodel_context *context, const struct parallel *parallel)
+{
+    const struct data_options *given = &parallel->options;
+
+    if (parallel->data != DATA_DDP && parallel->data != DATA_ZERO1)
+        return 0;
+    if (given->find_unused_parameters || given->static_graph)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                             "find_unused_parameters and static_graph are not modelled within a pipeline");
+    if (parallel->pipeline.kind == PIPELINE_1F1B && parallel->pipeline.microbatches > parallel->pipeline.stages)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                         "PyTorch stops in the second step of a pipeline with %s, but for 1f1b with more microbatches "
+                         "than stages; fsdp has no such limit",
+                         strategy_names[parallel->data]);
+}
+
 static int
 find_pipeline(memmodel_context *context, const char *text, const struct memmodel_job *job, struct parallel *parallel)
 {
@@ -309,9 +331,9 @@ find_pipeline(memmodel_context *context, const char *text, const struct memmodel
                              "%" PRId64 " ranks share the stages, but nothing says which; give a pipeline such as "
                              "\"1f1b(microbatches=8, cut=layers.4)\"",
                              parallel->pipeline_ranks);
-    if (parallel->pipeline_ranks > 1 && parallel->world * parallel->replicas > 1)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
-                             "a data strategy within a pipeline is not modelled");
+    status = parallel->pipeline_ranks > 1 ? check_stages(context, parallel) : 0;
+    if (status)
+        return status;
     if (parallel->pipeline_ranks > 1 && (job->gradient_accumulation > 1 || job->mode != MEMMODEL_MODE_TRAINING))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "pipeline",
                              "a pipeline is simulated in training, its batch in microbatches alone");

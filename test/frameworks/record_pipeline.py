@@ -2,21 +2,26 @@
 
     build/venv/zoo/bin/python test/frameworks/record_pipeline.py FILE [TEXT]
 
-Writes cases of GRID whose names contain TEXT as record_parallel.py does. Each rank has its own stages alone; the
-target, one number a sample that the loss does not look at, is taken off the bytes of the last one. `batch` is that of
-one part.
+Writes cases of GRID and SHARED whose names contain TEXT as record_parallel.py does. Each rank has its own stages
+alone; the target, one number a sample that the loss does not look at, is taken off the bytes of the last one. `batch`
+is that of one part. Of SHARED each stage is wrapped by a data strategy, with the ranks of one stage side by side, or
+parallelized by a tensor plan, or both.
 """
 
 import gc
 import json
+import math
 import sys
 
 import torch
 from parallel_models import MODELS, loss
 from record_parallel import STEPS, events_of, optimizer_of, peaks_of, wait_after_collectives, write
-from record_tensor_parallel import run
+from record_tensor_parallel import GPT, TITAN, parallelize, run, wait_after_functional_collectives
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
+from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function
 
 SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B, "interleaved": ScheduleInterleaved1F1B}
@@ -35,6 +40,28 @@ GRID = [
     ("titan", 2, "nadam", 4, "1f1b", 5, (1, 2, 3), True),
     ("titan", 2, "momentum", 2, "gpipe", 3, (3,), True),
     ("titan3", 2, "adamax", 3, "1f1b", 4, (1, 2), True),
+]  # fmt: skip
+
+
+# the same as above, sizes of the axes behind pp, data strategy and its options, tensor plan
+SHARED = [
+    (("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True), {"dp": 2}, "ddp", {}, None),
+    (("mlp2", 6, "adamw", 2, "1f1b", 4, (3,), True), {"dp": 2}, "ddp", {"bucket_cap_mb": 2}, None),
+    (("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True), {"dp": 2}, "fsdp", {}, None),
+    (("gpt6", 2, "adamw", 2, "gpipe", 3, (2,), True), {"dp": 2}, "fsdp", {}, None),
+    (("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True), {"dp": 2}, "fsdp", {"reshard_after_forward": False}, None),
+    (("gpt6", 2, "rmsprop", 3, "1f1b", 4, (2, 4), True), {"dp": 2}, "fsdp", {"reshard_after_forward": True}, None),
+    (("mlp2", 6, "adam", 2, "interleaved", 4, (1, 2, 4), True), {"dp": 2}, "fsdp", {}, None),
+    (("gpt6", 2, "adagrad", 2, "interleaved", 4, (2, 3, 5), True), {"dp": 2}, "fsdp", {}, None),
+    (("titan", 2, "adam", 2, "1f1b", 4, (2,), True), {"dp": 3}, "fsdp", {"reshard_after_forward": False}, None),
+    (("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True), {"dp": 2}, "fsdp", {"mixed": True}, None),
+    (("gpt6", 2, "adamw", 2, "1f1b", 4, (3,), True), {"tp": 2}, None, {}, GPT),
+    (("titan", 2, "adam", 2, "gpipe", 3, (2,), True), {"tp": 2}, None, {}, TITAN),
+    (("gpt6", 2, "adam", 2, "1f1b", 4, (3,), True), {"dp": 2, "tp": 2}, "fsdp", {}, GPT),
+    (
+        ("titan", 2, "adamw", 2, "gpipe", 3, (2,), True), {"dp": 2, "tp": 2}, "fsdp", {"reshard_after_forward": False},
+        TITAN,
+    ),
 ]  # fmt: skip
 
 
@@ -79,14 +106,50 @@ def name_of(model, batch, optimizer, ranks, schedule, parts, cuts, return_output
     return f"{model}_b{batch}_{optimizer}_pp{ranks}_{schedule}_m{parts}_{'_'.join(map(str, cuts))}{marks}"
 
 
-def train(rank, model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs):
+def shared_name(case, axes, strategy, options, plan):
+    shape = "".join(f"{axis}{size}" for axis, size in axes.items())
+    marks = [shape, *filter(None, (strategy, plan and "tensor")), *(f"{k}={v}" for k, v in options.items())]
+    return "_".join([name_of(*case), *marks])
+
+
+def data_text(strategy, options):
+    given = [f"{name}={value}" for name, value in options.items() if name != "mixed"]
+    given += ["param_dtype=bfloat16, reduce_dtype=float32"] if options.get("mixed") else []
+    arguments = ", ".join((["layers.*"] if strategy == "fsdp" else []) + given)
+    return f"{strategy}({arguments})" if arguments else strategy
+
+
+def wrapped(stage, mesh, strategy, options, plan):
+    """As torchtitan does: the tensor plan first, then the strategy."""
+    if plan:
+        stage = parallelize(stage, mesh["tp"], plan)
+    if strategy == "ddp":
+        return DistributedDataParallel(stage, process_group=mesh["dp"].get_group(), **options)
+    if strategy == "fsdp":
+        own = {name: value for name, value in options.items() if name != "mixed"}
+        if options.get("mixed"):
+            own["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+        for layer in stage.layers:
+            fully_shard(layer, mesh=mesh["dp"], **own)
+        fully_shard(stage, mesh=mesh["dp"], **own)
+    return stage
+
+
+def train(rank, model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs, shared=None):
     make, inputs = MODELS[model]
+    group = None
+    if shared:
+        axes, strategy, options, plan = shared
+        mesh = init_device_mesh("cpu", (ranks, *axes.values()), mesh_dim_names=("pp", *axes))
+        rank, group = mesh["pp"].get_local_rank(), mesh["pp"].get_group()
     made = stages_of(make(), rank, ranks, cuts)
+    if shared:
+        made = [(number, wrapped(stage, mesh, strategy, options, plan)) for number, stage in made]
     gc.collect()
     x = inputs(batch * parts) if rank == 0 else ()
     target = torch.zeros(batch * parts) if rank == ranks - 1 else None
     updates = optimizer_of(optimizer, "", {}, [p for _, stage in made for p in stage.parameters()])
-    stages = [PipelineStage(stage, number, len(cuts) + 1, torch.device("cpu")) for number, stage in made]
+    stages = [PipelineStage(stage, number, len(cuts) + 1, torch.device("cpu"), group=group) for number, stage in made]
     single = SCHEDULES[schedule] is not ScheduleInterleaved1F1B
     run_all = SCHEDULES[schedule](stages[0] if single else stages, parts, loss_fn=lambda y, _: loss(y))
     gc.collect()
@@ -100,29 +163,45 @@ def train(rank, model, batch, optimizer, ranks, schedule, parts, cuts, return_ou
     return y, losses
 
 
-def record(case, rank, path):
+def row_of(case, shared, rank):
     model, batch, optimizer, ranks, schedule, parts, cuts, return_outputs = case
+    axes, strategy, options, plan = shared or ({}, None, {}, None)
+    sizes = {"pp": ranks, **axes}
+    row = {
+        "name": shared_name(case, *shared) if shared else name_of(*case), "model": model, "batch": batch,
+        "optimizer": optimizer, "mesh": ",".join(f"{axis}={size}" for axis, size in sizes.items()),
+        "pipeline": text_of(schedule, parts, cuts, return_outputs), "rank": rank,
+    }  # fmt: skip
+    return row | ({"data": data_text(strategy, options)} if strategy else {}) | ({"tensor": plan} if plan else {})
+
+
+def record(case, rank, path):
+    case, shared = (case[0], case[1:]) if isinstance(case[0], tuple) else (case, None)
+    _, batch, _, ranks, _, parts, _, _ = case
     torch.manual_seed(0)
     torch.set_num_threads(1)
     wait_after_collectives()
+    wait_after_functional_collectives()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
-        kept = train(rank, *case)
+        kept = train(rank, *case, shared)
     del kept
     (_, *peaks), ends = peaks_of(*events_of(profiled))
-    target = 4 * batch * parts if rank == ranks - 1 else 0
-    row = {
-        "name": name_of(*case), "model": model, "batch": batch, "optimizer": optimizer, "mesh": f"pp={ranks}",
-        "pipeline": text_of(schedule, parts, cuts, return_outputs), "rank": rank,
-        "peaks": [peak - target for peak in peaks],
-    }  # fmt: skip
+    beside = math.prod(shared[0].values()) if shared else 1
+    target = 4 * batch * parts if rank // beside == ranks - 1 else 0
+    row = row_of(case, shared, rank) | {"peaks": [peak - target for peak in peaks]}
     if ends[2] != ends[3]:
         row["off"] = f"grows by {ends[3] - ends[2]} from step to step"
     path.write_text(json.dumps(row))
 
 
 def main(path, text=""):
-    names = {name_of(*case): case for case in GRID if text in name_of(*case)}
-    write(path, names, lambda case, folder: run(case, case[3], record, folder))
+    names = {name_of(*case): case for case in GRID} | {shared_name(*case): case for case in SHARED}
+    names = {name: case for name, case in names.items() if text in name}
+    write(path, names, lambda case, folder: run(case, ranks_of(case), record, folder))
+
+
+def ranks_of(case):
+    return case[0][3] * math.prod(case[1].values()) if isinstance(case[0], tuple) else case[3]
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "pp=2", .pipeline = "gpipe(microbatches=4, cut=a)"}, "nothing with a gradient passes into a stage"},
         {{.mesh = "pp=3", .pipeline = "gpipe(microbatches=4, cut=b, a)"}, "\"a\" does not come after the stage before"},
         {{.mesh = "dp=2,pp=2", .data = "ddp", .pipeline = "gpipe(microbatches=4, cut=b)"},
-         "a data strategy within a pipeline is not modelled"},
+         "PyTorch stops in the second step of a pipeline with ddp, but for 1f1b with more microbatches"},
         {{.mesh = "dp=2,tp=2", .data = "ddp"}, "2 ranks share the modules, but nothing says how; give a tensor plan"},
         {{.tensor = "colwise=a"}, "a tensor plan needs a mesh with the axis tp, such as \"tp=4\""},
         {{.mesh = "dp=2,tp=2", .data = "ddp", .tensor = "colwise=a"}, "ddp takes no modules whose parameters are DTen"},

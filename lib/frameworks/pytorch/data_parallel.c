@@ -20,15 +20,6 @@ data_open(struct step *step)
 }
 
 void
-data_construct(struct step *step)
-{
-    if (!step->data || !step->data->construct || step->status)
-        return;
-    step_enter(step, MEMMODEL_PHASE_SETUP, -1);
-    step->data->construct(step);
-}
-
-void
 data_forward_begin(struct step *step)
 {
     if (!step->data || !step->data->forward_begin || step->status)
@@ -86,19 +77,6 @@ data_optimizer_construct(struct step *step, const struct optimizer *all)
         step->data->optimizer_construct(step, all);
 }
 
-const struct optimizer *
-data_optimizer_begin(struct step *step, const struct optimizer *all)
-{
-    return step->data && step->data->optimizer_begin && !step->status ? step->data->optimizer_begin(step, all) : all;
-}
-
-void
-data_optimizer_end(struct step *step)
-{
-    if (step->data && step->data->optimizer_end && !step->status)
-        step->data->optimizer_end(step);
-}
-
 /* A MixedPrecisionPolicy is for modules in float32. */
 int
 data_built_dtype(const struct step *step, int dtype)
@@ -108,9 +86,15 @@ data_built_dtype(const struct step *step, int dtype)
     return is_cast ? MEMMODEL_DTYPE_FLOAT32 : dtype;
 }
 
+/*
+ * DDP's module is called once to learn shapes before a pipeline's first step, and its reducer waits for gradients since:
+ * those of the first backward pass.
+ */
 bool
 data_is_synchronized(const struct step *step)
 {
+    if (step->pipeline)
+        return step->batch == data_parts(step) - 1 || (step->number == 1 && step->batch == 0);
     return step->batch == step->job->gradient_accumulation - 1 || !step->parallel.options.no_sync;
 }
 

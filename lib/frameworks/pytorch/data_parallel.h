@@ -28,6 +28,12 @@ struct data_strategy {
     void (*optimizer_end)(struct step *step);
 
     void (*optimizer_construct)(struct step *step, const struct optimizer *all);
+
+    /* Of a stage of a pipeline. */
+    void (*reduce)(struct step *step);        /* gradients of all parts of the batch are there: REDUCE_GRAD */
+    void (*unshard)(struct step *step);       /* an interleaved schedule will come to it soon */
+    void (*await_unshard)(struct step *step); /* and has come to it */
+    void (*reshard)(struct step *step);       /* it will not for a while */
 };
 
 extern const struct data_strategy pytorch_ddp, pytorch_zero1, pytorch_fsdp;
@@ -57,6 +63,33 @@ data_open(struct step *step);
 
 void
 data_construct(struct step *step);
+
+/* The stage of a pipeline, whose module the calls below are about; without a pipeline there is one, of number 0. */
+void
+data_select(struct step *step, int32_t stage);
+
+/* Layers of that stage, and whether a parameter is one of its own. */
+void
+data_layers(const struct step *step, int32_t *first, int32_t *end);
+
+bool
+data_is_own(const struct step *step, size_t parameter);
+
+/* Of a batch, each with a forward and a backward pass. */
+int64_t
+data_parts(const struct step *step);
+
+void
+data_reduce(struct step *step);
+
+void
+data_unshard(struct step *step);
+
+void
+data_await_unshard(struct step *step);
+
+void
+data_reshard(struct step *step);
 
 void
 data_forward_begin(struct step *step);

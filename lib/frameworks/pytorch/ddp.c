@@ -43,12 +43,21 @@ ddp_forward_end(struct step *step)
         data_copy_outputs(step);
 }
 
+/* In a forward pass after one whose gradients were shared: distributed.py, require_forward_param_sync. */
+static bool
+sends_buffers(const struct step *step)
+{
+    if (!options_of(step)->broadcast_buffers)
+        return false;
+    return step->pipeline ? step->number == 1 && step->batch == 0 : step->batch == 0 || !options_of(step)->no_sync;
+}
+
 void
 ddp_forward_begin(struct step *step)
 {
     if (must_rebuild(step))
         ddp_rebuild_buckets(step);
-    if (options_of(step)->broadcast_buffers)
+    if (sends_buffers(step))
         ddp_broadcast(step, false, true);
 }
 

@@ -69,7 +69,7 @@ static void
 add_tensors(struct step *step, struct broadcast *broadcast, bool buffers, int dtype)
 {
     for (size_t i = 0; i < step->network->parameter_count; i++) {
-        if (data_is_buffer(step, i) != buffers)
+        if (data_is_buffer(step, i) != buffers || !data_is_own(step, i))
             continue;
         if (step->network->parameters[i].dtype == dtype)
             add_tensor(step, broadcast, data_parameter_bytes(step, i));
@@ -109,7 +109,7 @@ make_room(struct step *step)
     };
     step->data_state = ddp;
     for (size_t i = 0; i + 1 < count && !step->status; i++)
-        if (step->network->parameters[i].trainable)
+        if (step->network->parameters[i].trainable && data_is_own(step, i))
             ddp->parameters[ddp->count++] = (int32_t)i;
     return !step->status;
 }

@@ -63,7 +63,7 @@ hook_output(const struct step *step, struct fsdp *fsdp, memmodel_tensor tensor, 
     if (!output || !output->node)
         return;
     output->node->hooked = true;
-    fsdp->hooks[fsdp->hook_count++] = (struct fsdp_hook){output->node, unit};
+    fsdp->hooks[fsdp->hook_count++] = (struct fsdp_hook){output->node, unit, step->batch};
 }
 
 static void
@@ -80,6 +80,15 @@ fsdp_layer_begin(struct step *step, int32_t layer)
     }
 }
 
+static bool
+is_handed_back(const struct fsdp_span *span, memmodel_tensor tensor)
+{
+    for (int32_t i = 0; i < span->output_count; i++)
+        if (span->outputs[i] == tensor)
+            return true;
+    return false;
+}
+
 /* What was made inside and is not handed back goes when the module's function returns, before its hook. */
 static void
 drop_made_inside(struct step *step, const struct fsdp_span *span)
@@ -87,7 +96,8 @@ drop_made_inside(struct step *step, const struct fsdp_span *span)
     const struct lifetimes *lifetimes = &step->lifetimes;
 
     for (int32_t k = lifetimes->first[span->end - 1]; k < lifetimes->first[span->end]; k++)
-        if (step->network->tensors[lifetimes->released[k]].layer >= span->first)
+        if (step->network->tensors[lifetimes->released[k]].layer >= span->first &&
+            !is_handed_back(span, lifetimes->released[k]))
             value_drop_all(step, &step->values[lifetimes->released[k]], 1);
 }
 
@@ -123,12 +133,15 @@ static void
 fsdp_forward_end(struct step *step)
 {
     struct fsdp *fsdp = step->data_state;
+    int32_t first, end;
 
+    data_layers(step, &first, &end);
     fsdp_post_forward(step, fsdp, fsdp_root(fsdp));
     for (size_t i = 0; i < step->names->count; i++) {
         memmodel_tensor tensor = step->names->items[i].tensor;
+        int32_t layer = step->network->tensors[tensor].layer;
 
-        if (step->names->items[i].returned && step->network->tensors[tensor].layer <= step->model_end)
+        if (step->names->items[i].returned && layer >= first && layer <= step->model_end)
             hook_output(step, fsdp, tensor, (int32_t)fsdp->unit_count - 1);
     }
     value_drop_all(step, &fsdp->held, 1);
@@ -144,15 +157,42 @@ fsdp_node(struct step *step, struct node *node)
             fsdp_pre_backward(step, fsdp, &fsdp->units[fsdp->hooks[i].unit]);
 }
 
-/* What no gradient of an input has reached; the root comes first: _root_post_backward_final_callback. */
+/* Parts of a batch that a pipeline has in flight have theirs. */
+static void
+drop_hooks(struct step *step, struct fsdp *fsdp)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < fsdp->hook_count; i++)
+        if (fsdp->hooks[i].batch != step->batch)
+            fsdp->hooks[kept++] = fsdp->hooks[i];
+    fsdp->hook_count = kept;
+}
+
+/* What no gradient of an input has reached. */
 static void
 finish_unit(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit)
 {
     if (unit->state != FSDP_POST_BACKWARD)
         fsdp_post_backward(step, fsdp, unit);
     unit->state = FSDP_IDLE;
+    if (step->pipeline && !fsdp->reducing) /* set_is_last_backward(False) */
+        return;
     unit->pass_count = 0;
     value_drop_all(step, &unit->incoming, 1);
+}
+
+/* The root comes first: _root_post_backward_final_callback. */
+static void
+finish_units(struct step *step, struct fsdp *fsdp)
+{
+    finish_unit(step, fsdp, fsdp_root(fsdp));
+    for (size_t i = 0; i + 1 < fsdp->unit_count; i++)
+        finish_unit(step, fsdp, &fsdp->units[i]);
+    if (step->pipeline && !fsdp->reducing)
+        return;
+    value_drop_all(step, &fsdp->reduced, 1);
+    fsdp->order_count = 0;
 }
 
 static void
@@ -160,11 +200,20 @@ fsdp_backward_end(struct step *step)
 {
     struct fsdp *fsdp = step->data_state;
 
-    finish_unit(step, fsdp, fsdp_root(fsdp));
-    for (size_t i = 0; i + 1 < fsdp->unit_count; i++)
-        finish_unit(step, fsdp, &fsdp->units[i]);
-    value_drop_all(step, &fsdp->reduced, 1);
-    fsdp->order_count = fsdp->hook_count = 0;
+    finish_units(step, fsdp);
+    drop_hooks(step, fsdp);
+}
+
+/* perform_reduce_grad() */
+static void
+fsdp_reduce_stage(struct step *step)
+{
+    struct fsdp *fsdp = step->data_state;
+
+    fsdp->reducing = true;
+    step_enter(step, MEMMODEL_PHASE_BACKWARD, -1);
+    finish_units(step, fsdp);
+    fsdp->reducing = false;
 }
 
 /* ---- the optimizer ---- */
@@ -210,7 +259,7 @@ fsdp_construct(struct step *step)
         return;
     step->data_state = fsdp;
     fsdp_find_tensors(step);
-    if (step->parallel.replicas > 1 && !step->tensor)
+    if (step->parallel.replicas > 1 && !step->tensor && !step->pipeline)
         fsdp_mesh(step);
     for (size_t i = 0; i < fsdp->unit_count && !step->status; i++)
         fsdp_shard(step, &fsdp->units[i]);
@@ -226,4 +275,8 @@ const struct data_strategy pytorch_fsdp = {
     .backward_end = fsdp_backward_end,
     .optimizer_begin = fsdp_optimizer_begin,
     .optimizer_end = fsdp_optimizer_end,
+    .reduce = fsdp_reduce_stage,
+    .unshard = fsdp_unshard,
+    .await_unshard = fsdp_await_unshard,
+    .reshard = fsdp_reshard_all,
 };

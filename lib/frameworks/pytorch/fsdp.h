@@ -15,6 +15,7 @@ struct fsdp_parameter {
     struct value *shard;    /* what the optimizer has */
     struct value *gradient; /* of the shard */
     struct value *part;     /* kept after the forward pass by reshard_after_forward=N; else NULL */
+    struct value *sum;      /* of gradients of batches that were not shared, in the type that they will be; else NULL */
 };
 
 enum fsdp_state { FSDP_IDLE, FSDP_FORWARD, FSDP_PRE_BACKWARD, FSDP_POST_BACKWARD };
@@ -44,6 +45,7 @@ struct fsdp_span {
 struct fsdp_hook {
     const struct node *node;
     int32_t unit;
+    int batch; /* whose backward pass reaches it */
 };
 
 struct fsdp {
@@ -58,6 +60,7 @@ struct fsdp {
     size_t order_count;
     struct fsdp_hook *hooks;
     size_t hook_count;
+    bool reducing; /* in a pipeline: all parts of the batch are done */
 };
 
 static inline struct fsdp_unit *
@@ -92,6 +95,16 @@ fsdp_pre_backward(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
 void
 fsdp_post_backward(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
 
+/* All units of a stage, the root first: an interleaved schedule asks for it before it comes to the stage. */
+void
+fsdp_unshard(struct step *step);
+
+void
+fsdp_await_unshard(struct step *step);
+
+void
+fsdp_reshard_all(struct step *step);
+
 /* ---- fsdp_shards.c: what a unit's parameters go through ---- */
 
 void
@@ -110,6 +123,13 @@ fsdp_copy_out(struct step *step, struct fsdp_unit *unit);
 
 void
 fsdp_reshard(struct step *step, struct fsdp_unit *unit, int64_t parts);
+
+/* Gradients of a batch that are not shared yet are added to those before it, in the type that they will be shared in. */
+void
+fsdp_accumulate(struct step *step, struct fsdp_unit *unit);
+
+void
+fsdp_keep_gradients(struct step *step, struct fsdp_unit *unit);
 
 /* Gradients become those of the shards. Returns the reduce-scatter's input, which is to be kept for a while, or NULL. */
 struct value *

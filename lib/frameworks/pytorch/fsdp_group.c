@@ -89,12 +89,56 @@ fsdp_post_backward(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit)
 {
     struct value *input;
 
+    bool is_shared = step->pipeline ? fsdp->reducing : data_is_synchronized(step);
+
     unit->state = FSDP_POST_BACKWARD;
-    fsdp_reshard(step, unit, 0);
-    if (!data_is_synchronized(step))
+    fsdp_accumulate(step, unit);
+    if (is_shared || !step->pipeline) /* set_reshard_after_backward(False) of stages */
+        fsdp_reshard(step, unit, 0);
+    if (!is_shared) {
+        fsdp_keep_gradients(step, unit);
         return;
+    }
     value_drop_all(step, &fsdp->reduced, 1);
     input = fsdp_reduce(step, unit);
     if (input)
         fsdp->reduced = input;
+}
+
+/* ---- a stage ---- */
+
+/* The unit that modules() comes to as number `i`: the root, then the others. */
+static struct fsdp_unit *
+unit_at(const struct fsdp *fsdp, size_t i)
+{
+    return i == 0 ? fsdp_root(fsdp) : &fsdp->units[i - 1];
+}
+
+void
+fsdp_unshard(struct step *step)
+{
+    const struct fsdp *fsdp = step->data_state;
+
+    for (size_t i = 0; i < fsdp->unit_count; i++)
+        if (unit_at(fsdp, i)->count > 0)
+            unshard(step, unit_at(fsdp, i));
+}
+
+void
+fsdp_await_unshard(struct step *step)
+{
+    const struct fsdp *fsdp = step->data_state;
+
+    for (size_t i = 0; i < fsdp->unit_count; i++)
+        if (unit_at(fsdp, i)->incoming)
+            value_drop(step, fsdp_copy_out(step, unit_at(fsdp, i)));
+}
+
+void
+fsdp_reshard_all(struct step *step)
+{
+    const struct fsdp *fsdp = step->data_state;
+
+    for (size_t i = 0; i < fsdp->unit_count; i++)
+        fsdp_reshard(step, unit_at(fsdp, i), 0);
 }

@@ -87,7 +87,7 @@ compare_spans(const void *a, const void *b)
 static void
 make_room_for_passes(struct step *step, struct fsdp *fsdp)
 {
-    size_t hooks = step->names->count + 1;
+    size_t hooks = step->names->count + 1, parts = (size_t)data_parts(step);
 
     for (size_t i = 0; i < fsdp->span_count; i++) {
         fsdp->units[fsdp->spans[i].unit].pass_count++;
@@ -96,11 +96,11 @@ make_room_for_passes(struct step *step, struct fsdp *fsdp)
     for (size_t i = 0; i < fsdp->unit_count; i++) {
         struct fsdp_unit *unit = &fsdp->units[i];
 
-        unit->passes = step_arena_allocate(step, (unit->pass_count + 1) * sizeof *unit->passes);
+        unit->passes = step_arena_allocate(step, (parts * unit->pass_count + 1) * sizeof *unit->passes);
         unit->pass_count = 0;
     }
-    fsdp->order = step_arena_allocate(step, (fsdp->span_count + 1) * sizeof *fsdp->order);
-    fsdp->hooks = step_arena_allocate(step, hooks * sizeof *fsdp->hooks);
+    fsdp->order = step_arena_allocate(step, parts * (fsdp->span_count + 1) * sizeof *fsdp->order);
+    fsdp->hooks = step_arena_allocate(step, parts * hooks * sizeof *fsdp->hooks);
 }
 
 void

@@ -92,12 +92,14 @@ add_named(struct finding *finding, const struct text_part *pattern, int32_t unit
 {
     const struct memmodel_network *network = finding->step->network;
     struct module_run module;
+    int32_t first, end;
     int status = 0;
 
+    data_layers(finding->step, &first, &end);
     *found = false;
     for (size_t i = 0; i < module_count(network) && !status; i++) {
-        if ((i >= network->scope_count && *found) || !module_at(network, i, &module) ||
-            !module_is_named(*pattern, module.name))
+        if ((i >= network->scope_count && *found) || !module_at(network, i, &module) || module.first < first ||
+            module.end > end || !module_is_named(*pattern, module.name))
             continue;
         *found = true;
         if (!finding->taken[i])
@@ -128,6 +130,17 @@ join_runs(struct fsdp *fsdp, size_t first)
     fsdp->span_count = first + (fsdp->span_count > first);
 }
 
+static bool
+is_in_another_stage(const struct step *step, struct text_part pattern)
+{
+    struct module_run module;
+
+    for (size_t i = 0; step->pipeline && i < module_count(step->asked); i++)
+        if (module_at(step->asked, i, &module) && module_is_named(pattern, module.name))
+            return true;
+    return false;
+}
+
 /* "layers.*", or "layers.0+layers.1" */
 static int
 add_units(struct finding *finding, struct text_part text)
@@ -140,7 +153,7 @@ add_units(struct finding *finding, struct text_part text)
 
     while (!status && found && text_part_next(&text, "+", &pattern))
         status = add_named(finding, &pattern, unit, &found);
-    if (!status && !found)
+    if (!status && !found && !is_in_another_stage(finding->step, pattern))
         return module_missing(finding->step->network, finding->step->context, "data", "fsdp: ", pattern);
     if (joined)
         join_runs(finding->fsdp, first);
@@ -176,9 +189,6 @@ check_parameter(const struct step *step, size_t index)
                              "fsdp(param_dtype=%s) needs the network as it is computed, with parameters of that type; "
                              "this one is %s",
                              memmodel_dtype_name(options->param_dtype), memmodel_dtype_name(parameter->dtype));
-    if (options->reduce_dtype != NO_DTYPE && step->job->gradient_accumulation > 1)
-        return context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED, "data",
-                             "fsdp: reduce_dtype is not modelled with gradient_accumulation");
     if (parameter->rank > 0)
         return 0;
     return context_error(step->context, MEMMODEL_ERROR_INVALID_ARGUMENT, step->network->layers[parameter->layer].name,
@@ -196,7 +206,7 @@ give_parameters(struct finding *finding)
         for (size_t i = 0; i < step->network->parameter_count && !status; i++) {
             struct fsdp_unit *unit = &finding->fsdp->units[finding->unit_of[i] < 0 ? root : finding->unit_of[i]];
 
-            if (data_is_buffer(step, i))
+            if (data_is_buffer(step, i) || !data_is_own(step, i))
                 continue;
             status = check_parameter(step, i);
             if (pass == 1)

@@ -24,6 +24,7 @@ struct pipeline_stage {
     memmodel_tensor input;  /* of `network`: what it receives; MEMMODEL_TENSOR_NONE: it is the first */
     memmodel_tensor output; /* MEMMODEL_TENSOR_NONE: it is the last */
     struct pipeline_chunk *chunks;
+    bool active; /* in an interleaved schedule: among those that come next */
 };
 
 struct pipeline {
@@ -36,6 +37,7 @@ struct pipeline {
     struct pipeline_stage *running;
     struct value *merged; /* what the step returned: all outputs of the last stage */
     bool ready;           /* buffers are there */
+    int32_t model_end;    /* layer after which the model of the last stage returns */
 };
 
 /* ---- pipeline_cut.c ---- */
@@ -70,9 +72,9 @@ pipeline_forward_chunk(struct step *step, struct names *names, struct pipeline_s
 struct value *
 pipeline_backward_chunk(struct step *step, struct pipeline_stage *stage, int64_t chunk);
 
-/* Gradients of a stage's parameters are divided by the parts of the batch. */
+/* Gradients of all parts are there: perform_reduce_grad(). */
 void
-pipeline_scale(struct step *step, const struct pipeline_stage *stage);
+pipeline_finish(struct step *step, const struct pipeline_stage *stage);
 
 /* The operator by which a stage has what it received. */
 void

@@ -3,6 +3,8 @@
  */
 #include "frameworks/pytorch/pipeline_network.h"
 
+#include "frameworks/pytorch/tensor_parallel.h"
+
 #include <string.h>
 
 /* ---- what layers stand in ---- */
@@ -143,6 +145,25 @@ copy_customs(struct cutting *cutting)
             whole->customs ? whole->customs[made->origins[i]] : (struct memmodel_custom_requirements){.size = 0};
 }
 
+/* What a tensor plan cut, by the numbers that parameters have here; origins are layers of the job's network. */
+static void
+follow_tensor_plan(struct cutting *cutting)
+{
+    struct step *step = cutting->step;
+    struct pipeline *made = cutting->made;
+    struct tensor_cut *cuts;
+
+    for (size_t i = 0; i < made->network.layer_count; i++)
+        made->origins[i] = step_origin(step, made->origins[i]);
+    if (!step->tensor)
+        return;
+    cuts = step_arena_allocate(step, (made->network.parameter_count + 1) * sizeof *cuts);
+    for (size_t i = 0; cuts && i < cutting->from->parameter_count; i++)
+        if (cutting->parameters[i] >= 0)
+            cuts[cutting->parameters[i]] = step->tensor->parameters[i];
+    step->tensor->parameters = cuts;
+}
+
 int
 pipeline_open(struct step *step)
 {
@@ -165,6 +186,7 @@ pipeline_open(struct step *step)
         return step->status;
     move_scopes(&cutting);
     copy_customs(&cutting);
+    follow_tensor_plan(&cutting);
     step->pipeline = cutting.made;
     step->network = &cutting.made->network;
     step->binding = &cutting.made->binding;

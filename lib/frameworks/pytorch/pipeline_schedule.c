@@ -3,22 +3,9 @@
  * output, and what is being sent. PyTorch: torch/distributed/pipelining/schedules.py.
  */
 #include "frameworks/pytorch/operators.h"
-#include "frameworks/pytorch/pipeline.h"
+#include "frameworks/pytorch/pipeline_schedule.h"
 
 #include "base/checked.h"
-
-/* Variables of _step_microbatches(). */
-struct schedule {
-    struct step *step;
-    struct names *names;
-    int64_t chunks;
-    struct value *output;         /* of the forward pass that was the last */
-    struct value *forward_sends;  /* the same, while it waits to be sent */
-    struct value *backward_sends; /* the gradient of an input */
-    struct value *send_work;      /* what is on its way */
-    struct value **sent;          /* all of it, where a schedule waits for it at its end */
-    size_t sent_count;
-};
 
 /* Takes the reference. */
 static void
@@ -30,24 +17,23 @@ hold(struct schedule *schedule, struct value **variable, struct value *value)
     value_drop(schedule->step, old);
 }
 
-static void
-forward(struct schedule *schedule, struct pipeline_stage *stage, int64_t chunk)
+void
+schedule_forward(struct schedule *schedule, struct pipeline_stage *stage, int64_t chunk)
 {
     pipeline_forward_chunk(schedule->step, schedule->names, stage, chunk);
     hold(schedule, &schedule->output, value_keep(stage->chunks[chunk].output));
 }
 
-static struct value *
-sent_output(const struct pipeline_stage *stage, int64_t chunk)
+struct value *
+schedule_output(const struct pipeline_stage *stage, int64_t chunk)
 {
     return stage->output < 0 ? NULL : value_keep(stage->chunks[chunk].output);
 }
 
 /* ---- ScheduleGPipe: what is sent is waited for when all is done ---- */
 
-/* Takes the reference, or NULL. */
-static void
-keep_sent(struct schedule *schedule, struct value *value)
+void
+schedule_keep(struct schedule *schedule, struct value *value)
 {
     if (value)
         schedule->sent[schedule->sent_count++] = value;
@@ -59,12 +45,12 @@ run_gpipe(struct schedule *schedule)
     struct pipeline_stage *stage = &schedule->step->pipeline->stages[0];
 
     for (int64_t i = 0; i < schedule->chunks; i++) {
-        forward(schedule, stage, i);
-        keep_sent(schedule, sent_output(stage, i));
+        schedule_forward(schedule, stage, i);
+        schedule_keep(schedule, schedule_output(stage, i));
     }
     for (int64_t i = 0; i < schedule->chunks; i++)
-        keep_sent(schedule, pipeline_backward_chunk(schedule->step, stage, i));
-    pipeline_scale(schedule->step, stage);
+        schedule_keep(schedule, pipeline_backward_chunk(schedule->step, stage, i));
+    pipeline_finish(schedule->step, stage);
 }
 
 /* ---- Schedule1F1B ---- */
@@ -75,10 +61,10 @@ warm_up(struct schedule *schedule, struct pipeline_stage *stage)
     int64_t count = min_i64(schedule->chunks, schedule->step->parallel.pipeline.stages - stage->number);
 
     for (int64_t i = 0; i < count; i++) {
-        forward(schedule, stage, i);
-        hold(schedule, &schedule->forward_sends, sent_output(stage, i));
+        schedule_forward(schedule, stage, i);
+        hold(schedule, &schedule->forward_sends, schedule_output(stage, i));
         if (i < count - 1)
-            hold(schedule, &schedule->send_work, sent_output(stage, i));
+            hold(schedule, &schedule->send_work, schedule_output(stage, i));
     }
     return count;
 }
@@ -94,8 +80,8 @@ run_1f1b(struct schedule *schedule)
         backwards++;
         if (forwards == schedule->chunks)
             break;
-        forward(schedule, stage, forwards);
-        hold(schedule, &schedule->forward_sends, sent_output(stage, forwards));
+        schedule_forward(schedule, stage, forwards);
+        hold(schedule, &schedule->forward_sends, schedule_output(stage, forwards));
         forwards++;
     }
     hold(schedule, &schedule->send_work, value_keep(schedule->backward_sends));
@@ -105,63 +91,7 @@ run_1f1b(struct schedule *schedule)
         hold(schedule, &schedule->backward_sends, gradient);
         hold(schedule, &schedule->send_work, value_keep(gradient));
     }
-    pipeline_scale(schedule->step, stage);
-}
-
-/* ---- ScheduleInterleaved1F1B: _get_1f1b_rank_ops, run by _PipelineScheduleRuntime, which waits at its end ---- */
-
-struct interleaving {
-    int64_t ranks, rank, stages, per_round, warm_up;
-};
-
-static struct pipeline_stage *
-forward_stage(const struct schedule *schedule, const struct interleaving *of, int64_t operation)
-{
-    return &schedule->step->pipeline->stages[operation / of->per_round % of->stages];
-}
-
-static struct pipeline_stage *
-backward_stage(const struct schedule *schedule, const struct interleaving *of, int64_t operation)
-{
-    return &schedule->step->pipeline->stages[of->stages - 1 - (operation - of->warm_up) / of->per_round % of->stages];
-}
-
-static void
-run_interleaved(struct schedule *schedule)
-{
-    const struct parallel *parallel = &schedule->step->parallel;
-    int64_t rounds = max_i64(1, schedule->chunks / parallel->pipeline_ranks);
-    struct interleaving of = {
-        .ranks = parallel->pipeline_ranks,
-        .rank = parallel->pipeline_place,
-        .stages = schedule->step->pipeline->stage_count,
-        .per_round = schedule->chunks / rounds,
-    };
-    int64_t all = of.stages * schedule->chunks;
-    int64_t *next = step_pool_take(schedule->step, 2 * (size_t)of.stages * sizeof *next);
-
-    if (!next)
-        return;
-    of.warm_up = min_i64((of.stages - 1) * of.per_round + 2 * (of.ranks - 1 - of.rank), all);
-    for (int64_t i = 0; i < all + of.warm_up && !schedule->step->status; i++) {
-        struct pipeline_stage *stage;
-        int64_t chunk;
-
-        if (i < all) {
-            stage = forward_stage(schedule, &of, i);
-            chunk = next[stage - schedule->step->pipeline->stages]++;
-            forward(schedule, stage, chunk);
-            keep_sent(schedule, sent_output(stage, chunk));
-        }
-        if (i < of.warm_up)
-            continue;
-        stage = backward_stage(schedule, &of, i);
-        chunk = next[of.stages + (stage - schedule->step->pipeline->stages)]++;
-        keep_sent(schedule, pipeline_backward_chunk(schedule->step, stage, chunk));
-    }
-    for (int64_t i = 0; i < of.stages; i++)
-        pipeline_scale(schedule->step, &schedule->step->pipeline->stages[i]);
-    object_pool_give(&schedule->step->pool, next, 2 * (size_t)of.stages * sizeof *next);
+    pipeline_finish(schedule->step, stage);
 }
 
 /* ---- schedule.step() ---- */
@@ -217,7 +147,7 @@ pipeline_step(struct step *step, struct names *names)
     else if (step->parallel.pipeline.kind == PIPELINE_1F1B)
         run_1f1b(&schedule);
     else
-        run_interleaved(&schedule);
+        schedule_interleaved(&schedule);
     value_drop(step, schedule.output);
     value_drop(step, schedule.forward_sends);
     value_drop(step, schedule.backward_sends);

@@ -1,5 +1,6 @@
 /* One part of a batch at a stage. PyTorch: torch/distributed/pipelining/stage.py, _backward.py. */
 #include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/pipeline.h"
 #include "frameworks/pytorch/step.h"
 
@@ -24,6 +25,7 @@ pipeline_prepare(struct step *step)
     if (pipeline->ready)
         return;
     pipeline->ready = true;
+    pipeline->model_end = step->model_end;
     step_enter(step, MEMMODEL_PHASE_FORWARD, -1);
     for (int32_t i = 0; i < pipeline->stage_count; i++) {
         struct pipeline_stage *stage = &pipeline->stages[i];
@@ -73,6 +75,8 @@ pipeline_forward_chunk(struct step *step, struct names *names, struct pipeline_s
     step->pipeline->running = stage;
     step->pipeline->chunk = chunk;
     step->batch = (int)chunk;
+    step->model_end = stage->output < 0 ? step->pipeline->model_end : stage->end - 1;
+    data_select(step, (int32_t)(stage - step->pipeline->stages));
     step_run_layers(step, names, stage->first, stage->end);
     for (size_t i = 0; i < names->count && !step->status; i++) {
         int32_t layer = step->network->tensors[names->items[i].tensor].layer;
@@ -120,6 +124,7 @@ pipeline_backward_chunk(struct step *step, struct pipeline_stage *stage, int64_t
     step_fail(step, check_root(step, root, is_last ? "loss" : "output"));
     if (step->status)
         return NULL;
+    data_select(step, (int32_t)(stage - step->pipeline->stages));
     step->grad_mode = false;
     if (is_last)
         autograd_backward(step, &root, 1);
@@ -131,11 +136,14 @@ pipeline_backward_chunk(struct step *step, struct pipeline_stage *stage, int64_t
     return input_gradient(step, of);
 }
 
-void
-pipeline_scale(struct step *step, const struct pipeline_stage *stage)
+/* Gradients are divided by the parts of the batch. */
+static void
+scale(struct step *step, const struct pipeline_stage *stage)
 {
     if (!step->parallel.pipeline.scale_grads || step->parallel.pipeline.microbatches == 1)
         return;
+    if (step->data && step->data->optimizer_begin)
+        step->data->optimizer_begin(step, NULL);
     for (size_t i = 0; i < step->network->parameter_count; i++) {
         const struct variable *variable = &step->variables[i];
         int32_t layer = step->network->parameters[i].layer;
@@ -146,6 +154,16 @@ pipeline_scale(struct step *step, const struct pipeline_stage *stage)
         step->what = "gradients of all parts";
         number_in_place(step, variable->gradient->shape.dtype);
     }
+    if (step->data && step->data->optimizer_end)
+        step->data->optimizer_end(step);
+}
+
+void
+pipeline_finish(struct step *step, const struct pipeline_stage *stage)
+{
+    data_select(step, (int32_t)(stage - step->pipeline->stages));
+    data_reduce(step);
+    scale(step, stage);
 }
 
 static const struct aten_op_rule rules[] = {

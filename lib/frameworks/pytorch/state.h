@@ -316,6 +316,9 @@ struct step {
     struct parallel parallel;
     const struct data_strategy *data;     /* NULL: one process */
     void *data_state, *data_optimizer;    /* the strategy's own, in the pool's arena */
+    void **data_states;                   /* of each stage of a pipeline; data_state is that of the stage that runs */
+    int32_t *data_stages;                 /* of each parameter: the stage that it belongs to */
+    int32_t data_stage;                   /* that runs, or is being wrapped */
     const struct memmodel_network *asked; /* the job's */
     struct pipeline *pipeline;            /* NULL: each rank has all stages */
     struct tensor_parallel *tensor;       /* NULL: each rank has the whole network */

@@ -266,9 +266,9 @@ find_all(struct step *step, struct optimizer *optimizer)
     if (!status)
         status = data_open(step);
     if (!status)
-        status = pipeline_open(step);
-    if (!status)
         status = tensor_parallel_open(step);
+    if (!status)
+        status = pipeline_open(step);
     if (!status)
         status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
     if (!status)

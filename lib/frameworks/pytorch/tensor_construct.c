@@ -12,7 +12,8 @@ struct shape
 tensor_parallel_built(const struct step *step, size_t index)
 {
     const struct binding *whole = step->tensor ? step->tensor->whole : step->binding;
-    const struct parameter *parameter = &whole->network->parameters[index];
+    size_t number = step->tensor ? (size_t)step->tensor->parameters[index].whole : index;
+    const struct parameter *parameter = &whole->network->parameters[number];
     struct shape shape = {.rank = parameter->rank, .dtype = parameter->dtype};
 
     for (int i = 0; i < shape.rank; i++)
@@ -70,12 +71,11 @@ scattered(struct step *step, const struct shape *whole, const struct shape *own,
     return local;
 }
 
-/* A module's parameters; the whole ones go when all are there. */
+/* A module's parameters, first <= index < end; the whole ones go when all are there. */
 static void
-distribute(struct step *step, const struct layer *layer)
+distribute(struct step *step, size_t first, size_t end)
 {
-    for (int32_t i = 0; i < layer->parameter_count && !step->status; i++) {
-        int32_t index = layer->parameters[i];
+    for (size_t index = first; index < end && !step->status; index++) {
         int axis = step->tensor->parameters[index].axis;
         const struct parameter *parameter = &step->network->parameters[index];
         struct shape own = step_bound_shape(step, parameter->dims, parameter->rank, 0);
@@ -92,24 +92,25 @@ distribute(struct step *step, const struct layer *layer)
         variable->value = local;
         step->tensor->built[index] = whole;
     }
-    for (int32_t i = 0; i < layer->parameter_count; i++)
-        value_drop_all(step, &step->tensor->built[layer->parameters[i]], 1);
+    for (size_t index = first; index < end; index++)
+        value_drop_all(step, &step->tensor->built[index], 1);
 }
 
 /* Modules in the order of their parameters, those that have a part of the vocabulary last, as plans are given. */
 static void
 distribute_all(struct step *step, bool vocabulary)
 {
-    const struct memmodel_network *network = step->tensor->whole->network;
-    int32_t before = -1;
+    const struct tensor_cut *cuts = step->tensor->parameters;
+    size_t count = step->network->parameter_count, end;
 
-    for (size_t i = 0; i < network->parameter_count && !step->status; i++) {
-        int32_t layer = step->tensor->parameters[i].layer;
+    for (size_t i = 0; i < count && !step->status; i = end) {
+        int32_t layer = cuts[i].layer;
         int style = layer < 0 ? TENSOR_WHOLE : step->tensor->plan.styles[layer];
 
-        if (layer >= 0 && layer != before && (style == TENSOR_VOCABULARY || style == TENSOR_HEAD) == vocabulary)
-            distribute(step, &network->layers[layer]);
-        before = layer;
+        for (end = i + 1; end < count && cuts[end].layer == layer;)
+            end++;
+        if (layer >= 0 && (style == TENSOR_VOCABULARY || style == TENSOR_HEAD) == vocabulary)
+            distribute(step, i, end);
     }
 }
 

@@ -117,19 +117,8 @@ make_room(struct rewriting *rewriting)
         rewriting->names[i] = (memmodel_tensor)i;
     memset(made->built, 0, (from->parameter_count + 1) * sizeof *made->built);
     for (size_t i = 0; i < from->parameter_count; i++)
-        made->parameters[i] = (struct tensor_cut){.axis = UNCUT, .layer = -1};
+        made->parameters[i] = (struct tensor_cut){.axis = UNCUT, .layer = -1, .whole = (int32_t)i};
     return true;
-}
-
-/* Of layers of what is a part of the job's network already. */
-static const int32_t *
-joined_origins(struct step *step, const struct tensor_parallel *made)
-{
-    int32_t *joined = step_arena_allocate(step, (made->network.layer_count + 1) * sizeof *joined);
-
-    for (size_t i = 0; joined && i < made->network.layer_count; i++)
-        joined[i] = step_origin(step, made->origins[i]);
-    return joined;
 }
 
 int
@@ -158,7 +147,7 @@ tensor_parallel_open(struct step *step)
     move_scopes(&rewriting);
     copy_customs(&rewriting);
     step->tensor = made;
-    step->origins = joined_origins(step, made);
+    step->origins = made->origins;
     step->network = &made->network;
     step->binding = &made->binding;
     return step->status;

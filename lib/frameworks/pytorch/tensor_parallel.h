@@ -29,6 +29,7 @@ struct tensor_cut {
     int32_t axis;    /* UNCUT: each rank has all of it */
     bool replicated; /* by a module that is parallelized */
     int32_t layer;   /* of the job's network, that is such a module; -1: none */
+    int32_t whole;   /* its number in the job's network */
 };
 
 struct tensor_parallel {
@@ -36,9 +37,9 @@ struct tensor_parallel {
     struct tensor_plan plan;
     struct memmodel_network network;
     struct binding binding;
-    struct tensor_cut *parameters;
-    struct value **built; /* whole parameters, while a module's are being cut; else NULL */
-    int32_t *origins;     /* of each layer of `network`: the layer of the job's network that it is or belongs to */
+    struct tensor_cut *parameters; /* of each of the step's network, which may be a stage of `network` */
+    struct value **built;          /* whole parameters, while a module's are being cut; else NULL */
+    int32_t *origins; /* of each layer of `network`: the layer of the job's network that it is or belongs to */
 };
 
 /* ---- tensor_plan.c ---- */

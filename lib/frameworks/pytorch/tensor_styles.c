@@ -22,7 +22,7 @@ cut_parameter(struct rewriting *rewriting, int32_t index, int axis)
             "its parameter belongs to another module, too, and parallelize_module() makes two of it; untie them");
         return;
     }
-    *cut = (struct tensor_cut){.axis = axis, .replicated = axis == UNCUT, .layer = rewriting->layer};
+    *cut = (struct tensor_cut){.axis = axis, .replicated = axis == UNCUT, .layer = rewriting->layer, .whole = index};
     if (axis == UNCUT)
         return;
     rewrite_cut_dim(rewriting, &parameter->dims[axis]);
