@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL, VENV = sys.argv[1], Path(sys.argv[2])
+TOOL, VENV = Path(sys.argv[1]).absolute(), Path(sys.argv[2])  # also from a script's folder
 HERE = Path(__file__).parent
 MIB = 1 << 20
 GIB = 1 << 30
