@@ -66,6 +66,7 @@ print_asked(const struct memmodel_job *job)
         {"device", job->device},
         {"gpu", job->gpu},
         {"allocator settings", job->allocator_settings},
+        {"cublas workspace", job->cublas_workspace},
         {"isa", job->isa},
         {"optimizer", job->optimizer},
         {"precision", job->precision},

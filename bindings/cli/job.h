@@ -8,8 +8,8 @@
 struct job_options {
     struct option_list set;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
-        *allocator_settings, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data, *tensor, *pipeline,
-        *backend;
+        *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
+        *tensor, *pipeline, *backend;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
     bool keep_gradients, meta_device;
 };
@@ -34,6 +34,8 @@ struct job_options {
         JOB_OPTION(type, "gpu", OPTION_TEXT, "NAME", "kind of GPU to run on, such as h100", gpu),                      \
         JOB_OPTION(type, "allocator-settings", OPTION_TEXT, "SETTINGS",                                                \
                    "of the GPU's allocator, as in PYTORCH_ALLOC_CONF", allocator_settings),                            \
+        JOB_OPTION(type, "cublas-workspace", OPTION_TEXT, "SIZES", "of the GPU, as in CUBLAS_WORKSPACE_CONFIG",        \
+                   cublas_workspace),                                                                                  \
         JOB_OPTION(type, "isa", OPTION_TEXT, "NAME",                                                                   \
                    "CPU that runs the job: avx2, avx512, amx, or native for this one", isa),                           \
         JOB_OPTION(type, "intra-op-threads", OPTION_INTEGER, "N", "threads the framework computes with",               \

@@ -242,6 +242,9 @@ struct memmodel_job {
     const char *framework_version;
     /** "pytorch": the processes that train together. NULL: one alone. @length 1 @nullable */
     const struct memmodel_parallel *parallel;
+    const char
+        *cublas_workspace; /**< "pytorch": what cuBLAS works in on a GPU, as in CUBLAS_WORKSPACE_CONFIG: ":4096:8",
+                                 eight buffers of 4096 KiB; an error without a GPU. @default PyTorch's, by GPU */
 };
 
 #ifdef __cplusplus

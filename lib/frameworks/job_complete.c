@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/choice.h"
 #include "base/context.h"
-#include "frameworks/cuda/gpu.h"
+#include "frameworks/cuda/workspace.h"
 #include "frameworks/framework.h"
 #include "frameworks/optimizer.h"
 #include "frameworks/parallel.h"
@@ -24,6 +24,7 @@ static const struct memmodel_job defaults = {
     .checkpoint = "",
     .gpu = "",
     .allocator_settings = "",
+    .cublas_workspace = "",
     .graph_optimization = "all",
     .gradient_accumulation = 1,
 };
@@ -67,6 +68,7 @@ job_complete(struct memmodel_job *job)
     job->gpu = job->gpu ? job->gpu : defaults.gpu;
     job->device = spelling_device(job->device ? job->device : *job->gpu ? "cuda" : "cpu");
     job->allocator_settings = job->allocator_settings ? job->allocator_settings : defaults.allocator_settings;
+    job->cublas_workspace = job->cublas_workspace ? job->cublas_workspace : defaults.cublas_workspace;
     job->graph_optimization = job->graph_optimization ? job->graph_optimization : defaults.graph_optimization;
     job->gradient_accumulation =
         job->gradient_accumulation ? job->gradient_accumulation : defaults.gradient_accumulation;
@@ -117,14 +119,22 @@ check_options(memmodel_context *context, const struct framework *framework, cons
     return 0;
 }
 
+static int
+check_gpu(memmodel_context *context, const struct memmodel_job *job)
+{
+    const struct gpu *gpu;
+    int64_t workspace;
+    int status = gpu_find(context, job->gpu, &gpu);
+
+    return status ? status : cublas_workspace_bytes(context, gpu, 0, job->cublas_workspace, &workspace);
+}
+
 /* A GPU is asked for by its kind, for no two kinds take the same; what is one's alone says that it is meant. */
 static int
 check_device(memmodel_context *context, const struct memmodel_job *job)
 {
-    const struct gpu *gpu;
-
     if (strcmp(job->device, "cuda") == 0)
-        return gpu_find(context, job->gpu, &gpu);
+        return check_gpu(context, job);
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device,
                              "unknown device; known are cpu and cuda");
@@ -134,6 +144,9 @@ check_device(memmodel_context *context, const struct memmodel_job *job)
     if (*job->allocator_settings)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "allocator_settings",
                              "settings of a GPU's allocator, but the device is cpu; say which gpu");
+    if (*job->cublas_workspace)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "cublas_workspace",
+                             "cuBLAS works on a GPU, but the device is cpu; say which gpu");
     return 0;
 }
 
@@ -247,6 +260,7 @@ job_keep(struct arena *arena, const struct memmodel_job *job, struct memmodel_jo
                             &kept->checkpoint,
                             &kept->gpu,
                             &kept->allocator_settings,
+                            &kept->cublas_workspace,
                             &kept->graph_optimization,
                             &kept->framework_version};
     int status;

@@ -44,6 +44,7 @@ write_job(struct text *page, const struct memmodel_job *job)
         {"precision", job->precision},
         {"checkpoint", job->checkpoint},
         {"allocator_settings", job->allocator_settings},
+        {"cublas_workspace", job->cublas_workspace},
         {"graph_optimization", job->graph_optimization},
     };
 

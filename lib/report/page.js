@@ -47,7 +47,7 @@ function describeLoop(job) {
 
 function describeMachine(job) {
   if (job.framework === "textbook") return [];
-  if (job.device === "cuda") return [job.framework_version, "cuda", job.gpu, ...(job.allocator_settings ? [job.allocator_settings] : [])];
+  if (job.device === "cuda") return [job.framework_version, "cuda", job.gpu, ...[job.allocator_settings, job.cublas_workspace].filter(Boolean)];
   const level = job.framework === "onnxruntime" ? [`optimization ${job.graph_optimization}`] : [];
   return [...level, job.device, job.isa, `${job.intra_op_threads} threads`];
 }

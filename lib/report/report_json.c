@@ -151,14 +151,15 @@ with_parallel(json_t *job, const struct memmodel_parallel *parallel)
 static json_t *
 job_json(const struct memmodel_job *job)
 {
-    json_t *json = json_pack(
-        "{ss ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework, "framework_version",
-        job->framework_version, "textbook_rule", job->textbook_rule, "device", job->device, "gpu", job->gpu, "metric",
-        memmodel_metric_name(job->metric), "allocator_settings", job->allocator_settings, "optimizer", job->optimizer,
-        "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint, "graph_optimization",
-        job->graph_optimization, "mode", memmodel_mode_name(job->mode), "keep_gradients", job->keep_gradients, "steps",
-        job->steps, "intra_op_threads", job->intra_op_threads, "gradient_accumulation", job->gradient_accumulation,
-        "budget", (json_int_t)job->budget, "symbols", symbols_json(job));
+    json_t *json =
+        json_pack("{ss ss ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework,
+                  "framework_version", job->framework_version, "textbook_rule", job->textbook_rule, "device",
+                  job->device, "gpu", job->gpu, "metric", memmodel_metric_name(job->metric), "allocator_settings",
+                  job->allocator_settings, "cublas_workspace", job->cublas_workspace, "optimizer", job->optimizer,
+                  "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint, "graph_optimization",
+                  job->graph_optimization, "mode", memmodel_mode_name(job->mode), "keep_gradients", job->keep_gradients,
+                  "steps", job->steps, "intra_op_threads", job->intra_op_threads, "gradient_accumulation",
+                  job->gradient_accumulation, "budget", (json_int_t)job->budget, "symbols", symbols_json(job));
 
     return with_parallel(json, job->parallel);
 }

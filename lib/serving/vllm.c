@@ -6,6 +6,7 @@
 #include "serving/vllm_cache.h"
 
 #include "base/checked.h"
+#include "frameworks/cuda/workspace.h"
 
 #include <limits.h>
 #include <string.h>
@@ -88,7 +89,7 @@ sampler_bytes(const struct serve_query *query, const struct place *place)
 static double
 workspace_bytes(const struct serve_query *query)
 {
-    return query->gpu ? (double)gpu_cublas_workspace(query->gpu, INT_MAX) : 0;
+    return query->gpu ? (double)cublas_workspace_usual(query->gpu, INT_MAX) : 0;
 }
 
 static int

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TORCH = importlib.util.find_spec("torch") is not None
 
@@ -143,6 +144,16 @@ class Names(unittest.TestCase):
             self.assertEqual(model.weight_ih_l0.grad.shape, (3 * 64, 32))
             self.assertEqual(state.shape, (2, 8, 64))
         self.assertGreater(recording.report().peak.live, 0)
+
+    def test_workspaces_of_cublas_are_those_that_the_loop_sets(self):
+        """8 buffers of 16 KiB beside two tensors, as on a simulated GPU: test/cuda/test_torch.py."""
+        options = {"gpu": "h100", "framework_version": "2.15"}
+        for given, size in (({}, 16), ({"cublas_workspace": ":32:8"}, 32)):
+            with mock.patch.dict(os.environ), memmodel.torch.record(**options, **given) as recording:
+                os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":16:8"
+                x = torch.empty(64, 64, device="cuda")
+                x @ x
+            self.assertEqual(recording.report().peak.live, 2 * 64 * 64 * 4 + 8 * size * KIB)
 
     def test_a_device_beyond_those_there_is_refused(self):
         refused = self.assertRaisesRegex(RuntimeError, "invalid device ordinal")

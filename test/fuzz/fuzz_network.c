@@ -69,6 +69,7 @@ static const char *const gpus[] = {"a100", "h100", "h200", "v100", "t4", "a6000"
 static const char *const isas[] = {NULL, "avx2", "avx512", "amx", "native", "sse"};
 static const char *const precisions[] = {NULL, "float32", "bfloat16", "float16"};
 static const char *const checkpoints[] = {NULL, "*", "encoder.*", "h.0..3", "*(use_reentrant=True)", "..", "*,*"};
+static const char *const workspaces[] = {NULL, ":4096:2:16:8", ":0:0", ":99999999999:99999999999", "4096"};
 static const char *const settings[] = {NULL,
                                        "expandable_segments:True",
                                        "max_split_size_mb:20",
@@ -92,6 +93,7 @@ choose_job(struct query *query)
     query->job.precision = CHOOSE(c, precisions);
     query->job.checkpoint = CHOOSE(c, checkpoints);
     query->job.allocator_settings = CHOOSE(c, settings);
+    query->job.cublas_workspace = CHOOSE(c, workspaces);
     query->job.isa = CHOOSE(c, isas);
     query->job.textbook_rule = CHOOSE(c, textbook_rules);
     query->job.graph_optimization = CHOOSE(c, optimizations);

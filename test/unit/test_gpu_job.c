@@ -113,6 +113,20 @@ settings_of_the_allocator_are_read(void **state)
     assert_int_equal(status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED);
 }
 
+static void
+workspaces_of_cublas_that_are_none_are_refused(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", NULL), cpu = {.size = sizeof cpu, .cublas_workspace = ":16:8"};
+
+    job.cublas_workspace = "4096";
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_PARSE, "cublas_workspace");
+    job.cublas_workspace = ":16:";
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_PARSE, "4096:8");
+    job.cublas_workspace = ":99999999999:99999999999";
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_OVERFLOW, "63 bits");
+    assert_error(*state, status_of(*state, &cpu), MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu");
+}
+
 /* ---- of any batch ---- */
 
 static memmodel_network *
@@ -265,6 +279,7 @@ main(void)
         WITH_CONTEXT(cuda_asks_which_gpu_it_is),
         WITH_CONTEXT(what_only_a_gpu_has_is_refused_elsewhere),
         WITH_CONTEXT(settings_of_the_allocator_are_read),
+        WITH_CONTEXT(workspaces_of_cublas_that_are_none_are_refused),
         WITH_CONTEXT(reserved_covers_live_bytes_which_grow_with_the_batch),
         WITH_CONTEXT(rows_of_modules_add_up_to_the_peak),
         WITH_CONTEXT(a_module_keeps_its_number_and_has_what_its_layers_have),

@@ -127,6 +127,36 @@ training_has_two_workspaces_of_cublas(void **state)
     memmodel_report_unref(report);
 }
 
+/* Sizes in KiB, each with how many of it; PyTorch adds up all that it finds in the text. */
+static void
+cublas_works_in_what_the_job_gives_it(void **state)
+{
+    static const struct {
+        const char *config;
+        int64_t bytes;
+    } cases[] = {{":16:8", 16 * 8 * 1024},
+                 {":4096:2:16:8", (4096 * 2 + 16 * 8) * 1024},
+                 {":16:8:32:2x:8:1", (16 * 8 + 32 * 2 + 8) * 1024},
+                 {":0:0", 0}};
+    struct memmodel_job job = gpu_job("h100", "sgd");
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memmodel_report *report;
+        const memmodel_trace *trace;
+        int count = 0;
+
+        job.cublas_workspace = cases[i].config;
+        report = estimated(one_linear_layer(*state), &job);
+        trace = memmodel_report_trace(report);
+        for (size_t k = 0; k < trace->block_count; k++) {
+            count += trace->blocks[k].bytes == cases[i].bytes && trace->blocks[k].released < 0;
+            assert_true(trace->blocks[k].bytes < HOPPER_WORKSPACE);
+        }
+        assert_int_equal(count, cases[i].bytes ? 2 : 0);
+        memmodel_report_unref(report);
+    }
+}
+
 /* ---- kernels ---- */
 
 /* x [2, 3, 16, 16] -> 8 filters of 3 x 3: 16384 bytes; no columns, no blocked copies. */
@@ -676,6 +706,7 @@ main(void)
         WITH_CONTEXT(the_process_has_its_context_and_kernels_besides),
         WITH_CONTEXT(cublas_works_in_32_mib_from_hopper_on),
         WITH_CONTEXT(training_has_two_workspaces_of_cublas),
+        WITH_CONTEXT(cublas_works_in_what_the_job_gives_it),
         WITH_CONTEXT(a_convolution_takes_its_output_alone),
         WITH_CONTEXT(batch_norm_makes_one_gradient_of_its_input),
         WITH_CONTEXT(batch_norm_of_data_makes_no_gradient_of_its_input),

@@ -10,6 +10,7 @@ from memmodel import _ffi, _limits
 from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules
 from memmodel._record_values import Call, storage_of
 from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
+from memmodel._torch_environment import take_environment
 
 # Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
 # torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
@@ -27,9 +28,8 @@ class Events:
     """In the order of time, on one device."""
 
     def __init__(self, job: _ffi.Job, device: str, modules: Modules) -> None:
-        self._recording = _ffi.recording_new(_limits.new_context(), job)
-        _ffi.recording_set_engine(self._recording, ENGINE)
-        self._device, self._modules = device, modules
+        self._recording = _new_recording(job)
+        self._job, self._device, self._modules = job, device, modules
         self._blocks: dict[int, int] = {}  # by storage
         self._sizes: dict[int, int] = {}  # of the same
         self._born: dict[int, tuple[int, str]] = {}  # of storages: their step and pass
@@ -224,6 +224,8 @@ class Events:
         self.step = self.step or 1
 
     def _enter(self) -> None:
+        if not self._entered[1] and take_environment(self._job):
+            self._recording = _new_recording(self._job)
         if self._modules.phase == BACKWARD:
             self.begin()
         now = (self.step, self._modules.phase)
@@ -256,6 +258,12 @@ class Events:
                 ),
             )  # fmt: skip
         return number
+
+
+def _new_recording(job: _ffi.Job) -> _ffi.RecordingHandle:
+    recording = _ffi.recording_new(_limits.new_context(), job)
+    _ffi.recording_set_engine(recording, ENGINE)
+    return recording
 
 
 def category_of(step: int, made: str, gone: str) -> int:

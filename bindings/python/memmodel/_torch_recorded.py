@@ -23,6 +23,9 @@ from memmodel.estimation import job_of
 from memmodel.recording import Recording, record
 from memmodel.report import Report
 
+# Of a job, what recordings take as well.
+MACHINE = ("isa", "intra_op_threads", "budget", "metric", "gpu", "allocator_settings", "cublas_workspace")
+
 
 @dataclass
 class Loop:
@@ -104,7 +107,7 @@ def recorded(loop: Loop, job: Mapping[str, Any], for_rules: Mapping[str, Any], e
     alone = asked_of_rules(loop, for_rules)
     if alone:
         raise Refused(f"{error}; not recorded instead, as only rules answer {alone}") from error
-    machine = {name: job[name] for name in ("isa", "intra_op_threads", "budget", "metric", "gpu", "allocator_settings")}
+    machine = {name: job[name] for name in MACHINE}
     try:
         recording = loop.record(**machine)
     except Exception as failed:  # whatever the module says to tensors without memory

@@ -110,6 +110,7 @@ def estimate(
     checkpoint: str | None = None,
     gpu: str | None = None,
     allocator_settings: str | None = None,
+    cublas_workspace: str | None = None,
     graph_optimization: str | None = None,
     gradient_accumulation: int | None = None,
     keep_gradients: bool = False,
@@ -134,8 +135,8 @@ def estimate(
     base_bytes: with "tensorflow", of the process just before training begins, where they are known. With "pytorch":
     precision, "bfloat16" as under torch.autocast; checkpoint, scopes that are recomputed in the backward pass, such as
     "encoder.*"; gradient_accumulation, batches a step of the optimizer; keep_gradients, set_to_none=False; gpu, such as
-    "h200", which makes "cuda" the device, and allocator_settings, as in PYTORCH_ALLOC_CONF. graph_optimization: of
-    "onnxruntime".
+    "h200", which makes "cuda" the device, allocator_settings, as in PYTORCH_ALLOC_CONF, and cublas_workspace, as in
+    CUBLAS_WORKSPACE_CONFIG. graph_optimization: of "onnxruntime".
 
     mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
     their data, such as "ddp(bucket_cap_mb=25)". tensor: how they share its modules, such as
@@ -154,7 +155,7 @@ def estimate(
         symbols, sizes, framework=framework, framework_version=framework_version, textbook_rule=textbook_rule,
         device=device, optimizer=optimizer, isa=isa, mode=mode, steps=steps, intra_op_threads=intra_op_threads,
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
-        allocator_settings=allocator_settings, graph_optimization=graph_optimization,
+        allocator_settings=allocator_settings, cublas_workspace=cublas_workspace, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
         tensor=tensor, pipeline=pipeline, meta_device=meta_device,
         backend=backend, rank=rank, budget=budget, metric=metric,

@@ -21,6 +21,7 @@ from memmodel._record_mode import UnknownOperator, register
 from memmodel._record_tensors import FakeTensors
 from memmodel._record_values import Assumption, UnknownValue
 from memmodel._torch_calls import this_isa
+from memmodel._torch_environment import take_environment
 from memmodel.estimation import job_of
 from memmodel.report import Report
 from memmodel.trace import Trace
@@ -60,6 +61,7 @@ class Recording:
     def report(self) -> Report:
         """As that of estimate()."""
         job = self._job
+        take_environment(job)
         job.steps = max(1, self.steps)
         job.optimizer = " and ".join(self._optimizers) or None
         return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()))
@@ -134,6 +136,7 @@ def record(
     intra_op_threads: int | None = None,
     framework_version: str | None = None,
     allocator_settings: str | None = None,
+    cublas_workspace: str | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
 ) -> Iterator[Recording]:
@@ -147,7 +150,8 @@ def record(
     The loop ends after `steps` steps of its optimizer, or goes on to its end with 0. A model may be made inside or
     before; gradients that it gets inside are no more than shapes. strict: UnknownValue where the loop reads a value
     that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes,
-    without numbers. isa, intra_op_threads, framework_version, allocator_settings, budget, metric: see estimate().
+    without numbers. isa, intra_op_threads, framework_version, allocator_settings, cublas_workspace, budget, metric: see
+    estimate(); the environment's settings of a GPU are those that the loop has set when it first uses it.
 
     >>> with memmodel.torch.record(budget="16GiB") as recording:
     ...     train(model, loader)
@@ -157,7 +161,8 @@ def record(
     simulated = None if gpu is None else Gpu(gpu, version)
     given = {
         "framework": "pytorch", "framework_version": version,
-        "device": "cuda" if simulated else "cpu", "gpu": gpu, "allocator_settings": allocator_settings, "steps": steps,
+        "device": "cuda" if simulated else "cpu", "gpu": gpu, "allocator_settings": allocator_settings,
+        "cublas_workspace": cublas_workspace, "steps": steps,
         "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),
         "budget": simulated.memory if simulated and budget is None else budget, "metric": metric,
     }  # fmt: skip

@@ -28,6 +28,7 @@ from memmodel._torch_checkpoints import Segments
 from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_configs import ConfigError as ConfigError
 from memmodel._torch_configs import load_config as load_config
+from memmodel._torch_environment import settings_of_environment
 from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
@@ -342,6 +343,7 @@ def estimate(
     device: str = "cpu",
     gpu: str | None = None,
     allocator_settings: str | None = None,
+    cublas_workspace: str | None = None,
     isa: str | None = None,
     intra_op_threads: int | None = None,
     framework_version: str | None = None,
@@ -368,7 +370,8 @@ def estimate(
     memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way. precision="bfloat16": model and
     loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2", "avx512" or "amx".
     intra_op_threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose
-    allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere.
+    allocator has the settings `allocator_settings`, as in PYTORCH_ALLOC_CONF; cublas_workspace is as in
+    CUBLAS_WORKSPACE_CONFIG. Those variables count where they are not given. The module may lie on the CPU or nowhere.
     Compared with measured bytes on an H200 alone. framework_version: of another PyTorch than this one, such as "2.14".
     mesh, data, tensor, pipeline, backend, rank: the processes that train this module together, {"dp": 8}, how they
     share their data, such as "ddp(gradient_as_bucket_view=True)", and its modules, "colwise=*.up, rowwise=*.down", and
@@ -387,7 +390,10 @@ def estimate(
         estimation.spelled(field, value)
         for field, value in (("device", device), ("gpu", gpu), ("precision", precision), ("optimizer", optimizer))
     )
-    where = {"device": device, "gpu": gpu, "allocator_settings": allocator_settings}
+    where = {
+        "device": device, "gpu": gpu, "allocator_settings": allocator_settings, "cublas_workspace": cublas_workspace,
+    }  # fmt: skip
+    where |= settings_of_environment(where)
     for_rules = {"checkpoint": checkpoint, "framework_version": framework_version, "mesh": mesh, "data": data,
                  "tensor": tensor, "pipeline": pipeline, "meta_device": meta_device,
                  "backend": backend, "rank": rank} | ({} if gpu else where)  # fmt: skip

@@ -199,16 +199,3 @@ gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu)
     *gpu = found;
     return 0;
 }
-
-/*
- * PyTorch: aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize: ":4096:2:16:8", on Hopper 32 MiB; also on
- * Blackwell since 2.12 (pull request 175344).
- */
-int64_t
-gpu_cublas_workspace(const struct gpu *gpu, int version)
-{
-    enum { HOPPER = 90, BLACKWELL = 100, KIB = 1024 };
-    bool large = gpu->capability == HOPPER || (gpu->capability >= BLACKWELL && version >= VERSION(2, 12));
-
-    return large ? 4096 * 8 * KIB : 4096 * 2 * KIB + 16 * 8 * KIB;
-}

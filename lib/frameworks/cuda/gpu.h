@@ -25,8 +25,4 @@ gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
 const struct gpu *
 gpu_of_name(const char *name);
 
-/* Bytes that PyTorch of a version (version_number) gives cuBLAS to work in. */
-int64_t
-gpu_cublas_workspace(const struct gpu *gpu, int version);
-
 #endif

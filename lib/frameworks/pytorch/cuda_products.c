@@ -2,7 +2,6 @@
  * What matrix products work in on a GPU. PyTorch: aten/src/ATen/cuda/CublasHandlePool.cpp, CUDABlas.cpp,
  * native/cuda/Blas.cpp. Each thread has a handle of its own, so that the forward and the backward pass have two workspaces.
  */
-#include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
@@ -49,7 +48,7 @@ keep_cublas(struct step *step)
 {
     bool backward = step->trace->phase == MEMMODEL_PHASE_BACKWARD;
 
-    keep(step, &step->cuda.workspaces[backward], gpu_cublas_workspace(step->cuda.gpu, step->version));
+    keep(step, &step->cuda.workspaces[backward], step->cuda.workspace_bytes);
 }
 
 /* What is made for the call alone is there before the handle is. */
@@ -78,5 +77,5 @@ cuda_product(struct step *step, enum product_kind kind, const struct value *resu
     else if (rule->cublas == OF_HANDLE)
         keep_cublas(step);
     else
-        value_drop(step, value_buffer(step, gpu_cublas_workspace(step->cuda.gpu, step->version)));
+        value_drop(step, value_buffer(step, step->cuda.workspace_bytes));
 }

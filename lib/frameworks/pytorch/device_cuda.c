@@ -1,5 +1,5 @@
 /* A GPU: the kernels that are simple. PyTorch 2.11, compared with an H200: test/data/pytorch_cuda. */
-#include "frameworks/cuda/gpu.h"
+#include "frameworks/cuda/workspace.h"
 #include "frameworks/optimizer.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
@@ -29,7 +29,11 @@ cuda_dropout(struct step *step, struct value *x)
 static int
 open(struct step *step)
 {
-    return gpu_find(step->context, step->job->gpu, &step->cuda.gpu);
+    int status = gpu_find(step->context, step->job->gpu, &step->cuda.gpu);
+
+    return status ? status
+                  : cublas_workspace_bytes(step->context, step->cuda.gpu, step->version, step->job->cublas_workspace,
+                                           &step->cuda.workspace_bytes);
 }
 
 const struct device pytorch_cuda = {

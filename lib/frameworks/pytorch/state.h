@@ -250,6 +250,7 @@ struct device {
 /* What a GPU keeps between operators. */
 struct cuda {
     const struct gpu *gpu;
+    int64_t workspace_bytes;        /* of cuBLAS. @unit bytes */
     struct value *workspaces[2];    /* of cuBLAS, for the thread of the forward and of the backward pass */
     struct value *lt_workspaces[2]; /* of cublasLt */
     struct value *dropout_states;   /* of cuDNN's generators */
