@@ -54,11 +54,7 @@ enum opcode {
     OPCODE_SIN,  /* of radians: NaN beyond 2^30 */
     OPCODE_COS,  /* the same */
     OPCODE_TANH, /* hyperbolic */
-    OPCODE_OPERATIONS,
-    /* operands, in a tree */
-    OPCODE_SYMBOL = OPCODE_OPERATIONS, /* symbol `index` */
-    OPCODE_PARAMETER,                  /* parameter `index`: a number that is given with each run */
-    OPCODE_NUMBER,                     /* `number` */
+    OPCODE_OPERATIONS
 };
 
 /* ---- build ---- */
@@ -261,16 +257,6 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
 /* A compiled expression: evaluates without memory of its own. */
 struct expression_program;
 
-/* A node of a tree in postfix order: after its operands. */
-struct tree_node {
-    enum opcode opcode;
-    int32_t index;
-    double number;
-};
-
-/* What a program has besides the value: its partial derivatives, as results 1 and on. */
-enum tree_gradient { TREE_VALUE, TREE_GRADIENT_OF_SYMBOLS, TREE_GRADIENT_OF_PARAMETERS };
-
 /*
  * roots: several expressions at once, sharing common parts. 0, the status of a root that is an error,
  * MEMMODEL_ERROR_NO_MEMORY, or MEMMODEL_ERROR_OVERFLOW if more than 1024 intermediate values are needed at a time.
@@ -294,22 +280,8 @@ int
 expression_compile_sum(const struct expression_pool *pool, const struct expression_sum *sum,
                        struct expression_program **program);
 
-/*
- * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now.
- * With a gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor
- * counts as smooth; of equal operands max and min have the derivative of the left; where a step on the way has none, so
- * has the whole (NaN). 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that are no tree, MEMMODEL_ERROR_NO_MEMORY,
- * MEMMODEL_ERROR_OVERFLOW as above.
- */
-int
-expression_compile_tree(memmodel_context *context, const struct tree_node *nodes, size_t count,
-                        enum tree_gradient gradient, struct expression_program **program);
-
 void
 expression_program_free(struct expression_program *program);
-
-size_t
-expression_program_result_count(const struct expression_program *program);
 
 /* results[r]; symbols in the pool's order. Any thread. */
 void
@@ -323,14 +295,13 @@ void
 expression_program_run_block(const struct expression_program *program, const double *const *columns, size_t points,
                              double *const *results);
 
-/* Rows that lie otherwise, and parameters. */
+/* Rows that lie otherwise. */
 struct expression_rows {
     const double *const *columns;
     const ptrdiff_t *strides; /* doubles from a row of columns[s] to the next; NULL: 1 */
     double *const *results;
     const ptrdiff_t *result_strides; /* of results[r]; NULL: 1 */
     size_t points;
-    const double *parameters; /* NULL if the program has none */
 };
 
 void
@@ -377,7 +348,7 @@ struct expression_function {
 
 /*
  * The program's one result as a file in C (a header of C99) or Python with a function that computes the same bits, NaN
- * and infinite ones too, and needs nothing but the language's own library. A program with parameters cannot be printed.
+ * and infinite ones too, and needs nothing but the language's own library.
  */
 void
 expression_program_print(const struct expression_program *program, enum expression_language language,

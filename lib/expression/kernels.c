@@ -70,7 +70,7 @@ each_vector(const struct kernel_work *work, operation apply, bool left_one, bool
     }
 }
 
-/* Operands of which none is a column are those of a constant's copy, and of parameters among themselves. */
+/* Operands of which none is a column are those of a constant's copy. */
 VECTOR_INLINE void
 each(const struct kernel_work *work, operation apply)
 {

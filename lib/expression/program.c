@@ -127,7 +127,7 @@ compile_limited(struct expression_program *program, operand value, double min, d
 static operand
 compile_symbol(struct compiler *compiler, size_t symbol)
 {
-    operand value = program_symbol(compiler->program, symbol);
+    operand value = operand_at(PLACE_SYMBOL, symbol);
 
     if (!compiler->limits)
         return value;

@@ -9,7 +9,7 @@
 enum { REGISTER_LIMIT = 1024 }; /* a run keeps them on its stack */
 
 /* Where an operand is. A program being written has values, each of the instruction of that index, for registers. */
-enum place { PLACE_REGISTER, PLACE_RESULT, PLACE_SYMBOL, PLACE_PARAMETER, PLACE_NUMBER, PLACE_COUNT };
+enum place { PLACE_REGISTER, PLACE_RESULT, PLACE_SYMBOL, PLACE_NUMBER, PLACE_COUNT };
 
 /* An index into a place, in one number. */
 typedef int32_t operand;
@@ -48,8 +48,7 @@ struct expression_program {
     size_t number_count, number_capacity;
     size_t result_count, result_capacity;
     size_t registers;
-    size_t symbols, parameters; /* one more than the greatest index */
-    int status;                 /* of the first step that failed: the following ones do nothing */
+    int status; /* of the first step that failed: the following ones do nothing */
 };
 
 /* ---- writing a program (program_write.c) ---- */
@@ -64,19 +63,9 @@ program_emit(struct expression_program *program, enum opcode opcode, operand lef
 operand
 program_number(struct expression_program *program, double number);
 
-operand
-program_symbol(struct expression_program *program, size_t index);
-
-operand
-program_parameter(struct expression_program *program, size_t index);
-
 /* The next result. */
 void
 program_result(struct expression_program *program, operand value);
-
-/* Results for the derivatives of result 0 by all symbols or parameters (program_gradient.c). */
-void
-program_gradient(struct expression_program *program, enum place place);
 
 /*
  * Drops what no result needs, and gives each value a register that is free for as long as the value is used, or its

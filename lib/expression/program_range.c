@@ -354,7 +354,7 @@ expression_range(struct expression_ranging *ranging, const double *lower, const 
     const struct region region = {program, lower, upper, symbol};
     struct extent *registers = ranging->registers, result = {.value = flat};
 
-    if (program->parameters > 0 || program->result_count != 1)
+    if (program->result_count != 1)
         return false;
     for (size_t k = 0; k < program->count; k++) {
         const struct instruction *instruction = &program->instructions[k];

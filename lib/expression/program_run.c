@@ -29,12 +29,12 @@ apply(enum opcode opcode, double left, double right)
 }
 
 /* The last value is at hand: to wait until it can be read again would take longer than to compute with it. */
-static void
-run_point(const struct expression_program *program, const double *symbols, const double *parameters, double *results)
+void
+expression_program_run(const struct expression_program *program, const double *symbols, double *results)
 {
     double registers[REGISTER_LIMIT], value = 0;
     double *const targets[] = {[PLACE_REGISTER] = registers, [PLACE_RESULT] = results};
-    const double *const places[PLACE_COUNT] = {registers, results, symbols, parameters, program->numbers};
+    const double *const places[PLACE_COUNT] = {registers, results, symbols, program->numbers};
     operand last = -1;
 
     for (size_t k = 0; k < program->count; k++) {
@@ -47,12 +47,6 @@ run_point(const struct expression_program *program, const double *symbols, const
         value = apply(instruction->opcode, a, b);
         targets[operand_place(last)][operand_index(last)] = value;
     }
-}
-
-void
-expression_program_run(const struct expression_program *program, const double *symbols, double *results)
-{
-    run_point(program, symbols, NULL, results);
 }
 
 /* ---- blocks of rows ---- */
@@ -107,8 +101,6 @@ find(const struct block *block, operand of, size_t side)
         if (stride != 1)
             return (struct kernel_operand){gather(block, index, stride, side), false};
         return (struct kernel_operand){block->rows->columns[index] + block->row, false};
-    case PLACE_PARAMETER:
-        return (struct kernel_operand){block->rows->parameters + index, true};
     default:
         return (struct kernel_operand){block->program->numbers + index, true};
     }

@@ -33,12 +33,6 @@ expression_program_free(struct expression_program *program)
     memmodel_context_unref(context);
 }
 
-size_t
-expression_program_result_count(const struct expression_program *program)
-{
-    return program->result_count;
-}
-
 /* ---- operands ---- */
 
 static bool
@@ -62,22 +56,6 @@ program_number(struct expression_program *program, double number)
         return 0;
     program->numbers[program->number_count++] = number;
     return operand_at(PLACE_NUMBER, count);
-}
-
-operand
-program_symbol(struct expression_program *program, size_t index)
-{
-    if (index >= program->symbols)
-        program->symbols = index + 1;
-    return operand_at(PLACE_SYMBOL, index);
-}
-
-operand
-program_parameter(struct expression_program *program, size_t index)
-{
-    if (index >= program->parameters)
-        program->parameters = index + 1;
-    return operand_at(PLACE_PARAMETER, index);
 }
 
 void

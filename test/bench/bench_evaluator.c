@@ -1,9 +1,11 @@
 /*
  * What it costs to evaluate, and beside it what compiled C takes: random trees of + - x with 31 nodes over 8 columns (a
- * node is every one, leaves included), functions, derivatives, and an exported model against one written by hand. JSON
+ * node is every one, leaves included), functions, and an exported model against one written by hand. JSON
  * lines. `./run bench evaluator` adds pyoperon, and the ratios.
  */
 #include "timing.h"
+
+#include "../property/tree_program.h"
 
 #include "expression/expression.h"
 #include "expression/kernels.h"
@@ -61,14 +63,14 @@ grow(struct tree_node *nodes, size_t leaves, uint64_t *state)
     size_t left, count;
 
     if (leaves == 1) {
-        *nodes = random % 4 ? (struct tree_node){.opcode = OPCODE_SYMBOL, .index = (int32_t)(random / 4 % INPUTS)}
-                            : (struct tree_node){.opcode = OPCODE_NUMBER, .number = (double)(random >> 40) * 0x1p-23};
+        *nodes = random % 4 ? (struct tree_node){.kind = LEAF_SYMBOL, .index = (int32_t)(random / 4 % INPUTS)}
+                            : (struct tree_node){.kind = LEAF_NUMBER, .number = (double)(random >> 40) * 0x1p-23};
         return 1;
     }
     left = 1 + random_next(state) % (leaves - 1);
     count = grow(nodes, left, state);
     count += grow(nodes + count, leaves - left, state);
-    nodes[count] = (struct tree_node){.opcode = operations[random % 3]};
+    nodes[count] = (struct tree_node){.kind = operations[random % 3]};
     return count + 1;
 }
 
@@ -87,7 +89,7 @@ make_data(void)
 }
 
 static void
-compile_trees(enum cpu_vectors width, enum tree_gradient gradient, struct expression_program *programs[TREES])
+compile_trees(enum cpu_vectors width, struct expression_program *programs[TREES])
 {
     memmodel_context *context;
 
@@ -95,7 +97,7 @@ compile_trees(enum cpu_vectors width, enum tree_gradient gradient, struct expres
         stop("out of memory");
     context_limit_vectors(context, width);
     for (int t = 0; t < TREES; t++)
-        if (expression_compile_tree(context, trees[t], NODES, gradient, &programs[t]))
+        if (tree_compile(context, trees[t], NODES, &programs[t]))
             stop("a tree does not compile");
     memmodel_context_unref(context);
 }
@@ -167,7 +169,7 @@ time_trees(enum cpu_vectors width)
     struct blocks blocks = {.rows = ROWS, .trees = TREES};
     char name[64];
 
-    compile_trees(width, TREE_VALUE, blocks.programs);
+    compile_trees(width, blocks.programs);
     snprintf(name, sizeof name, "trees, vectors of %d bits", 128 << width);
     print_rate(name, (double)TREES * NODES * ROWS, min_milliseconds(run_blocks, &blocks));
     if (width == cpu_vectors()) {
@@ -175,17 +177,6 @@ time_trees(enum cpu_vectors width)
         blocks.rows = MANY_ROWS;
         print_rate("100,000 rows", (double)TREES * NODES * MANY_ROWS, min_milliseconds(run_blocks, &blocks));
     }
-    free_trees(&blocks);
-}
-
-static void
-time_gradients(void)
-{
-    struct blocks blocks = {.rows = ROWS, .trees = TREES};
-
-    compile_trees(cpu_vectors(), TREE_GRADIENT_OF_SYMBOLS, blocks.programs);
-    print_rate("trees with the derivatives by all symbols", (double)TREES * NODES * ROWS,
-               min_milliseconds(run_blocks, &blocks));
     free_trees(&blocks);
 }
 
@@ -264,14 +255,14 @@ write_tree(FILE *file, const struct tree_node *nodes, size_t *at)
     static const char *const signs[] = {[OPCODE_ADD] = "+", [OPCODE_SUBTRACT] = "-", [OPCODE_MULTIPLY] = "*"};
     const struct tree_node *node = &nodes[(*at)--];
 
-    if (node->opcode == OPCODE_SYMBOL) {
+    if (node->kind == LEAF_SYMBOL) {
         fprintf(file, "x[%d][i]", node->index);
-    } else if (node->opcode == OPCODE_NUMBER) {
+    } else if (node->kind == LEAF_NUMBER) {
         fprintf(file, "%a", node->number);
     } else { /* backwards, the right operand comes first; all three operations cost the same */
         fprintf(file, "(");
         write_tree(file, nodes, at);
-        fprintf(file, " %s ", signs[node->opcode]);
+        fprintf(file, " %s ", signs[node->kind]);
         write_tree(file, nodes, at);
         fprintf(file, ")");
     }
@@ -398,7 +389,6 @@ main(int argc, char **argv)
     print_machine();
     for (enum cpu_vectors width = CPU_VECTORS_128; width <= cpu_vectors(); width++)
         time_trees(width);
-    time_gradients();
     time_functions();
     time_compiled(argv[1], argv[2]);
     return 0;
