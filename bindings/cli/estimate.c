@@ -101,12 +101,23 @@ print_job(const struct memmodel_job *job)
 }
 
 static void
+print_interval(const struct memmodel_report_result *result)
+{
+    char low[QUANTITY_BYTES], high[QUANTITY_BYTES];
+
+    printf("  %s bytes of 9 in 10 trainings: %s to %s, by %d recorded ones\n", memmodel_metric_name(result->metric),
+           format_bytes(result->peak_low, low), format_bytes(result->peak_high, high), result->interval_runs);
+}
+
+static void
 print_peak(const struct memmodel_report_result *result)
 {
     printf("\npeak\n");
     print_bytes("live tensors", result->live);
     print_bytes("reserved by allocator", result->reserved);
     print_bytes("process", result->process);
+    if (result->interval_runs)
+        print_interval(result);
     if (result->peak_location[0])
         printf("  peak at %s\n", result->peak_location);
 }

@@ -72,6 +72,8 @@ set_numbers(const struct command *command, const struct job_options *given, stru
     if (!status)
         status = narrow(command, "intra-op-threads", given->intra_op_threads, &job->intra_op_threads);
     if (!status)
+        status = narrow(command, "safety", given->safety_percent, &job->safety_percent);
+    if (!status)
         status = narrow(command, "gradient-accumulation", given->gradient_accumulation, &job->gradient_accumulation);
     return status;
 }

@@ -10,7 +10,7 @@ struct job_options {
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
         *tensor, *pipeline, *backend;
-    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank;
+    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent;
     bool keep_gradients, meta_device;
 };
 
@@ -22,7 +22,12 @@ struct job_options {
 
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
 #define JOB_OPTIONS(type)                                                                                              \
-    {"set", 's', OPTION_LIST, "NAME=VALUE", "values of symbols, such as batch=8 or batch=8,dim=48", offsetof(type, job.set)},            \
+    {"set",                                                                                                            \
+     's',                                                                                                              \
+     OPTION_LIST,                                                                                                      \
+     "NAME=VALUE",                                                                                                     \
+     "values of symbols, such as batch=8 or batch=8,dim=48",                                                           \
+     offsetof(type, job.set)},                                                                                         \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
         JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
                    "pytorch: such as 2.14; the newest unless given", framework_version),                               \
@@ -68,6 +73,7 @@ struct job_options {
 /* Rows of --budget and of --metric, for commands whose answer depends on a budget; `help` of the budget. */
 #define BUDGET_OPTIONS(type, help)                                                                                     \
     {"budget", 'b', OPTION_BYTES, "BYTES", help, offsetof(type, job.budget)},                                          \
+        JOB_OPTION(type, "safety", OPTION_INTEGER, "PERCENT", "of the budget, that are to stay free", safety_percent), \
         JOB_OPTION(type, "metric", OPTION_TEXT, "NAME",                                                                \
                    "bytes that the budget limits: live, reserved or process; process unless given, live of the "       \
                    "textbook",                                                                                         \

@@ -62,6 +62,7 @@ enum memmodel_verdict {
     MEMMODEL_VERDICT_FITS = 1,    /**< it is within */
     MEMMODEL_VERDICT_EXCEEDS = 2, /**< it is not, and nothing that was found is */
     MEMMODEL_VERDICT_UNKNOWN = 3, /**< the bytes that the budget limits are not modelled */
+    MEMMODEL_VERDICT_UNCERTAIN = 4, /**< an estimate whose interval the budget lies in: see struct memmodel_report_result */
 };
 
 /**
@@ -245,6 +246,8 @@ struct memmodel_job {
     const char
         *cublas_workspace; /**< "pytorch": what cuBLAS works in on a GPU, as in CUBLAS_WORKSPACE_CONFIG: ":4096:8",
                                  eight buffers of 4096 KiB; an error without a GPU. @default PyTorch's, by GPU */
+    int32_t safety_percent; /**< of the budget, that are to stay free, 0 to 99 */
+    int32_t reserved;       /**< 0 */
 };
 
 #ifdef __cplusplus

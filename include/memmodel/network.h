@@ -278,6 +278,19 @@ MEMMODEL_API int
 memmodel_network_get_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape);
 
 /**
+ * What kind of network it is, as far as errors of estimates are distinguished: a "transformer" has at least as many attentions,
+ * softmaxes or products of two activations as convolutions, a "cnn" more convolutions than these.
+ *
+ * @param[in] network  network
+ * @returns "cnn", "transformer", or "" for a network without any of them; NULL for NULL. @transfer none @nullable
+ * @threads any, once the network is built
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_network_kind(const memmodel_network *network);
+
+/**
  * Number of layers, inputs included.
  *
  * @param[in] network  network

@@ -33,8 +33,8 @@ struct memmodel_report_result {
      */
     int64_t process;
     int64_t budget;   /**< of the job; 0: none. @unit bytes */
-    int64_t headroom; /**< the budget less the peak of `metric`; below 0 so much is missing. 0 without a verdict.
-                           @unit bytes */
+    int64_t headroom; /**< the budget, less what is to stay free, less the peak of `metric`; below 0 so much is missing. 0
+                           without a verdict. @unit bytes */
     /** layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), backward pass of step 2"; ""
      *  for the textbook. Owned by the report */
     const char *peak_location;
@@ -65,6 +65,17 @@ struct memmodel_report_result {
      *  another optimizer; "" where none does, and of other jobs and reports. Owned by the report */
     const char *cheapest_change;
     int64_t max_batch; /**< of the same: largest batch that fits; 0: none does; -1: not known, or not asked */
+    /**
+     * an interval around the peak of `metric`, in which a real training lies with a probability of 90 %, by the errors of
+     * recorded ones of its kind (framework, device, metric, memmodel_network_kind(); of a network without a kind the widest
+     * of all): split conformal, so whatever their distribution, as far as the training is like those that were recorded.
+     * Below and above it are 5 % each. A budget in it makes the verdict uncertain. 0 where none were recorded: inference,
+     * ranks of several, traces and other frameworks. @unit bytes
+     */
+    int64_t peak_low;
+    int64_t peak_high;      /**< its other end. @unit bytes */
+    int32_t interval_runs;  /**< recorded trainings that it is of; 0: there is no interval */
+    int32_t safety_percent; /**< of the job */
 };
 
 /** An operator that the framework's rules do not know, estimated by its outputs alone. @since 0.1 */

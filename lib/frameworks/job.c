@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { METRICS = MEMMODEL_METRIC_PROCESS + 1 };
+enum { METRICS = MEMMODEL_METRIC_PROCESS + 1, PERCENT = 100 };
 
 static const char *const metric_names[METRICS + 1] = {
     [MEMMODEL_METRIC_DEFAULT] = "default",
@@ -58,12 +58,13 @@ static const char *const verdict_names[] = {
     [MEMMODEL_VERDICT_FITS] = "fits",
     [MEMMODEL_VERDICT_EXCEEDS] = "does not fit",
     [MEMMODEL_VERDICT_UNKNOWN] = "unknown",
+    [MEMMODEL_VERDICT_UNCERTAIN] = "uncertain",
 };
 
 const char *
 memmodel_verdict_name(int verdict)
 {
-    return verdict >= 0 && verdict <= MEMMODEL_VERDICT_UNKNOWN ? verdict_names[verdict] : NULL;
+    return verdict >= 0 && verdict <= MEMMODEL_VERDICT_UNCERTAIN ? verdict_names[verdict] : NULL;
 }
 
 int
@@ -74,6 +75,14 @@ job_check_choices(memmodel_context *context, const struct memmodel_job *job)
     if (!status)
         status = choice_check(context, "metric", "metric", job->metric, metric_names);
     return status ? status : flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
+}
+
+int64_t
+job_limit(const struct memmodel_job *job)
+{
+    int64_t percent = job->safety_percent > 0 && job->safety_percent < PERCENT ? job->safety_percent : 0;
+
+    return job->budget - job->budget / PERCENT * percent - job->budget % PERCENT * percent / PERCENT;
 }
 
 int

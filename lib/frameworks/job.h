@@ -33,6 +33,10 @@ job_is_validated(const struct memmodel_job *job);
 int
 job_check_choices(memmodel_context *context, const struct memmodel_job *job);
 
+/* Bytes of its budget that a job may take: all but those that are to stay free. 0: there is no budget. */
+int64_t
+job_limit(const struct memmodel_job *job);
+
 /* enum memmodel_verdict of a budget (0: none) and what is needed (-1: not modelled). */
 int
 verdict_of(int64_t budget, int64_t bytes);

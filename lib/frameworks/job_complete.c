@@ -171,6 +171,9 @@ check_job(memmodel_context *context, const struct memmodel_job *job, const struc
                              job->intra_op_threads, MAX_THREADS);
     if (job->budget < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
+    if (job->safety_percent < 0 || job->safety_percent > 99)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "safety_percent",
+                             "%d percent of the budget; 0 to 99 can be kept free", job->safety_percent);
     if (job->base_bytes < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "base_bytes", "a process has no negative bytes");
     if (job->symbol_count && !job->symbols)

@@ -379,6 +379,30 @@ memmodel_network_layer_count(const memmodel_network *network)
     return network ? network->layer_count : 0;
 }
 
+const char *
+memmodel_network_kind(const memmodel_network *network)
+{
+    size_t convolutions = 0, attentions = 0;
+
+    for (size_t i = 0; network && i < network->layer_count; i++)
+        switch (network->layers[i].op) {
+        case OP_CONV:
+        case OP_CONV_TRANSPOSE:
+            convolutions++;
+            break;
+        case OP_ATTENTION:
+        case OP_SOFTMAX:
+        case OP_MATMUL:
+            attentions++;
+            break;
+        default:
+            break;
+        }
+    if (!network)
+        return NULL;
+    return convolutions > attentions ? "cnn" : attentions > 0 ? "transformer" : "";
+}
+
 size_t
 memmodel_network_symbol_count(const memmodel_network *network)
 {

@@ -123,7 +123,7 @@ make(const memmodel_network *network, const struct memmodel_job *job, memmodel_c
     if (job->budget <= 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "%" PRId64 " bytes; give more than 0",
                              job->budget);
-    new = optimization_start(context, job->budget);
+    new = optimization_start(context, job_limit(job));
     if (!new)
         return MEMMODEL_ERROR_NO_MEMORY;
     status = query_start(network, job, context, &query);

@@ -211,7 +211,7 @@ recompute(struct query *query, const struct memmodel_recompute_options *options,
         status = check(query, &own);
     if (status)
         return status;
-    new = recomputation_start(query->context, query->network, query->job.budget);
+    new = recomputation_start(query->context, query->network, job_limit(&query->job));
     if (!new)
         return MEMMODEL_ERROR_NO_MEMORY;
     new->validated = job_is_validated(&query->job);

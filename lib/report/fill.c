@@ -135,7 +135,7 @@ name_engine(memmodel_report *report, const struct memmodel_trace *trace)
 }
 
 static int
-copy_result(memmodel_report *report, struct result *result)
+copy_result(memmodel_report *report, const memmodel_network *network, struct result *result)
 {
     const struct simulation *simulation = &result->simulation;
     int status;
@@ -145,7 +145,7 @@ copy_result(memmodel_report *report, struct result *result)
     report->result.process = result->peak.process;
     memcpy(report->categories, result->categories, sizeof report->categories);
     report->unmodelled_count = simulation->unmodelled_count;
-    status = report_judge(report);
+    status = report_judge(report, network);
     return status ? status
                   : unmodelled_copy(&report->arena, simulation->unmodelled, simulation->unmodelled_count,
                                     &report->unmodelled);
@@ -181,7 +181,7 @@ fill(memmodel_report *report, const struct query *query, struct result *result)
     if (!status && !query->network)
         status = name_engine(report, result->simulation.trace);
     if (!status)
-        status = copy_result(report, result);
+        status = copy_result(report, query->network, result);
     if (!status)
         status = copy_step_peaks(report, result);
     if (!status)

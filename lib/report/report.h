@@ -128,11 +128,21 @@ query_measure_bound(struct query *query, int64_t *bytes);
 int
 report_of_result(struct query *query, struct result *result, memmodel_report **report);
 
+/* ---- interval.c ---- */
+
+/* Fills the interval of a training's peak, of a kind as memmodel_network_kind() has them. */
+void
+report_find_interval(memmodel_report *report, const char *kind);
+
 /* ---- verdict.c ---- */
 
-/* The verdict of the report's bytes, and its sentence. */
+/* The verdict of the report's bytes, and its sentence; of a network, NULL for a trace. */
 int
-report_judge(memmodel_report *report);
+report_judge(memmodel_report *report, const memmodel_network *network);
+
+/* Largest peak that is sure to be within the limit of the job. */
+int64_t
+report_sure_peak(const memmodel_report *report);
 
 /* The sentence of the verdict anew, with its largest batch, of that symbol, and its changes. */
 int
@@ -140,9 +150,9 @@ report_summarize(memmodel_report *report, const char *batch);
 
 /* ---- solve.c ---- */
 
-/* Largest value of a symbol, of that index, for which the query's job stays within its budget; 0: none does. */
+/* Largest value of a symbol, of that index, for which the query's job takes no more than `limit` bytes; 0: none does. */
 int
-query_max(struct query *query, const char *name, size_t symbol, int64_t *max);
+query_max(struct query *query, const char *name, size_t symbol, int64_t limit, int64_t *max);
 
 /* ---- what is estimated by its outputs alone ---- */
 

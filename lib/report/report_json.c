@@ -23,6 +23,15 @@ max_batch_json(const struct memmodel_report_result *result)
 }
 
 static json_t *
+interval_json(const struct memmodel_report_result *result)
+{
+    if (result->interval_runs == 0)
+        return json_null();
+    return json_pack("{sI sI si}", "low", (json_int_t)result->peak_low, "high", (json_int_t)result->peak_high, "runs",
+                     (int)result->interval_runs);
+}
+
+static json_t *
 categories_json(const int64_t bytes[MEMMODEL_MAX_CATEGORIES])
 {
     json_t *categories = json_object();
@@ -151,15 +160,15 @@ with_parallel(json_t *job, const struct memmodel_parallel *parallel)
 static json_t *
 job_json(const struct memmodel_job *job)
 {
-    json_t *json =
-        json_pack("{ss ss ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI so}", "framework", job->framework,
-                  "framework_version", job->framework_version, "textbook_rule", job->textbook_rule, "device",
-                  job->device, "gpu", job->gpu, "metric", memmodel_metric_name(job->metric), "allocator_settings",
-                  job->allocator_settings, "cublas_workspace", job->cublas_workspace, "optimizer", job->optimizer,
-                  "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint, "graph_optimization",
-                  job->graph_optimization, "mode", memmodel_mode_name(job->mode), "keep_gradients", job->keep_gradients,
-                  "steps", job->steps, "intra_op_threads", job->intra_op_threads, "gradient_accumulation",
-                  job->gradient_accumulation, "budget", (json_int_t)job->budget, "symbols", symbols_json(job));
+    json_t *json = json_pack(
+        "{ss ss ss ss ss ss ss ss ss ss ss ss ss ss sb si si si sI si so}", "framework", job->framework,
+        "framework_version", job->framework_version, "textbook_rule", job->textbook_rule, "device", job->device, "gpu",
+        job->gpu, "metric", memmodel_metric_name(job->metric), "allocator_settings", job->allocator_settings,
+        "cublas_workspace", job->cublas_workspace, "optimizer", job->optimizer, "isa", job->isa, "precision",
+        job->precision, "checkpoint", job->checkpoint, "graph_optimization", job->graph_optimization, "mode",
+        memmodel_mode_name(job->mode), "keep_gradients", job->keep_gradients, "steps", job->steps, "intra_op_threads",
+        job->intra_op_threads, "gradient_accumulation", job->gradient_accumulation, "budget", (json_int_t)job->budget,
+        "safety_percent", job->safety_percent, "symbols", symbols_json(job));
 
     return with_parallel(json, job->parallel);
 }
@@ -175,17 +184,18 @@ json_of_report(const void *object, memmodel_context *context, char **text)
         json_decref(layers);
         return status;
     }
-    root = json_pack(
-        "{ss si ss so so ss ss ss so sI sb ss so ss sI so so so so so ss so so}", "format", "memmodel-report",
-        "version", FORMAT_VERSION, "engine", report->result.engine, "job", job_json(&report->job), "peak",
-        peak_json(&report->result), "verdict", memmodel_verdict_name(report->result.verdict), "summary",
-        report->result.summary, "cheapest_change", report->result.cheapest_change, "max_batch",
-        max_batch_json(&report->result), "headroom", (json_int_t)report->result.headroom, "validated",
-        report->result.validated, "warning", report->result.warning, "step_peaks", step_peaks_json(report),
-        "peak_location", report->result.peak_location, "parameter_count", (json_int_t)report->total.parameter_count,
-        "categories", categories_json(report->categories), "total", layer_json(&report->total), "layers", layers,
-        "lines", lines_json(report), "formulas", formulas_json(report), "assumptions", report->result.assumptions,
-        "unmodelled", unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
+    root = json_pack("{ss si ss so so ss ss ss so so sI sb ss so ss sI so so so so so ss so so}", "format",
+                     "memmodel-report", "version", FORMAT_VERSION, "engine", report->result.engine, "job",
+                     job_json(&report->job), "peak", peak_json(&report->result), "verdict",
+                     memmodel_verdict_name(report->result.verdict), "summary", report->result.summary,
+                     "cheapest_change", report->result.cheapest_change, "max_batch", max_batch_json(&report->result),
+                     "interval", interval_json(&report->result), "headroom", (json_int_t)report->result.headroom,
+                     "validated", report->result.validated, "warning", report->result.warning, "step_peaks",
+                     step_peaks_json(report), "peak_location", report->result.peak_location, "parameter_count",
+                     (json_int_t)report->total.parameter_count, "categories", categories_json(report->categories),
+                     "total", layer_json(&report->total), "layers", layers, "lines", lines_json(report), "formulas",
+                     formulas_json(report), "assumptions", report->result.assumptions, "unmodelled",
+                     unmodelled_json(report->unmodelled, report->unmodelled_count), "what_if", what_if_json(report));
     return json_write(context, root, text);
 }
 

@@ -139,9 +139,9 @@ multiple_of_symbol(const struct query *query, const char *symbol, int64_t *multi
 }
 
 int
-query_max(struct query *query, const char *name, size_t symbol, int64_t *max)
+query_max(struct query *query, const char *name, size_t symbol, int64_t limit, int64_t *max)
 {
-    struct search search = {.query = query, .symbol = symbol, .budget = min_i64(query->job.budget, INT64_MAX - 1)};
+    struct search search = {.query = query, .symbol = symbol, .budget = min_i64(limit, INT64_MAX - 1)};
     int status = multiple_of_symbol(query, name, &search.step);
 
     return status ? status : find_largest(&search, max);
@@ -166,6 +166,6 @@ memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
                                "the job has no budget to be within");
     if (!status)
-        status = query_max(&query, symbol, index, max);
+        status = query_max(&query, symbol, index, job_limit(&query.job), max);
     return query_end(&query, status);
 }

@@ -12,6 +12,8 @@ append_budget(struct text *text, const struct memmodel_report_result *result)
     text_append_quantity(text, (double)result->budget);
     if (result->metric != MEMMODEL_METRIC_PROCESS)
         text_printf(text, " (%s bytes)", memmodel_metric_name(result->metric));
+    if (result->safety_percent)
+        text_printf(text, " less %d %% for safety", result->safety_percent);
 }
 
 static void
@@ -21,6 +23,17 @@ append_takes(struct text *text, const struct memmodel_report_result *result)
     text_append_quantity(text, (double)peak_of_metric(result, result->metric));
     text_append(text, " of ");
     append_budget(text, result);
+}
+
+/* Both sizes: the one that is likely to be the least, and the most. */
+static void
+append_interval(struct text *text, const struct memmodel_report_result *result)
+{
+    text_append(text, ", uncertain: ");
+    text_append_quantity(text, (double)result->peak_low);
+    text_append(text, " to ");
+    text_append_quantity(text, (double)result->peak_high);
+    text_printf(text, " by %d recorded trainings", result->interval_runs);
 }
 
 /* What would fit instead, as far as it was asked. */
@@ -52,6 +65,11 @@ append_verdict(struct text *text, const memmodel_report *report, const char *bat
         return;
     }
     append_takes(text, result);
+    if (result->verdict == MEMMODEL_VERDICT_UNCERTAIN) {
+        append_interval(text, result);
+        append_remedies(text, report, batch);
+        return;
+    }
     text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? ", fits with " : ", does not fit, ");
     text_append_quantity(text, (double)llabs(result->headroom));
     text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? " left" : " over");
@@ -71,17 +89,41 @@ report_summarize(memmodel_report *report, const char *batch)
     return report->result.summary ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
+/* Of 3 bytes that may be 6, those of a limit of 10 are 5. */
+int64_t
+report_sure_peak(const memmodel_report *report)
+{
+    const struct memmodel_report_result *result = &report->result;
+    int64_t bytes = peak_of_metric(result, result->metric), limit = job_limit(&report->job);
+
+    if (result->interval_runs == 0 || result->peak_high <= bytes)
+        return limit;
+    return (int64_t)((double)limit / (double)result->peak_high * (double)bytes);
+}
+
+/* Between what fits and what does not lies what an estimate cannot decide. */
+static int
+verdict_of_result(const struct memmodel_report_result *result, int64_t limit, int64_t bytes)
+{
+    if (limit > 0 && result->interval_runs && result->peak_low <= limit && limit < result->peak_high)
+        return MEMMODEL_VERDICT_UNCERTAIN;
+    return verdict_of(limit, bytes);
+}
+
 int
-report_judge(memmodel_report *report)
+report_judge(memmodel_report *report, const memmodel_network *network)
 {
     struct memmodel_report_result *result = &report->result;
-    int64_t bytes = peak_of_metric(result, report->job.metric);
+    int64_t bytes = peak_of_metric(result, report->job.metric), limit = job_limit(&report->job);
 
     result->metric = report->job.metric;
     result->budget = report->job.budget;
-    result->verdict = verdict_of(result->budget, bytes);
-    if (result->verdict == MEMMODEL_VERDICT_FITS || result->verdict == MEMMODEL_VERDICT_EXCEEDS)
-        result->headroom = result->budget - bytes;
+    result->safety_percent = report->job.safety_percent;
+    if (network)
+        report_find_interval(report, memmodel_network_kind(network));
+    result->verdict = verdict_of_result(result, limit, bytes);
+    if (result->verdict != MEMMODEL_VERDICT_NONE && result->verdict != MEMMODEL_VERDICT_UNKNOWN)
+        result->headroom = limit - bytes;
     result->validated = job_is_validated(&report->job);
     return report_summarize(report, NULL);
 }

@@ -215,12 +215,18 @@ same_peaks(const struct memmodel_report_result *a, const struct memmodel_report_
     return a->live == b->live && a->reserved == b->reserved && a->process == b->process;
 }
 
+static bool
+needs_remedy(const memmodel_report *report)
+{
+    return report->result.verdict == MEMMODEL_VERDICT_EXCEEDS || report->result.verdict == MEMMODEL_VERDICT_UNCERTAIN;
+}
+
 /* The cheapest change so far that brings the job within its budget, in `cheapest` what it costs; among equals the first. */
 static void
 note_remedy(memmodel_report *report, const struct memmodel_report_result *peak, enum cost cost, enum cost *cheapest)
 {
-    if (report->result.verdict != MEMMODEL_VERDICT_EXCEEDS || cost >= *cheapest ||
-        peak_of_metric(peak, report->result.metric) > report->result.budget)
+    if (cost >= *cheapest || !needs_remedy(report) ||
+        peak_of_metric(peak, report->result.metric) > report_sure_peak(report))
         return;
     report->result.cheapest_change = report->changes[report->change_count - 1].name;
     *cheapest = cost;
@@ -291,7 +297,7 @@ find_max_batch(memmodel_report *report, struct query *query, const char *batch)
     int status = query_symbol(query, batch, &symbol);
 
     if (!status)
-        status = query_max(query, batch, symbol, &report->result.max_batch);
+        status = query_max(query, batch, symbol, report_sure_peak(report), &report->result.max_batch);
     return status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED ? 0 : status;
 }
 
@@ -303,7 +309,7 @@ add_remedies(memmodel_report *report, struct query *query)
     const char *batch;
     int status = 0;
 
-    if (report->result.verdict != MEMMODEL_VERDICT_EXCEEDS)
+    if (!needs_remedy(report))
         return 0;
     batch = batch_symbol(query->network, &scratch);
     if (scratch.failed)

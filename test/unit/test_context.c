@@ -242,7 +242,7 @@ what_is_no_enumerator_has_no_name(void **state)
         int last;
     } enums[] = {
         {memmodel_metric_name, MEMMODEL_METRIC_PROCESS},
-        {memmodel_verdict_name, MEMMODEL_VERDICT_UNKNOWN},
+        {memmodel_verdict_name, MEMMODEL_VERDICT_UNCERTAIN},
         {memmodel_mode_name, MEMMODEL_MODE_FORWARD},
         {memmodel_fit_loss_name, MEMMODEL_FIT_LOSS_PINBALL},
         {memmodel_bound_method_name, MEMMODEL_BOUND_METHOD_STUDENT_T},

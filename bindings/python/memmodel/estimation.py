@@ -122,6 +122,7 @@ def estimate(
     backend: str | None = None,
     rank: int | None = None,
     budget: int | str | None = None,
+    safety_percent: int | None = None,
     metric: str | int | _ffi.Metric = "default",
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
@@ -144,7 +145,8 @@ def estimate(
     network of one part of the batch. See memmodel_parallel.
     meta_device: the module is built on the meta device, never as a whole. backend: "gloo" or "nccl".
 
-    budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. metric: the bytes that the
+    budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. Of a job on a GPU it is
+    that one's memory unless given. safety_percent: of the budget, that are to stay free. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its
     process, on a GPU of the device; the textbook, which models no process, has live bytes.
 
@@ -158,7 +160,8 @@ def estimate(
         allocator_settings=allocator_settings, cublas_workspace=cublas_workspace, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
         tensor=tensor, pipeline=pipeline, meta_device=meta_device,
-        backend=backend, rank=rank, budget=budget, metric=metric,
+        backend=backend, rank=rank, budget=budget,
+        safety_percent=safety_percent, metric=metric,
     )  # fmt: skip
     return _report(_checked(network), job)
 

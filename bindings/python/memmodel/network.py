@@ -63,6 +63,12 @@ class Network(Layers):
         return code if code >= 0 else Dim(self, code)
 
     @property
+    def kind(self) -> str:
+        """"cnn", "transformer", or "" for neither: by which errors of estimates are distinguished."""
+        with self._lock.writing():
+            return _ffi.network_kind(self._handle) or ""
+
+    @property
     def symbols(self) -> list[str]:
         """Names of all symbols."""
         with self._lock.writing():

@@ -121,19 +121,25 @@ class Report:
 
     @property
     def verdict(self) -> str | None:
-        """Whether the peak is within the budget: "fits", "exceeds", or "unknown" where the bytes that it limits are not
-        modelled; None without a budget."""
+        """Whether the peak is within the budget: "fits", "exceeds", "uncertain" where the budget lies in the
+        `interval`, or "unknown" where the bytes that it limits are not modelled; None without a budget."""
         return _call.word(_ffi.Verdict, self._result.verdict) if self._result.verdict else None
+
+    @property
+    def interval(self) -> tuple[int, int] | None:
+        """Bytes of `metric` between which a training takes with a probability of 90 %, by the errors of recorded ones
+        of its kind; None where none were recorded."""
+        return (self._result.peak_low, self._result.peak_high) if self._result.interval_runs else None
 
     @property
     def headroom(self) -> int | None:
         """The budget less the peak; below 0 so much is missing; None where this is not known."""
-        return self._result.headroom if self.verdict in ("fits", "exceeds") else None
+        return self._result.headroom if self.verdict in ("fits", "exceeds", "uncertain") else None
 
     @cached_property
     def _judged(self) -> _ffi.ReportResult:
         """The result with what would make the job fit, which takes some estimates where it does not."""
-        return _ffi.report_get_result(self._with_changes) if self.verdict == "exceeds" else self._result
+        return _ffi.report_get_result(self._with_changes) if self.verdict in ("exceeds", "uncertain") else self._result
 
     @property
     def summary(self) -> str:
@@ -254,7 +260,7 @@ class Report:
         return None if handle is None else Trace(handle)
 
     def to_json(self) -> str:
-        handle = self._with_changes if self.verdict == "exceeds" else self._handle
+        handle = self._with_changes if self.verdict in ("exceeds", "uncertain") else self._handle
         return _ffi.report_to_json(handle, _limits.new_context())
 
     def to_html(self) -> str:
