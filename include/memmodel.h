@@ -12,6 +12,7 @@
 #include "memmodel/job.h"
 #include "memmodel/layers.h"
 #include "memmodel/llm.h"
+#include "memmodel/mesh.h"
 #include "memmodel/model.h"
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"

@@ -27,6 +27,7 @@ MODULES = {
     "regression": {"base", "expression", "measure"},
     "import": {"base", "expression", "network"},
     "serving": {"base", "network", "trace", "frameworks", "allocators"},
+    "sharding": {"base", "network", "trace", "frameworks", "report", "serving"},
 }
 
 # The module that each public header speaks for. A module includes the headers of the modules it knows, and its own.
@@ -52,6 +53,7 @@ PUBLIC = {
     "monitor": "measure",
     "device": "device",
     "llm": "serving",
+    "mesh": "sharding",
     "advise": "regression",
     "model": "regression",
     "function": "regression",

@@ -1,4 +1,4 @@
-"""memmodel serve and memmodel generate, as a shell sees them.
+"""memmodel serve, generate and advise-mesh, as a shell sees them.
 
 usage: test_serve.py TOOL FOLDER_OF_CONFIGS
 """
@@ -71,6 +71,37 @@ class Serve(unittest.TestCase):
         made = run("generate", CONFIGS / "tiny-llama.json", "--budget", "10MiB")
         self.assertEqual(made.returncode, 3)
         self.assertIn("does not fit", made.stdout)
+
+
+class AdviseMesh(unittest.TestCase):
+    def test_meshes_that_fit_come_first_and_others_are_an_exit_code(self):
+        made = run("advise-mesh", LLAMA, "--gpus", 8, "--length", 4096, "--json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        rows = json.loads(made.stdout)
+        fits = [row["verdict"] == "fits" for row in rows]
+        self.assertEqual(fits, sorted(fits, reverse=True))
+        sent = [row["traffic"] for row in rows if row["verdict"] == "fits"]
+        self.assertEqual(sent, sorted(sent))
+        self.assertTrue(all(row["dp"] * row["tp"] * row["pp"] == 8 for row in rows))
+        made = run("advise-mesh", LLAMA, "--gpus", 8, "--length", 4096, "--budget", "1GiB")
+        self.assertEqual(made.returncode, 3)
+        self.assertNotIn(" fits\n", made.stdout)
+
+    def test_what_is_sent_by_data_ranks_alone_is_gathered_twice_and_scattered(self):
+        made = run("advise-mesh", LLAMA, "--gpus", 8, "--length", 4096, "--json")
+        row = next(row for row in json.loads(made.stdout) if (row["dp"], row["batch"]) == (8, 1))
+        # 8,030,261,248 parameters, 7 of 8 parts: 2 bytes each twice, 4 bytes once
+        self.assertEqual(row["traffic"], 8030261248 * (2 + 2 + 4) * 7 // 8)
+
+    def test_no_mesh_and_no_number_of_gpus_say_what_would_do(self):
+        made = run("advise-mesh", LLAMA, "--gpus", 7, "--global-batch", 6)
+        self.assertEqual(made.returncode, 1)
+        self.assertIn(
+            "no mesh with two or more data ranks divides 7 GPUs, 32 layers and a global batch of 6", made.stderr
+        )
+        made = run("advise-mesh", LLAMA)
+        self.assertEqual(made.returncode, 2)
+        self.assertIn("write --gpus 64", made.stderr)
 
 
 if __name__ == "__main__":

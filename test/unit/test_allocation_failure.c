@@ -246,6 +246,15 @@ estimate_rank_along_pp(memmodel_context *context, memmodel_network *net)
 }
 
 static int
+estimate_sharded_stage(memmodel_context *context, memmodel_network *net)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "pp=2,dp=2", .data = "fsdp", .pipeline = "gpipe(microbatches=2, cut=block)"};
+
+    return estimate_rank(context, net, &parallel);
+}
+
+static int
 estimate_rank_of_ddp(memmodel_context *context, memmodel_network *net)
 {
     return estimate_rank_of(context, net, "ddp(bucket_cap_mb=0.001, find_unused_parameters=True)");
@@ -542,6 +551,27 @@ build_from(memmodel_context *context)
 }
 
 static int
+advise_meshes(memmodel_context *context)
+{
+    static const char text[] =
+        "{\"model_type\": \"llama\", \"num_hidden_layers\": 1, \"hidden_size\": 8, \"num_attention_heads\": 2, "
+        "\"num_key_value_heads\": 1, \"vocab_size\": 10, \"intermediate_size\": 16, \"max_position_embeddings\": 16, "
+        "\"torch_dtype\": \"bfloat16\"}";
+    const struct memmodel_mesh_options options = {
+        .size = sizeof options, .gpu_count = 2, .length = 4, .max_tensor = 1, .max_pipeline = 1};
+    struct memmodel_mesh_row row;
+    memmodel_llm *llm;
+    size_t count;
+    int status = memmodel_llm_from_json(context, "config.json", text, sizeof text - 1, &llm);
+
+    if (status)
+        return status;
+    status = memmodel_estimate_meshes(llm, &options, context, 1, &row, &count);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
+static int
 serve_by(memmodel_context *context, const memmodel_llm *llm, const char *engine)
 {
     struct memmodel_serve_options options = {.size = sizeof options, .engine = engine, .gpu = "h100"};
@@ -615,6 +645,7 @@ static const struct scenario {
     {"a rank of fsdp is simulated", build_image_layers, estimate_rank_of_fsdp, NULL},
     {"a rank along tp is simulated", build_decoder_layers, estimate_rank_along_tp, NULL},
     {"a rank along pp is simulated", build_decoder_layers, estimate_rank_along_pp, NULL},
+    {"a stage that is sharded is simulated", build_decoder_layers, estimate_sharded_stage, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
@@ -627,6 +658,7 @@ static const struct scenario {
     {"rows are appended to a file", NULL, NULL, append_rows},
     {"a process is watched", NULL, NULL, watch_this_process},
     {"a language model is served", NULL, NULL, serve_model},
+    {"meshes of a language model are compared", NULL, NULL, advise_meshes},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

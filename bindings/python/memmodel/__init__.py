@@ -19,6 +19,7 @@ from memmodel.errors import MemmodelError
 from memmodel.estimation import RankClass, estimate, estimate_many, estimate_max, estimate_ranks, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
+from memmodel.meshes import MeshAdvice, advise_mesh
 from memmodel.model import FrontEntry, Model, Prediction, Scores
 from memmodel.monitor import Monitor, MonitorResult, Reading
 from memmodel.network import Network
@@ -57,6 +58,7 @@ __all__ = [
     "Model",
     "Monitor",
     "MonitorResult",
+    "MeshAdvice",
     "Network",
     "Operator",
     "Optimization",
@@ -83,6 +85,7 @@ __all__ = [
     "Trace",
     "Unmodelled",
     "advise",
+    "advise_mesh",
     "estimate",
     "estimate_many",
     "estimate_max",

@@ -106,13 +106,21 @@ begin(struct step *step, const struct region *region)
 }
 
 void
+checkpoint_forward_begin(struct step *step, int32_t first)
+{
+    struct checkpoints *checkpoints = &step->checkpoints;
+
+    checkpoints->next = 0;
+    while (checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first < first)
+        checkpoints->next++;
+}
+
+void
 checkpoint_before(struct step *step, int32_t layer)
 {
     struct checkpoints *checkpoints = &step->checkpoints;
 
     step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
-    if (layer == 0)
-        checkpoints->next = 0;
     if (checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first == layer)
         begin(step, &checkpoints->regions[checkpoints->next++]);
     mark_layer(step);

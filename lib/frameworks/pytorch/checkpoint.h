@@ -52,6 +52,10 @@ checkpoints_release(memmodel_context *context, struct checkpoints *checkpoints);
 
 /* ---- the forward pass: around each layer ---- */
 
+/* Of layers from `first` on. */
+void
+checkpoint_forward_begin(struct step *step, int32_t first);
+
 void
 checkpoint_before(struct step *step, int32_t layer);
 

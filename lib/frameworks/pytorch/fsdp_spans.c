@@ -96,7 +96,7 @@ make_room_for_passes(struct step *step, struct fsdp *fsdp)
     for (size_t i = 0; i < fsdp->unit_count; i++) {
         struct fsdp_unit *unit = &fsdp->units[i];
 
-        unit->passes = step_arena_allocate(step, (parts * unit->pass_count + 1) * sizeof *unit->passes);
+        unit->passes = step_arena_allocate(step, parts * (unit->pass_count + 1) * sizeof *unit->passes);
         unit->pass_count = 0;
     }
     fsdp->order = step_arena_allocate(step, parts * (fsdp->span_count + 1) * sizeof *fsdp->order);

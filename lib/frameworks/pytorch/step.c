@@ -84,6 +84,7 @@ step_run_layers(struct step *step, struct names *names, int32_t first, int32_t e
 {
     loops_clear(step);
     data_forward_begin(step);
+    checkpoint_forward_begin(step, first);
     for (int32_t i = first; i < end && !step->status; i++) {
         data_layer_begin(step, i);
         checkpoint_before(step, i);

@@ -62,5 +62,14 @@ class Serving(unittest.TestCase):
             memmodel.LanguageModel.from_json('{"model_type": "llama"}')
 
 
+class Meshes(unittest.TestCase):
+    def test_rows_of_a_mesh_say_how_it_is_trained(self):
+        rows = memmodel.advise_mesh(CONFIGS / "llama31-8b.json", 8, length=4096)
+        self.assertTrue(rows[0].fits)
+        self.assertTrue(all(row.dp * row.tp * row.pp == 8 and row.passes * row.batch * row.dp == 8 for row in rows))
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "gpu_count"):
+            memmodel.advise_mesh(CONFIGS / "llama31-8b.json", 1)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())

@@ -1,0 +1,208 @@
+#include "sharding/meshes.h"
+
+#include "base/choice.h"
+#include "base/environment.h"
+#include "base/checked.h"
+#include "frameworks/cuda/gpu.h"
+#include "memmodel/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { DEFAULT_LENGTH = 8192, DEFAULT_TENSOR = 8, DEFAULT_PIPELINE = 16, MAX_GPUS = 1 << 20, MAX_BATCH = 1 << 24 };
+
+struct listing {
+    struct mesh_query query;
+    struct memmodel_mesh_row *rows;
+    size_t count, capacity;
+};
+
+static bool
+divides(int64_t part, int64_t whole)
+{
+    return part > 0 && whole % part == 0;
+}
+
+/* ---- rows ---- */
+
+static int
+add_row(struct listing *listing, const struct memmodel_mesh_row *row)
+{
+    size_t room = listing->capacity ? 2 * listing->capacity : 64;
+    struct memmodel_mesh_row *rows;
+
+    if (listing->count == listing->capacity) {
+        rows = memory_reallocate(listing->query.context, listing->rows, room * sizeof *rows);
+        if (!rows)
+            return MEMMODEL_ERROR_NO_MEMORY;
+        listing->rows = rows;
+        listing->capacity = room;
+    }
+    listing->rows[listing->count++] = *row;
+    return 0;
+}
+
+/* Batches of 1, 2, 4, ... sequences; a pipeline of no more parts than stages stands still for half of the time. */
+static int
+add_batches(struct listing *listing, struct memmodel_mesh_row row)
+{
+    const struct mesh_query *query = &listing->query;
+    int64_t own = query->options.global_batch / row.data;
+    struct mesh_samples samples;
+    bool sampled = false, one_pass = false;
+    int status = 0;
+
+    for (row.batch = 1; row.batch <= own && !status; row.batch *= 2) {
+        row.passes = own / row.batch;
+        if (own % row.batch || (row.pipeline > 1 && row.passes <= row.pipeline))
+            continue;
+        if (!sampled || (row.pipeline == 1 && (row.passes == 1) != one_pass))
+            status = mesh_sample(query, &row, &samples);
+        sampled = true;
+        one_pass = row.passes == 1;
+        if (status)
+            return status;
+        row.peak = mesh_peak(query, &row, &samples);
+        row.traffic = mesh_traffic(query, &row);
+        row.verdict = row.peak <= query->options.budget ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
+        status = add_row(listing, &row);
+    }
+    return status;
+}
+
+static bool
+can_share_layers(const memmodel_llm *llm, int64_t ranks)
+{
+    const struct llm_layer *layer = &llm->layers[0];
+
+    return divides(ranks, layer->heads) && divides(ranks, layer->kv_heads) && divides(ranks, layer->intermediate);
+}
+
+static int
+add_meshes(struct listing *listing, int64_t tensor, int64_t pipeline)
+{
+    const struct mesh_query *query = &listing->query;
+    struct memmodel_mesh_row row = {.tensor = tensor, .pipeline = pipeline};
+    int status = 0;
+
+    row.data = query->options.gpu_count / (tensor * pipeline);
+    if (row.data < 2 || row.data * tensor * pipeline != query->options.gpu_count ||
+        !divides(row.data, query->options.global_batch) || !divides(pipeline, (int64_t)query->llm->layer_count) ||
+        !can_share_layers(query->llm, tensor))
+        return 0;
+    for (row.recomputed = 0; row.recomputed < 2 && !status; row.recomputed++)
+        status = add_batches(listing, row);
+    return status;
+}
+
+static int
+add_all(struct listing *listing)
+{
+    const struct memmodel_mesh_options *options = &listing->query.options;
+    int status = 0;
+
+    for (int64_t tensor = 1; tensor <= options->max_tensor && !status; tensor *= 2)
+        for (int64_t pipeline = 1; pipeline <= options->max_pipeline && !status; pipeline++)
+            status = add_meshes(listing, tensor, pipeline);
+    if (status || listing->count > 0)
+        return status;
+    return context_error(listing->query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu_count",
+                         "no mesh with two or more data ranks divides %" PRId64 " GPUs, %zu layers and a global batch "
+                         "of %" PRId64 " sequences; give another number of GPUs, or a batch that it divides",
+                         options->gpu_count, listing->query.llm->layer_count, options->global_batch);
+}
+
+/* What fits first; then by what is sent, and by what is taken. */
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct memmodel_mesh_row *x = a, *y = b;
+    const int64_t keys[][2] = {{x->verdict == MEMMODEL_VERDICT_EXCEEDS, y->verdict == MEMMODEL_VERDICT_EXCEEDS},
+                               {x->traffic, y->traffic},
+                               {x->peak, y->peak},
+                               {x->tensor, y->tensor},
+                               {x->pipeline, y->pipeline},
+                               {x->batch, y->batch},
+                               {x->recomputed, y->recomputed}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* ---- options ---- */
+
+static int
+check_range(memmodel_context *context, const char *name, int64_t value, int64_t min, int64_t max)
+{
+    if (value >= min && value <= max)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
+                         "%" PRId64 " is not within %" PRId64 " and %" PRId64, value, min, max);
+}
+
+static int
+set_budget(memmodel_context *context, struct memmodel_mesh_options *options)
+{
+    const struct gpu *gpu;
+    int status = gpu_find(context, options->gpu, &gpu);
+
+    if (!status && options->budget == 0)
+        options->budget = gpu->memory - gpu->context_bytes - gpu->module_bytes;
+    return status;
+}
+
+static int
+set_defaults(memmodel_context *context, struct memmodel_mesh_options *options)
+{
+    const struct {
+        int64_t *field, otherwise, min, max;
+        const char *name;
+    } fields[] = {
+        {&options->gpu_count, 0, 2, MAX_GPUS, "gpu_count"},
+        {&options->length, DEFAULT_LENGTH, 1, MAX_BATCH, "length"},
+        {&options->global_batch, options->gpu_count, 1, MAX_BATCH, "global_batch"},
+        {&options->max_tensor, DEFAULT_TENSOR, 1, MAX_GPUS, "max_tensor"},
+        {&options->max_pipeline, DEFAULT_PIPELINE, 1, MAX_GPUS, "max_pipeline"},
+        {&options->budget, 0, 0, INT64_MAX, "budget"},
+    };
+    int status = 0;
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !status; i++) {
+        if (*fields[i].field == 0)
+            *fields[i].field = fields[i].otherwise;
+        status = check_range(context, fields[i].name, *fields[i].field, fields[i].min, fields[i].max);
+    }
+    options->gpu = options->gpu && *options->gpu ? options->gpu : "h100";
+    options->optimizer = options->optimizer && *options->optimizer ? options->optimizer : "adamw(fused)";
+    return status ? status : set_budget(context, options);
+}
+
+int
+memmodel_estimate_meshes(const memmodel_llm *llm, const struct memmodel_mesh_options *options,
+                         memmodel_context *context, size_t capacity, struct memmodel_mesh_row *rows, size_t *count)
+{
+    OWN_ENVIRONMENT;
+    struct listing listing = {.count = 0};
+    int status;
+
+    if (!llm || !options || !rows || !count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    context = context ? context : llm->context;
+    listing.query = (struct mesh_query){.context = context, .llm = llm};
+    status =
+        options_copy(context, "memmodel_mesh_options", options, &listing.query.options, sizeof listing.query.options);
+    if (!status)
+        status = set_defaults(context, &listing.query.options);
+    if (!status)
+        status = add_all(&listing);
+    if (!status) {
+        qsort(listing.rows, listing.count, sizeof *listing.rows, compare_rows);
+        for (size_t i = 0; i < listing.count && i < capacity; i++)
+            rows[i] = listing.rows[i];
+        *count = listing.count;
+    }
+    memory_release(context, listing.rows);
+    return status;
+}
