@@ -89,6 +89,17 @@ struct memmodel_device_properties {
 };
 
 /**
+ * How many kinds of GPUs have a profile.
+ *
+ * @returns kinds
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_device_kind_count(void);
+
+/**
  * Properties of a kind of GPU, of which no device need be made.
  *
  * @param[in]  context     errors of this call

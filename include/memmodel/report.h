@@ -301,6 +301,55 @@ MEMMODEL_API int
 memmodel_estimate_max(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
                       memmodel_context *context, int64_t *max);
 
+/** What is asked of each GPU. Zero means the default for every field. @since 0.1 */
+struct memmodel_gpu_options {
+    size_t size;        /**< sizeof(struct memmodel_gpu_options) */
+    const char *symbol; /**< whose largest value is looked for, such as "batch". @default none */
+    /** a file with lines "h100,2.49": a GPU by any of its names, and what an hour of it costs. Lines that begin with '#', and a
+     *  first one "gpu,price_per_hour", are left out. @default no prices */
+    const char *prices;
+    int32_t max_gpus; /**< over how many its parameters may be sharded, 1 to 1024. @default 8 */
+    int32_t reserved; /**< 0 */
+};
+
+/** A job on one kind of GPU. @since 0.1 */
+struct memmodel_gpu_estimate {
+    size_t size;       /**< sizeof(struct memmodel_gpu_estimate) */
+    const char *gpu;   /**< its name, static */
+    int64_t memory;    /**< that it has. @unit bytes */
+    int64_t peak;      /**< of the device: reserved by the allocator, with context and kernels. @unit bytes */
+    int64_t peak_low;  /**< as in struct memmodel_report_result. @unit bytes */
+    int64_t peak_high; /**< the same. @unit bytes */
+    int64_t max;       /**< largest value of the symbol that fits, by `peak_high`; 0: none; -1: not asked */
+    double price;      /**< of an hour of one, in the unit of the file; 0: the file has none */
+    int32_t gpu_count; /**< on how many it fits: 1, or 2, 4, 8... with FSDP2 of its blocks and this batch on each; 0: on
+                            none, or not known */
+    int32_t verdict;   /**< enum memmodel_verdict, on one */
+    int32_t validated; /**< as in struct memmodel_report_result */
+    int32_t reserved;  /**< 0 */
+};
+
+/**
+ * A job on one of the kinds of GPUs that are known, of which there are memmodel_device_kind_count().
+ *
+ * @param[in]  network   built network, only read
+ * @param[in]  job       how it is run, NULL for defaults; its device, gpu, budget and metric are those of the GPU. @nullable
+ * @param[in]  options   what is asked, NULL for defaults. @nullable
+ * @param[in]  index     which GPU, from 0
+ * @param[in]  context   limits, memory and errors of this call
+ * @param[out] estimate  filled; its `size` is set by the caller
+ * @returns 0, what memmodel_estimate() and memmodel_estimate_max() return, MEMMODEL_ERROR_PARSE for a line of the prices,
+ *          MEMMODEL_ERROR_IO, MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads any, each with a context of its own
+ * @blocking
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job *job,
+                      const struct memmodel_gpu_options *options, size_t index, memmodel_context *context,
+                      struct memmodel_gpu_estimate *estimate);
+
 /**
  * What a job needs for each of some values of a symbol, such as 1,000 batch sizes: memmodel_estimate() without its
  * tables, so many times faster.

@@ -93,6 +93,12 @@ device_profile(const struct gpu *gpu)
     return profile;
 }
 
+size_t
+memmodel_device_kind_count(void)
+{
+    return gpu_count();
+}
+
 int
 memmodel_device_get_properties(memmodel_context *context, const char *gpu,
                                struct memmodel_device_properties *properties)

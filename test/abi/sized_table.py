@@ -52,6 +52,13 @@ ARGUMENTS = {
     ("memmodel_recording_run", "number"): "0",
     ("memmodel_report_get_line", "report"): "f->recorded",
     ("memmodel_device_get_properties", "gpu"): '"h100"',
+    ("memmodel_estimate_gpu", "network"): "f->tiled",
+    ("memmodel_estimate_gpu", "job"): "&f->job",
+    ("memmodel_estimate_gpu", "options"): "NULL",
+    ("memmodel_estimate_gpu", "index"): "0",
+    ("memmodel_estimate_gpu", "estimate"): (
+        "&(struct memmodel_gpu_estimate){.size = sizeof(struct memmodel_gpu_estimate)}"
+    ),
     ("memmodel_estimate_rank_class", "network"): "f->tiled",
     ("memmodel_estimate_rank_class", "job"): "&f->job",
     ("memmodel_estimate_rank_class", "rank_class"): (

@@ -160,6 +160,24 @@ class Reports(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (2, ""))
             self.assertIn(f"'{value}' {told}", made.stderr)
 
+    def test_all_gpus_stand_in_one_table(self):
+        words = [TOOL, "gpus", self.linear(), "--set", "batch=2"]
+        made = subprocess.run(words, capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertRegex(made.stdout, r"(?m)^h100 +79\.21 GiB +\S+ MiB  fits +[\d,]+ +1$")
+        prices = self.folder / "prices.csv"
+        prices.write_text("gpu,price_per_hour\nh100,3\nt4,0.5\n", encoding="utf-8")
+        priced = subprocess.run([*words, "--prices", str(prices)], capture_output=True, text=True, check=True)
+        rows = priced.stdout.splitlines()
+        self.assertRegex(rows[1], "^t4 .* 0.50$")
+        self.assertRegex(rows[2], "^h100 .* 3.00$")
+        as_json = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
+        self.assertEqual(len(json.loads(as_json.stdout)), len(made.stdout.splitlines()) - 3)
+        prices.write_text("gpu,price_per_hour\nh100,3\nh1000,0.5\n", encoding="utf-8")
+        wrong = subprocess.run([*words, "--prices", str(prices)], capture_output=True, text=True, check=False)
+        self.assertEqual((wrong.returncode, wrong.stdout), (1, ""))
+        self.assertIn(f"{prices}:3:1: 'h1000' is no GPU", wrong.stderr)
+
     def linear(self):
         path = self.folder / "linear.json"
         path.write_text(json.dumps(LINEAR), encoding="utf-8")

@@ -337,6 +337,15 @@ write_report(memmodel_context *context, const memmodel_report *report)
 }
 
 static int
+ask_of_a_gpu(memmodel_context *context, memmodel_network *net)
+{
+    struct memmodel_job job = {.size = sizeof job, .steps = 1, .symbols = symbols + 1, .symbol_count = 1};
+    struct memmodel_gpu_estimate row = {.size = sizeof row};
+
+    return memmodel_estimate_gpu(net, &job, NULL, 0, context, &row);
+}
+
+static int
 ask_what_if(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .steps = 1, .symbols = symbols + 1, .symbol_count = 1};
@@ -650,6 +659,7 @@ static const struct scenario {
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
     {"batches are scanned", build_image_layers, scan_batches, NULL},
+    {"a GPU is asked", build_a_layer_with_a_rule, ask_of_a_gpu, NULL},
     {"changes are tried and a report is written", build_a_layer_with_a_rule, ask_what_if, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},

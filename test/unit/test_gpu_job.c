@@ -355,6 +355,164 @@ cnns_and_transformers_are_told_apart(void **state)
     memmodel_network_unref(tokens);
 }
 
+/* ---- all GPUs ---- */
+
+static size_t
+index_of_gpu(const memmodel_network *net, const char *name)
+{
+    struct memmodel_gpu_estimate row = {.size = sizeof row};
+    memmodel_context *context;
+    size_t index = 0;
+
+    assert_int_equal(memmodel_context_new(NULL, &context), 0);
+    for (; index < memmodel_device_kind_count(); index++) {
+        assert_int_equal(memmodel_estimate_gpu(net, NULL, NULL, index, context, &row), 0);
+        if (strcmp(row.gpu, name) == 0)
+            break;
+    }
+    memmodel_context_unref(context);
+    return index;
+}
+
+static struct memmodel_gpu_estimate
+row_of_gpu(const memmodel_network *net, const struct memmodel_gpu_options *options, size_t index,
+           memmodel_context *context)
+{
+    struct memmodel_gpu_estimate row = {.size = sizeof row};
+
+    assert_int_equal(memmodel_estimate_gpu(net, NULL, options, index, context, &row), 0);
+    return row;
+}
+
+/* Four blocks of three linear layers, 2 * width^2 weights and a little each. */
+static memmodel_network *
+wide_network(memmodel_context *context, int64_t width)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 2, (int64_t[]){1, width});
+
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "blocks.%d", i);
+        memmodel_network_push_scope(net, name);
+        x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = width));
+        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_RELU));
+        x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = width));
+        memmodel_network_pop_scope(net);
+    }
+    memmodel_network_loss(net, x, memmodel_network_input(net, "y", MEMMODEL_DTYPE_INT64, 1, (int64_t[]){1}), NULL);
+    return net;
+}
+
+static void
+each_gpu_has_the_answer_of_a_job_on_it(void **state)
+{
+    memmodel_network *net = wide_network(*state, 256);
+    size_t index = index_of_gpu(net, "l40s");
+    struct memmodel_gpu_estimate row = row_of_gpu(net, NULL, index, *state);
+    struct memmodel_job job = {.size = sizeof job, .gpu = "l40s"};
+    memmodel_report *report = estimated(memmodel_network_ref(net), &job);
+
+    assert_int_equal(row.peak, result_of(report).process);
+    assert_int_equal(row.peak_high, result_of(report).peak_high);
+    assert_int_equal(row.verdict, MEMMODEL_VERDICT_FITS);
+    assert_int_equal(row.gpu_count, 1);
+    assert_int_equal(row.max, -1);
+    assert_true(row.price == 0);
+    memmodel_report_unref(report);
+    memmodel_network_unref(net);
+}
+
+/*
+ * 8 * 16384^2 weights of 4 bytes, thrice more for gradients and Adam's two: 32 GiB, beyond a V100 of 16 GB. Four shards are
+ * 8 GiB each, with a gathered block of 2 GiB, its gradient and copies beside it.
+ */
+static void
+what_is_too_large_for_one_gpu_is_sharded(void **state)
+{
+    memmodel_network *net = wide_network(*state, 16384);
+    struct memmodel_gpu_options few = {.size = sizeof few, .max_gpus = 2};
+    size_t index = index_of_gpu(net, "v100");
+    struct memmodel_gpu_estimate row = row_of_gpu(net, NULL, index, *state);
+
+    assert_int_equal(row.verdict, MEMMODEL_VERDICT_EXCEEDS);
+    assert_in_range(row.gpu_count, 4, 8);
+    assert_int_equal(row_of_gpu(net, &few, index, *state).gpu_count, 0);
+    memmodel_network_unref(net);
+}
+
+static void
+the_largest_batch_on_a_gpu_fits_with_its_interval(void **state)
+{
+    memmodel_network *net = image_network(*state);
+    struct memmodel_gpu_options options = {.size = sizeof options, .symbol = "batch"};
+    struct memmodel_symbol_value batch = {"batch", 64};
+    struct memmodel_job job = gpu_job("h200", "adam");
+    struct memmodel_gpu_estimate row = {.size = sizeof row};
+    struct memmodel_report_result result;
+    memmodel_report *report;
+
+    job.symbols = &batch;
+    job.symbol_count = 1;
+    assert_int_equal(memmodel_estimate_gpu(net, &job, &options, 4, *state, &row), 0);
+    assert_true(row.max > 64);
+    job.gpu = row.gpu;
+    batch.value = row.max;
+    assert_int_equal(memmodel_estimate(net, &job, NULL, &report), 0);
+    result = result_of(report);
+    assert_true(result.peak_high <= row.memory / 1000 * 1001 && result.peak_high > row.memory / 100 * 95);
+    memmodel_report_unref(report);
+    memmodel_network_unref(net);
+}
+
+static void
+write_prices(char path[], const char *text)
+{
+    int file = mkstemp(path);
+    FILE *prices = fdopen(file, "w");
+
+    assert_non_null(prices);
+    fputs(text, prices);
+    fclose(prices);
+}
+
+static void
+prices_are_those_of_a_file_and_its_mistakes_are_named(void **state)
+{
+    static const struct {
+        const char *text, *told;
+        int line;
+    } wrong[] = {
+        {"gpu,price_per_hour\nh100,2.5\nh1000,3\n", "'h1000' is no GPU", 3},
+        {"# of today\nh100,cheap\n", "the price of h100 is 'cheap'", 2},
+        {"h100\n", "the price of h100 is ''", 1},
+        {"t4,-1\n", "the price of t4 is '-1'", 1},
+    };
+    memmodel_network *net = wide_network(*state, 16);
+    size_t index = index_of_gpu(net, "h100");
+    char path[] = "/tmp/prices-XXXXXX";
+    struct memmodel_gpu_options options = {.size = sizeof options, .prices = path};
+
+    write_prices(path, "# of today\ngpu,price_per_hour\nt4,0.5\nNVIDIA H100 80GB HBM3, 2.49\r\n");
+    assert_true(row_of_gpu(net, &options, index, *state).price == 2.49);
+    assert_true(row_of_gpu(net, &options, 5, *state).price == 0);
+    remove(path);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct memmodel_gpu_estimate row = {.size = sizeof row};
+        char other[] = "/tmp/prices-XXXXXX";
+
+        options.prices = other;
+        write_prices(other, wrong[i].text);
+        assert_int_equal(memmodel_estimate_gpu(net, NULL, &options, index, *state, &row), MEMMODEL_ERROR_PARSE);
+        assert_non_null(strstr(memmodel_context_error(*state)->message, wrong[i].told));
+        assert_string_equal(memmodel_context_error(*state)->object, other);
+        assert_int_equal(memmodel_context_error(*state)->line, wrong[i].line);
+        remove(other);
+    }
+    memmodel_network_unref(net);
+}
+
 int
 main(void)
 {
@@ -374,6 +532,10 @@ main(void)
         WITH_CONTEXT(what_is_kept_free_is_told),
         WITH_CONTEXT(what_was_not_recorded_has_no_interval),
         WITH_CONTEXT(cnns_and_transformers_are_told_apart),
+        WITH_CONTEXT(each_gpu_has_the_answer_of_a_job_on_it),
+        WITH_CONTEXT(what_is_too_large_for_one_gpu_is_sharded),
+        WITH_CONTEXT(the_largest_batch_on_a_gpu_fits_with_its_interval),
+        WITH_CONTEXT(prices_are_those_of_a_file_and_its_mistakes_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,16 @@ from memmodel._exceptions import *  # noqa: F403
 from memmodel._limits import limits
 from memmodel.advising import Advice, advise
 from memmodel.errors import MemmodelError
-from memmodel.estimation import RankClass, estimate, estimate_many, estimate_max, estimate_ranks, what_if
+from memmodel.estimation import (
+    GpuEstimate,
+    RankClass,
+    estimate,
+    estimate_many,
+    estimate_max,
+    estimate_ranks,
+    gpus,
+    what_if,
+)
 from memmodel.fitting import fit
 from memmodel.function import Function
 from memmodel.meshes import MeshAdvice, advise_mesh
@@ -52,6 +61,7 @@ __all__ = [
     "FrontEntry",
     "Function",
     "Generation",
+    "GpuEstimate",
     "LanguageModel",
     "Layer",
     "MemmodelError",
@@ -94,6 +104,7 @@ __all__ = [
     "fit",
     "format_bytes",
     "generate",
+    "gpus",
     "limits",
     "onnx",
     "optimize",

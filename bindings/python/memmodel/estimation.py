@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -190,6 +191,54 @@ def estimate_ranks(network: Network, *, symbols: Mapping[str, int] | None = None
         found.append(RankClass(ranks.first_rank, ranks.rank_count, report))
         following = ranks.next_rank
     return found
+
+
+class GpuEstimate(NamedTuple):
+    """A job on one kind of GPU. verdict: "fits", "uncertain" or "exceeds", on one. max: the largest value of the
+    symbol that fits. gpu_count: on how many it fits, with FSDP2; None: on none. price: of an hour of these; None: not
+    known."""
+
+    gpu: str
+    memory: int
+    peak: int
+    interval: tuple[int, int] | None
+    verdict: str
+    max: int | None
+    gpu_count: int | None
+    price: float | None
+    validated: bool
+
+
+def _gpu_estimate(row: _ffi.GpuEstimate) -> GpuEstimate:
+    interval = (row.peak_low, row.peak_high) if row.peak_high else None
+    price = row.price * row.gpu_count if row.price and row.gpu_count else None
+    return GpuEstimate(
+        _call.decoded(row.gpu), row.memory, row.peak, interval, _call.word(_ffi.Verdict, row.verdict),
+        None if row.max < 0 else row.max, row.gpu_count or None, price, bool(row.validated),
+    )  # fmt: skip
+
+
+def gpus(
+    network: Network, *, max: str | None = "batch", max_gpus: int = 8, prices: Any = None,
+    symbols: Mapping[str, int] | None = None, **job: Any,
+) -> list[GpuEstimate]:  # fmt: skip
+    """A job on every GPU that is known, the cheapest first, or those with the least memory. Takes what estimate() takes
+    but for a GPU and its budget. max: the symbol whose largest value is found. prices: path of a file with lines
+    "h100,2.49", of an hour.
+
+    >>> for row in memmodel.gpus(net, batch=8, optimizer="AdamW"):
+    ...     print(row.gpu, row.verdict, row.max)
+    """
+    path = None if prices is None else os.fspath(prices)
+    symbol = max if max in _checked(network).symbols else None
+    options = _ffi.GpuOptions(symbol=symbol, prices=path, max_gpus=max_gpus)
+    asked = job_of(symbols, job)
+    with network._lock.reading():
+        rows = [
+            _gpu_estimate(_ffi.estimate_gpu(network._handle, asked, options, index, _limits.new_context()))
+            for index in range(_ffi.device_kind_count())
+        ]
+    return sorted(rows, key=lambda row: (row.price is None, row.price or 0, row.memory))
 
 
 def estimate_trace(trace: Trace, *, symbols: Mapping[str, int] | None = None, **job: Any) -> Report:

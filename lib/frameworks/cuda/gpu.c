@@ -189,6 +189,18 @@ gpu_of_name(const char *name)
     return gpu_of_product(name);
 }
 
+const struct gpu *
+gpu_at(size_t index)
+{
+    return index < GPU_COUNT ? &gpus[index] : NULL;
+}
+
+size_t
+gpu_count(void)
+{
+    return GPU_COUNT;
+}
+
 int
 gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu)
 {

@@ -17,12 +17,22 @@ struct gpu {
     bool measured;         /* trainings on it were recorded and compared: test/data/pytorch_cuda */
 };
 
-/* The profile of that name, in any case, or of a name as nvidia-smi prints it, "NVIDIA A100-SXM4-80GB". Else an error with the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "". */
+/*
+ * The profile of that name, in any case, or of a name as nvidia-smi prints it, "NVIDIA A100-SXM4-80GB". Else an error with
+ * the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "".
+ */
 int
 gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
 
 /* The same, or NULL. */
 const struct gpu *
 gpu_of_name(const char *name);
+
+/* The kinds of GPUs in the order of their table; NULL beyond. */
+const struct gpu *
+gpu_at(size_t index);
+
+size_t
+gpu_count(void);
 
 #endif

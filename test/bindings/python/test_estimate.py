@@ -205,6 +205,14 @@ class Simulation(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "depth"):
             self.report.by_module(-1)
 
+    def test_all_gpus_are_asked_at_once(self):
+        rows = {row.gpu: row for row in memmodel.gpus(networks.unet3d(8, 2), batch=2, dim=16)}
+        one = memmodel.estimate(networks.unet3d(8, 2), batch=2, dim=16, gpu="h100")
+        self.assertEqual((rows["h100"].peak, rows["h100"].interval), (one.peak.process, one.interval))
+        self.assertEqual((rows["h100"].verdict, rows["h100"].gpu_count, rows["h100"].price), ("fits", 1, None))
+        self.assertGreater(rows["h200"].max, rows["h100"].max)
+        self.assertIsNone(memmodel.gpus(networks.unet3d(8, 2), batch=2, dim=16, max=None)[0].max)
+
     def test_a_budget_makes_a_verdict(self):
         self.assertEqual((self.report.verdict, self.report.headroom, self.report.budget), (None, None, None))
         live = self.report.peak.live
