@@ -37,14 +37,8 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
     if (!report->step_peaks)
         return MEMMODEL_ERROR_NO_MEMORY;
     report->step_peaks[0] = result->peak.live;
-    for (int step = 1; trace && step <= report->result.step_count; step++) {
-        int32_t event = result->step_peaks ? -1 : trace_peak_event(trace, step);
-
-        if (result->step_peaks)
-            report->step_peaks[step - 1] = result->step_peaks[step - 1];
-        else
-            report->step_peaks[step - 1] = event < 0 ? 0 : trace->events[event].live;
-    }
+    for (int step = 1; trace && step <= report->result.step_count; step++)
+        report->step_peaks[step - 1] = result->step_peaks ? result->step_peaks[step - 1] : trace_step_peak(trace, step);
     return 0;
 }
 

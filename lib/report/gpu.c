@@ -13,7 +13,8 @@
 struct peaks {
     int64_t allocated, reserved;
     int64_t *steps;
-    int step_count;
+    int step_count, step; /* the last that had an event */
+    int64_t now;
     int32_t event; /* of the first peak */
     int64_t copy;  /* which time it is run then */
 };
@@ -27,6 +28,14 @@ begin(void *user)
     *peaks = (struct peaks){.steps = peaks->steps, .step_count = peaks->step_count, .event = -1};
 }
 
+/* Up to that one; each has what is there when it begins. */
+static void
+begin_steps(struct peaks *peaks, int step)
+{
+    for (; peaks->step < step; peaks->step++)
+        peaks->steps[peaks->step] = peaks->now;
+}
+
 static void
 count_event(void *user, const struct allocator_run *run, const struct allocator_counters *now)
 {
@@ -34,8 +43,10 @@ count_event(void *user, const struct allocator_run *run, const struct allocator_
     const struct trace_event *event = &run->trace->events[run->at.event];
 
     peaks->reserved = max_i64(peaks->reserved, now->reserved);
+    begin_steps(peaks, event->step);
     if (event->step > 0)
         peaks->steps[event->step - 1] = max_i64(peaks->steps[event->step - 1], now->allocated);
+    peaks->now = now->allocated;
     if (now->allocated <= peaks->allocated)
         return;
     peaks->allocated = now->allocated;
@@ -102,6 +113,7 @@ result_of_gpu(const struct query *query, struct result *result)
     status = replay(query, result->simulation.trace, &peaks);
     if (!status)
         status = process_bytes(query, peaks.reserved, &result->peak.process);
+    begin_steps(&peaks, peaks.step_count);
     if (status)
         memory_release(query->context, peaks.steps);
     else

@@ -213,6 +213,17 @@ trace_peak_event(const struct memmodel_trace *trace, int step)
     return peak;
 }
 
+int64_t
+trace_step_peak(const struct memmodel_trace *trace, int step)
+{
+    int32_t before = -1, event = trace_peak_event(trace, step);
+    int64_t peak = event < 0 ? 0 : trace->events[event].live;
+
+    for (size_t i = 0; i < trace->event_count && trace->events[i].step < step; i++)
+        before = (int32_t)i;
+    return before < 0 ? peak : max_i64(peak, trace_live(trace, before, trace_times(trace, before) - 1));
+}
+
 /* The repeat in whose period the event is; NULL: none. */
 static const struct trace_repeat *
 repeat_of(const struct memmodel_trace *trace, int32_t event)

@@ -142,6 +142,10 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
 int32_t
 trace_peak_event(const struct memmodel_trace *trace, int step);
 
+/* Most live bytes of a step, from 1, with what is live when it begins. */
+int64_t
+trace_step_peak(const struct memmodel_trace *trace, int step);
+
 /* How often `event` is run before the next one: 1, or more within a repeat. */
 int64_t
 trace_times(const struct memmodel_trace *trace, int32_t event);

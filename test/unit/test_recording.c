@@ -256,6 +256,33 @@ result_of(const memmodel_report *report)
     return result;
 }
 
+/* 512 bytes are made before step 1 and as many in it; step 2 does nothing, step 3 begins with a release. */
+static void
+a_step_has_what_is_live_when_it_begins(void **state)
+{
+    const struct memmodel_job jobs[] = {{.size = sizeof jobs[0], .steps = 3},
+                                        {.size = sizeof jobs[0], .steps = 3, .gpu = "h100"}};
+
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        memmodel_recording *recording = recording_of(*state, &jobs[i]);
+        memmodel_recording_block block = memmodel_recording_allocate(recording, 512, &plain);
+        memmodel_report *report;
+        memmodel_trace *trace;
+
+        assert_int_equal(memmodel_recording_enter(recording, 1, MEMMODEL_PHASE_FORWARD), 0);
+        assert_int_equal(memmodel_recording_allocate(recording, 512, &plain), 1);
+        assert_int_equal(memmodel_recording_enter(recording, 3, MEMMODEL_PHASE_FORWARD), 0);
+        assert_int_equal(memmodel_recording_release(recording, block), 0);
+        assert_int_equal(memmodel_recording_finish(recording, &trace), 0);
+        report = report_of(*state, trace, &jobs[i]);
+        for (size_t step = 0; step < 3; step++)
+            assert_int_equal(memmodel_report_step_peak(report, step), 1024);
+        memmodel_report_unref(report);
+        memmodel_trace_unref(trace);
+        memmodel_recording_unref(recording);
+    }
+}
+
 /* The peaks are 160 in step 1, 460 in step 2: 100 of the weight, 60 of the gradient, 300 of an activation. */
 static void
 a_report_of_a_trace_has_its_peaks(void **state)
@@ -761,6 +788,7 @@ main(void)
         WITH_CONTEXT(what_is_wrong_is_refused),
         WITH_CONTEXT(other_frameworks_are_refused),
         WITH_CONTEXT(a_report_of_a_trace_has_its_peaks),
+        WITH_CONTEXT(a_step_has_what_is_live_when_it_begins),
         WITH_CONTEXT(a_report_of_a_trace_names_no_optimizer_of_its_own),
         WITH_CONTEXT(layers_of_a_trace_are_those_that_own_memory),
         WITH_CONTEXT(a_rule_of_the_cpu_is_named_on_a_gpu),
