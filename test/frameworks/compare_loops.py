@@ -17,10 +17,13 @@ import memmodel.torch
 import torch
 from loops import LOOPS
 from memmodel._torch_calls import this_isa
+from sparse_loops import SPARSE_LOOPS
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.profiler import ProfilerActivity, profile, record_function
 
 warnings.filterwarnings("ignore")
+
+ALL = LOOPS | SPARSE_LOOPS
 
 
 def _mark(*_):
@@ -68,11 +71,11 @@ def compare(name):
     random_seed()
     begin = time.perf_counter()
     with memmodel.torch.record(steps=0) as recording:
-        LOOPS[name]()
+        ALL[name]()
     report = recording.report()
     seconds = time.perf_counter() - begin
     random_seed()
-    real = peaks(real_events(LOOPS[name]))
+    real = peaks(real_events(ALL[name]))
     return report, real, seconds
 
 

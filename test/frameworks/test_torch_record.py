@@ -24,6 +24,7 @@ if TORCH:
     from loops import LOOPS
     from memmodel._torch_eager import with_module
     from memmodel.torch import UnknownOperator, UnknownValue
+    from sparse_loops import SPARSE_LOOPS
     from torch import nn
     from torch.nn import functional
     from torch.nn.utils import rnn
@@ -137,14 +138,20 @@ class Steps(unittest.TestCase):
         self.assertEqual(report.categories["gradients"], 272)
         self.assertIn(Path(__file__).name, report.peak_location)
 
-    def test_sparse_gradients_count_by_their_parts(self):
+    def test_sparse_tensors_take_what_their_parts_take_in_pytorch(self):
+        for name, loop in list(SPARSE_LOOPS.items())[::EACH]:
+            with self.subTest(name):
+                with memmodel.torch.record(steps=0) as recording:
+                    loop()
+                real = peaks(real_events(loop))
+                self.assertEqual(recording.report().step_peaks[: len(real)], real)
+
+    def test_of_indices_that_are_not_known_all_are_counted(self):
         with memmodel.torch.record(steps=1) as recording:
-            model = nn.Embedding(1000, 16, sparse=True)
-            optimizer = torch.optim.SGD(model.parameters(), 0.1)
-            model(torch.arange(8)).sum().backward()
-            optimizer.step()
-        # the table, and of eight rows no more than a few copies: 512 bytes each
-        self.assertLess(recording.report().peak.live, 1000 * 16 * 4 + 8 * 512)
+            model = nn.Embedding(9, 4, sparse=True)
+            model(model.weight.argmax(0)).sum().backward()
+            self.assertEqual(model.weight.grad.coalesce()._nnz(), 4)
+        self.assertEqual([value.what for value in recording.assumed if value.sized], ["_coalesce()"])
 
 
 @unittest.skipUnless(TORCH and TRANSFORMERS, "torch or transformers is not installed")

@@ -22,6 +22,9 @@ from memmodel import _ffi
 from memmodel._record_events import Events
 from memmodel._record_modules import Modules
 from memmodel._record_sizes import SIZED, sized
+from memmodel._record_sparse import MAKING as MAKING_SPARSE
+from memmodel._record_sparse import RULES as SPARSE
+from memmodel._record_sparse import run_sparse
 from memmodel._record_values import Call, Values, follow
 
 DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient
@@ -111,6 +114,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.events, self.values, self.fakes, self.modules = events, values, fakes, modules
         self.storages = Storages(events, values)
+        self.sparse = False  # whether a sparse tensor was there
         self.held: list[Any] = []  # storages that an operator that runs leaves, but not before it has its results
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -121,6 +125,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
             if operator._schema.name.startswith("aten::lift") and _is_foreign(args[0]):
                 return self.arrived(args[0])
             args, kwargs = self._faked(operator, args, kwargs)
+        name = operator._overloadpacket.__name__
+        if name in SPARSE and (self.sparse or name in MAKING_SPARSE):
+            result = run_sparse(self, operator, args, kwargs)
+            if result is not NotImplemented:
+                return result
         self.events.check(kwargs.get("device"))
         self.modules.entered()
         result = self._run(operator, args, kwargs)
@@ -129,6 +138,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         self.events.run(call, [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs])
         self.held.clear()
         return result
+
+    def ran(self, operator: Any, *args: Any, **kwargs: Any) -> Any:
+        """What an operator consists of, as if the program called it."""
+        return self.__torch_dispatch__(operator, (), args, kwargs)
 
     def _run(self, operator: Any, args: Any, kwargs: Any) -> Any:
         name = operator._overloadpacket.__name__
