@@ -176,13 +176,7 @@ memmodel_trace_replay(const memmodel_trace *trace, const struct memmodel_replay_
     return context_end(context, status ? status : replay_trace(trace, options, context, replay));
 }
 
-memmodel_replay *
-memmodel_replay_ref(memmodel_replay *replay)
-{
-    if (replay)
-        atomic_fetch_add_explicit(&replay->references, 1, memory_order_relaxed);
-    return replay;
-}
+DEFINE_REF(memmodel_replay)
 
 void
 memmodel_replay_unref(memmodel_replay *replay)

@@ -179,13 +179,7 @@ context_limit_vectors(memmodel_context *context, enum cpu_vectors max)
         context->vectors = max;
 }
 
-memmodel_context *
-memmodel_context_ref(memmodel_context *context)
-{
-    if (context)
-        atomic_fetch_add(&context->references, 1);
-    return context;
-}
+DEFINE_REF(memmodel_context)
 
 void
 memmodel_context_unref(memmodel_context *context)

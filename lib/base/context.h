@@ -7,6 +7,7 @@
 #include "memmodel/context.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,6 +31,15 @@ memory_reallocate(memmodel_context *context, void *block, size_t bytes);
 
 void
 memory_release(memmodel_context *context, void *block);
+
+/* memmodel_x_ref(): one more reference to what counts its `references`, with NULL for none. */
+#define DEFINE_REF(handle)                                                                                             \
+    handle *handle##_ref(handle *object)                                                                               \
+    {                                                                                                                  \
+        if (object)                                                                                                    \
+            atomic_fetch_add(&object->references, 1);                                                                  \
+        return object;                                                                                                 \
+    }
 
 /*
  * Makes a text of memory_allocate() the caller's of the library, who gives it back with memmodel_free(): until then it

@@ -81,13 +81,7 @@ memmodel_device_new(memmodel_context *context, const struct memmodel_device_opti
     return context_status(context, status);
 }
 
-memmodel_device *
-memmodel_device_ref(memmodel_device *device)
-{
-    if (device)
-        atomic_fetch_add(&device->references, 1);
-    return device;
-}
+DEFINE_REF(memmodel_device)
 
 void
 memmodel_device_unref(memmodel_device *device)

@@ -401,13 +401,7 @@ memmodel_schedule_get_result(const memmodel_schedule *schedule, struct memmodel_
     return result_copy(&schedule->summary, sizeof schedule->summary, result);
 }
 
-memmodel_schedule *
-memmodel_schedule_ref(memmodel_schedule *schedule)
-{
-    if (schedule)
-        atomic_fetch_add(&schedule->references, 1);
-    return schedule;
-}
+DEFINE_REF(memmodel_schedule)
 
 void
 memmodel_schedule_unref(memmodel_schedule *schedule)

@@ -412,13 +412,7 @@ memmodel_tiling_plan(const memmodel_tiling *tiling)
     return tiling ? memmodel_schedule_plan(tiling->schedule) : NULL;
 }
 
-memmodel_tiling *
-memmodel_tiling_ref(memmodel_tiling *tiling)
-{
-    if (tiling)
-        atomic_fetch_add(&tiling->references, 1);
-    return tiling;
-}
+DEFINE_REF(memmodel_tiling)
 
 void
 memmodel_tiling_unref(memmodel_tiling *tiling)

@@ -133,13 +133,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
     return 0;
 }
 
-memmodel_monitor *
-memmodel_monitor_ref(memmodel_monitor *monitor)
-{
-    if (monitor)
-        atomic_fetch_add(&monitor->references, 1);
-    return monitor;
-}
+DEFINE_REF(memmodel_monitor)
 
 void
 memmodel_monitor_unref(memmodel_monitor *monitor)

@@ -70,13 +70,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
     return 0;
 }
 
-memmodel_samples *
-memmodel_samples_ref(memmodel_samples *samples)
-{
-    if (samples)
-        atomic_fetch_add(&samples->references, 1);
-    return samples;
-}
+DEFINE_REF(memmodel_samples)
 
 void
 memmodel_samples_unref(memmodel_samples *samples)

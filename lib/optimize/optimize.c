@@ -156,13 +156,7 @@ memmodel_optimize(const memmodel_network *network, const struct memmodel_job *jo
     return context_end(context, status ? status : make(network, &own, context, optimization));
 }
 
-memmodel_optimization *
-memmodel_optimization_ref(memmodel_optimization *optimization)
-{
-    if (optimization)
-        atomic_fetch_add(&optimization->references, 1);
-    return optimization;
-}
+DEFINE_REF(memmodel_optimization)
 
 void
 memmodel_optimization_unref(memmodel_optimization *optimization)

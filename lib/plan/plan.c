@@ -31,13 +31,7 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
     return 0;
 }
 
-memmodel_plan *
-memmodel_plan_ref(memmodel_plan *plan)
-{
-    if (plan)
-        atomic_fetch_add(&plan->references, 1);
-    return plan;
-}
+DEFINE_REF(memmodel_plan)
 
 void
 memmodel_plan_unref(memmodel_plan *plan)

@@ -38,13 +38,7 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
     return 0;
 }
 
-memmodel_chain *
-memmodel_chain_ref(memmodel_chain *chain)
-{
-    if (chain)
-        atomic_fetch_add(&chain->references, 1);
-    return chain;
-}
+DEFINE_REF(memmodel_chain)
 
 static void
 forget_schedule(memmodel_chain *chain)

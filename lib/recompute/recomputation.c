@@ -30,13 +30,7 @@ recomputation_start(memmodel_context *context, const memmodel_network *network, 
     return new;
 }
 
-memmodel_recomputation *
-memmodel_recomputation_ref(memmodel_recomputation *recomputation)
-{
-    if (recomputation)
-        atomic_fetch_add(&recomputation->references, 1);
-    return recomputation;
-}
+DEFINE_REF(memmodel_recomputation)
 
 void
 memmodel_recomputation_unref(memmodel_recomputation *recomputation)

@@ -51,13 +51,7 @@ memmodel_recording_new(memmodel_context *context, const struct memmodel_job *job
     return 0;
 }
 
-memmodel_recording *
-memmodel_recording_ref(memmodel_recording *recording)
-{
-    if (recording)
-        atomic_fetch_add(&recording->references, 1);
-    return recording;
-}
+DEFINE_REF(memmodel_recording)
 
 void
 memmodel_recording_unref(memmodel_recording *recording)

@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-memmodel_report *
-memmodel_report_ref(memmodel_report *report)
-{
-    if (report)
-        atomic_fetch_add(&report->references, 1);
-    return report;
-}
+DEFINE_REF(memmodel_report)
 
 void
 memmodel_report_unref(memmodel_report *report)

@@ -25,13 +25,7 @@ llm_new(memmodel_context *context)
     return llm;
 }
 
-memmodel_llm *
-memmodel_llm_ref(memmodel_llm *llm)
-{
-    if (llm)
-        atomic_fetch_add(&llm->references, 1);
-    return llm;
-}
+DEFINE_REF(memmodel_llm)
 
 void
 memmodel_llm_unref(memmodel_llm *llm)

@@ -386,13 +386,7 @@ memmodel_serving_unmodelled(const memmodel_serving *serving, size_t index)
     return serving && index < serving->answer.note_count ? serving->answer.notes[index] : NULL;
 }
 
-memmodel_serving *
-memmodel_serving_ref(memmodel_serving *serving)
-{
-    if (serving)
-        atomic_fetch_add(&serving->references, 1);
-    return serving;
-}
+DEFINE_REF(memmodel_serving)
 
 void
 memmodel_serving_unref(memmodel_serving *serving)

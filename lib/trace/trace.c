@@ -19,13 +19,7 @@ trace_new(memmodel_context *context, struct memmodel_trace **trace)
     return 0;
 }
 
-memmodel_trace *
-memmodel_trace_ref(memmodel_trace *trace)
-{
-    if (trace)
-        atomic_fetch_add_explicit(&trace->references, 1, memory_order_relaxed);
-    return trace;
-}
+DEFINE_REF(memmodel_trace)
 
 void
 memmodel_trace_unref(memmodel_trace *trace)

@@ -64,13 +64,7 @@ memmodel_function_pointer(const memmodel_function *function)
     return function ? closure_function(function->closure) : NULL;
 }
 
-memmodel_function *
-memmodel_function_ref(memmodel_function *function)
-{
-    if (function)
-        atomic_fetch_add(&function->references, 1);
-    return function;
-}
+DEFINE_REF(memmodel_function)
 
 void
 memmodel_function_unref(memmodel_function *function)

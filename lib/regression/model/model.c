@@ -160,13 +160,7 @@ model_add_alternative(memmodel_model *model)
     return status;
 }
 
-memmodel_model *
-memmodel_model_ref(memmodel_model *model)
-{
-    if (model)
-        atomic_fetch_add(&model->references, 1);
-    return model;
-}
+DEFINE_REF(memmodel_model)
 
 void
 memmodel_model_unref(memmodel_model *model)
