@@ -153,6 +153,30 @@ the_rules_differ(void **state)
     }
 }
 
+/* What each of 4 x 4 kinds of rows has: no sum of fewer than 16 terms has all of these. */
+static const double kinds[4][4] = {{3, 14, 15, 9}, {26, 5, 35, 8}, {97, 93, 23, 84}, {62, 64, 33, 83}};
+
+static void
+a_sum_is_as_long_as_rows_held_out_ask_for(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 5;
+
+    assert_int_equal(memmodel_samples_new(*state, names, 4, &samples), 0);
+    for (int i = 0; i < 96; i++)
+        assert_int_equal(memmodel_samples_add_row(
+                             samples, (double[]){i % 4, i / 4 % 4, random_error(&seed), kinds[i % 4][i / 4 % 4]}),
+                         0);
+    model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                        .loss = MEMMODEL_FIT_LOSS_SQUARED});
+    for (int i = 0; i < 16; i++)
+        assert_near(memmodel_model_evaluate(model, (double[]){i % 4, i / 4}), kinds[i % 4][i / 4], 1e-6);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 a_rule_that_is_none_is_refused(void **state)
 {
@@ -286,6 +310,7 @@ main(void)
         WITH_CONTEXT(a_law_that_is_there_is_found_by_both_rules),
         WITH_CONTEXT(noise_has_the_mean_for_a_formula_by_the_standard_error),
         WITH_CONTEXT(a_plane_is_not_bent_by_noise),
+        WITH_CONTEXT(a_sum_is_as_long_as_rows_held_out_ask_for),
         WITH_CONTEXT(the_formula_by_the_standard_error_is_never_larger_than_that_of_the_least_error),
         LONG_WITH_CONTEXT(the_rules_differ),
         WITH_CONTEXT(a_rule_that_is_none_is_refused),

@@ -119,15 +119,15 @@ comparison_clamp(const struct candidate *candidate, double value)
 
 /*
  * Terms of a sum besides the constant: as many as are asked or the table has rows for; of sums of single inputs all, of
- * others, each from hundreds, a few.
+ * others, each from hundreds, `usual` ones.
  */
 static size_t
-max_terms(const struct comparison *comparison, size_t library)
+max_terms(const struct comparison *comparison, size_t library, size_t usual)
 {
     size_t affordable = comparison->table->columns.rows / ROWS_PER_TERM;
     size_t most = comparison->max_terms > 0     ? comparison->max_terms
                   : comparison->basis->positive ? USUAL_POSITIVE_TERMS
-                  : library > 0                 ? USUAL_TERMS
+                  : library > 0                 ? usual
                                                 : SUPPORT_MAX;
 
     if (comparison->basis->relative)
@@ -308,6 +308,29 @@ list_terms(struct judging *judging)
     return status;
 }
 
+/* Where sums of the usual length still gain by their last terms, longer ones are looked for. */
+static int
+look_further(struct judging *judging)
+{
+    struct comparison *comparison = judging->comparison;
+    bool longer = false;
+    int status = 0;
+
+    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++) {
+        size_t usual = max_terms(comparison, library, USUAL_TERMS), most = max_terms(comparison, library, SUPPORT_MAX);
+
+        if (judging->most[library] < usual || usual == most || !is_new_library(comparison->basis, library))
+            continue;
+        longer = true;
+        judging->most[library] = most;
+        status = search_library(judging, library, most);
+    }
+    if (status || !longer)
+        return status;
+    comparison->count = 0;
+    return list_terms(judging);
+}
+
 /* What was found in the candidate's place without the fold; if nothing was, with fewer terms. */
 static const struct best *
 found_instead(const struct judging *judging, const struct candidate *candidate)
@@ -446,13 +469,15 @@ judge_all(struct judging *judging)
     int status;
 
     for (size_t library = 0; library < BASIS_LIBRARIES; library++)
-        judging->most[library] = max_terms(comparison, library);
+        judging->most[library] = max_terms(comparison, library, USUAL_TERMS);
     status = search_rows(judging, NO_FOLD);
     if (status)
         return status;
     for (size_t i = 0; i < judging->rows.columns.rows; i++)
         comparison_weigh(comparison, i, judging->rows.sqrt_weights[i] / comparison->basis->sqrt_weights[i]);
     status = list_terms(judging);
+    if (!status)
+        status = look_further(judging);
     if (!status && comparison->regimes)
         status = list_regimes(judging);
     for (unsigned fold = 0; !status && fold < comparison->fold_count; fold++) {
