@@ -1,10 +1,13 @@
 /* What the commands about a network share. */
 #include "job.h"
+#include "front.h"
 #include "table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- options ---- */
 
@@ -220,35 +223,74 @@ load_json(memmodel_context *context, const char *path, memmodel_network **networ
     return status;
 }
 
-static int
-load_network(const struct job_call *call, char **operands, int count, memmodel_network **network)
+static bool
+is_folder(const char *path)
 {
-    int status;
+    struct stat about;
 
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* A file, or the folder of a checkpoint with its config.json. */
+static int
+load_file(memmodel_context *context, const char *path, memmodel_network **network)
+{
+    char config[4096];
+
+    if (path_ends_with(path, ".onnx"))
+        return memmodel_network_load_onnx(context, path, NULL, network);
+    if (is_folder(path) && snprintf(config, sizeof config, "%s/config.json", path) < (int)sizeof config)
+        return load_json(context, config, network);
+    return load_json(context, path, network);
+}
+
+static int
+load_by_name(struct job_call *call, const char *name, const struct job_options *given, struct front *front,
+             memmodel_network **network)
+{
+    int status = front_make(call->command, name, given, front);
+
+    if (status)
+        return status;
+    if (load_json(call->context, front->path, network))
+        status = library_error(call->command, call->context);
+    unlink(front->path);
+    front_set_symbols(front, call->symbols, &call->job);
+    return status;
+}
+
+static int
+load_network(struct job_call *call, const struct job_options *given, char **operands, int count, struct front *front,
+             memmodel_network **network)
+{
     if (count == 0)
-        return usage_error(call->command, "which network? Give a file in JSON or ONNX, or a model's config.json");
+        return usage_error(call->command,
+                           "which network? Give a file in JSON or ONNX, a model's config.json or folder, "
+                           "hf:ORG/MODEL, train.py:Net or model.keras");
     if (count > 1)
         return usage_error(call->command, "one network at a time; '%s' is too many", operands[1]);
-    status = path_ends_with(operands[0], ".onnx")
-                 ? memmodel_network_load_onnx(call->context, operands[0], NULL, network)
-                 : load_json(call->context, operands[0], network);
-    return status ? library_error(call->command, call->context) : EXIT_OK;
+    if (front_is_asked(operands[0]))
+        return load_by_name(call, operands[0], given, front, network);
+    if (given->input.count || given->lora || given->lora_targets || given->loss)
+        return usage_error(call->command, "--input, --loss and --lora are for train.py:Net and hf:ORG/MODEL");
+    return load_file(call->context, operands[0], network) ? library_error(call->command, call->context) : EXIT_OK;
 }
 
 int
 job_run(struct job_call *call, const struct job_options *given, char **operands, int count, job_answer answer)
 {
     memmodel_network *network = NULL;
+    struct front front;
     int status;
 
-    call->symbols = calloc(given->set.count + 1, sizeof *call->symbols);
+    call->symbols = calloc(given->set.count + FRONT_SYMBOLS + 1, sizeof *call->symbols);
     if (!call->symbols)
         return memory_error(call->command);
     status = job_from_options(call->command, given, call->symbols, &call->job);
     set_parallel(given, &call->parallel, &call->job);
     set_gpu_budget(call->context, &call->job);
     if (!status)
-        status = load_network(call, operands, count, &network);
+        status = load_network(call, given, operands, count, &front, &network);
     call->network = network;
     if (!status)
         status = answer(call);

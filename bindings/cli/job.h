@@ -6,11 +6,11 @@
 
 /* Named as the fields of struct memmodel_job. */
 struct job_options {
-    struct option_list set;
+    struct option_list set, input;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
-        *tensor, *pipeline, *backend;
-    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent;
+        *tensor, *pipeline, *backend, *loss, *lora_targets;
+    int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent, lora;
     bool keep_gradients, meta_device;
 };
 
@@ -28,6 +28,16 @@ struct job_options {
      "NAME=VALUE",                                                                                                     \
      "values of symbols, such as batch=8 or batch=8,dim=48",                                                           \
      offsetof(type, job.set)},                                                                                         \
+        {"input",                                                                                                      \
+         0,                                                                                                            \
+         OPTION_LIST,                                                                                                  \
+         "SHAPE",                                                                                                      \
+         "of train.py:Net and hf:ORG/MODEL: an input, such as 8,3,224,224 or 8,128:int64",                             \
+         offsetof(type, job.input)},                                                                                   \
+        JOB_OPTION(type, "loss", OPTION_TEXT, "NAME", "of train.py:Net: cross_entropy or mse", loss),                  \
+        JOB_OPTION(type, "lora", OPTION_INTEGER, "RANK", "of hf:ORG/MODEL: train adapters of peft alone", lora),       \
+        JOB_OPTION(type, "lora-targets", OPTION_TEXT, "NAMES", "modules with an adapter, such as q_proj,v_proj",       \
+                   lora_targets),                                                                                      \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
         JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
                    "pytorch: such as 2.14; the newest unless given", framework_version),                               \

@@ -1,0 +1,175 @@
+/* Networks by a name, hf:ORG/MODEL, train.py:Net or model.keras: the Python package memmodel makes a file of each. */
+#include "front.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_WORDS = 40 };
+
+/* What runs in Python. Its errors are one line each, written by itself. */
+static const char program[] =
+    "import sys\n"
+    "try:\n"
+    "    from memmodel import front\n"
+    "except ImportError as error:\n"
+    "    sys.exit(f'memmodel: this needs the Python package memmodel, which {sys.executable} does not have ({error}); '\n"
+    "             'MEMMODEL_PYTHON names another Python')\n"
+    "sys.exit(front.main(sys.argv[1:]))\n";
+
+bool
+front_is_asked(const char *operand)
+{
+    const char *colon = strrchr(operand, ':');
+
+    return strncmp(operand, "hf:", strlen("hf:")) == 0 || path_ends_with(operand, ".keras") ||
+           (colon && colon - operand > 3 && strncmp(colon - 3, ".py", 3) == 0);
+}
+
+/* ---- the call ---- */
+
+static int
+fill_words(const char *words[MAX_WORDS], const char *python, const char *output, const char *operand,
+           const struct job_options *given, const char *rank)
+{
+    int count = 0;
+
+    words[count++] = python;
+    words[count++] = "-c";
+    words[count++] = program;
+    words[count++] = output;
+    words[count++] = operand;
+    for (size_t i = 0; i < given->input.count && count + 8 < MAX_WORDS; i++) {
+        words[count++] = "--input";
+        words[count++] = given->input.values[i];
+    }
+    if (given->loss) {
+        words[count++] = "--loss";
+        words[count++] = given->loss;
+    }
+    if (given->lora) {
+        words[count++] = "--lora";
+        words[count++] = rank;
+    }
+    if (given->lora_targets) {
+        words[count++] = "--lora-targets";
+        words[count++] = given->lora_targets;
+    }
+    words[count] = NULL;
+    return count;
+}
+
+/* Starts it with its standard output into a pipe, whose end is *from. */
+static bool
+start(const char *const *words, int *from, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    bool started;
+
+    if (pipe(ends))
+        return false;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    started = posix_spawnp(child, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (!started)
+        close(ends[0]);
+    *from = ends[0];
+    return started;
+}
+
+/* The whole output, cut where there is no room. */
+static void
+read_all(int from, char *text, size_t size)
+{
+    size_t length = 0;
+    ssize_t got;
+
+    while (length + 1 < size && (got = read(from, text + length, size - 1 - length)) != 0)
+        if (got > 0)
+            length += (size_t)got;
+        else if (errno != EINTR)
+            break;
+    text[length] = '\0';
+    close(from);
+}
+
+static int
+run(const struct command *command, const char *const *words, struct front *front)
+{
+    int from, status = 0;
+    pid_t child;
+
+    if (!start(words, &from, &child)) {
+        fprintf(stderr, "memmodel %s: %s cannot be started, which this needs; MEMMODEL_PYTHON names another Python\n",
+                command->name, words[0]);
+        return EXIT_FAILED;
+    }
+    read_all(from, front->symbols, sizeof front->symbols);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+int
+front_make(const struct command *command, const char *operand, const struct job_options *given, struct front *front)
+{
+    const char *python = getenv("MEMMODEL_PYTHON"), *words[MAX_WORDS];
+    const char *folder = getenv("TMPDIR");
+    char rank[32];
+    int file, status;
+
+    snprintf(front->path, sizeof front->path, "%s/memmodel-XXXXXX", folder && *folder ? folder : "/tmp");
+    file = mkstemp(front->path);
+    if (file < 0) {
+        fprintf(stderr, "memmodel %s: %s: %s\n", command->name, front->path, strerror(errno));
+        return EXIT_FAILED;
+    }
+    close(file);
+    snprintf(rank, sizeof rank, "%lld", (long long)given->lora);
+    fill_words(words, python && *python ? python : "python3", front->path, operand, given, rank);
+    status = run(command, words, front);
+    if (status)
+        unlink(front->path);
+    return status;
+}
+
+/* ---- sizes of the inputs ---- */
+
+static bool
+has_symbol(const struct memmodel_job *job, const char *name)
+{
+    for (size_t i = 0; i < job->symbol_count; i++)
+        if (strcmp(job->symbols[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void
+front_set_symbols(struct front *front, struct memmodel_symbol_value *symbols, struct memmodel_job *job)
+{
+    size_t count = 0;
+
+    for (char *line = strtok(front->symbols, "\n"); line && count < FRONT_SYMBOLS; line = strtok(NULL, "\n")) {
+        char *equals = strchr(line, '=');
+
+        if (!equals)
+            continue;
+        *equals = '\0';
+        if (has_symbol(job, line))
+            continue;
+        symbols[job->symbol_count].name = line;
+        symbols[job->symbol_count++].value = strtoll(equals + 1, NULL, 10);
+        count++;
+    }
+}
