@@ -222,7 +222,9 @@ struct memmodel_job {
                                 the model and its loss in. @default "float32" */
     const char *checkpoint; /**< "pytorch": scopes whose inside is recomputed in the backward pass, as by
                                  torch.utils.checkpoint, separated by commas: "encoder.0, encoder.1" or, with a `*`
-                                 for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way.
+                                 for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way;
+                                 "encoder.*(save=matmul)" keeps what attention and linear layers without bias give,
+                                 "(save=matmul/2)" of these layers every second, as torchtitan's "op".
                                  "h.0..3": in one call all from h.0 to the next h.3 of the same scope.
                                  @default none */
     const char *gpu;        /**< kind of GPU, such as "h200", which makes "cuda" the device; an error with another.

@@ -40,16 +40,17 @@ def job_of(case):
     """How the case is run, in the words of memmodel.estimate()."""
     return {
         "optimizer": case["optimizer"], "gradient_accumulation": case.get("gradient_accumulation", 1),
-        "keep_gradients": case.get("keep_gradients", False), "mesh": case["mesh"], "data": case.get("data"),
+        "keep_gradients": case.get("keep_gradients", False), "mesh": case.get("mesh"), "data": case.get("data"),
         "tensor": case.get("tensor"), "pipeline": case.get("pipeline"),
-        "backend": "gloo", "rank": case["rank"],
+        "checkpoint": case.get("checkpoint"), "backend": "gloo" if "mesh" in case else None, "rank": case["rank"],
     }  # fmt: skip
 
 
 def strategy_of(case):
     """ "fsdp", "tensor", or both: "fsdp, tensor" """
     data, pipeline = (case.get(name, "").partition("(")[0] for name in ("data", "pipeline"))
-    return ", ".join(filter(None, (data, "tensor" if case.get("tensor") else "", pipeline)))
+    kept = "checkpoint" if case.get("checkpoint") else ""
+    return ", ".join(filter(None, (data, "tensor" if case.get("tensor") else "", pipeline, kept)))
 
 
 def construction(report):

@@ -67,6 +67,10 @@ class Configs(unittest.TestCase):
         )
         self.assertEqual(report.step_peaks, recorded["peaks"])
 
+    def test_torchtitan_keeps_every_second_product(self):
+        selective = TORCHTITAN.replace('mode = "none"', 'mode = "selective"\nselective_ac_option = "op"')
+        self.assertEqual(load(selective, ".toml", ranks=4)["checkpoint"], "layers.*(save=matmul/2)")
+
     def test_torchtitan_replicates_by_ddp_and_casts_by_autocast(self):
         replicated = TORCHTITAN.replace("tensor_parallel_degree = 2", "data_parallel_replicate_degree = 4")
         replicated = replicated.replace("[parallelism]", "[parallelism]\ndata_parallel_shard_degree = 1")
@@ -89,7 +93,7 @@ class Configs(unittest.TestCase):
             ("num_procs: 4", ".yaml", "num_procs: nobody knows this key"),
             ('{"zero_optimization": {"stage": 2}}', ".json", "zero_optimization"),
             (TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", "parallelism.disable_loss_parallel"),
-            (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.mode"),
+            (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.selective_ac_option: '2', every"),
             (TORCHTITAN.replace("[parallelism]", "[paralelism]"), ".toml", "paralelism: nobody knows this section"),
             (TORCHTITAN + "[model]\nconverters = ['float8']", ".toml", "model.converters: .'float8'. replaces modules"),
             (TORCHTITAN + "[model]\nconvertors = []", ".toml", "model.convertors: nobody knows this key"),

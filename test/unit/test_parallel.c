@@ -229,6 +229,7 @@ compare(memmodel_context *context, const json_t *row)
     char name[64];
 
     job.optimizer = json_string_value(json_object_get(row, "optimizer"));
+    job.checkpoint = json_string_value(json_object_get(row, "checkpoint"));
     job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
     job.keep_gradients = json_is_true(json_object_get(row, "keep_gradients"));
     if (json_object_get(row, "network"))
@@ -252,9 +253,10 @@ static bool
 is_of(const json_t *row, const char *strategy)
 {
     const char *data = json_string_value(json_object_get(row, "data"));
-    const char *other = json_object_get(row, "tensor")     ? "tensor"
-                        : json_object_get(row, "pipeline") ? "pipeline"
-                                                           : NULL;
+    const char *other = json_object_get(row, "tensor")       ? "tensor"
+                        : json_object_get(row, "pipeline")   ? "pipeline"
+                        : json_object_get(row, "checkpoint") ? "checkpoint"
+                                                             : NULL;
     size_t length = strlen(strategy);
 
     if (other || !data)
@@ -298,6 +300,13 @@ static void
 ranks_of_pipelines_take_what_recorded_ones_took(void **state)
 {
     compare_all(*state, "pipeline");
+}
+
+/* torch.utils.checkpoint.create_selective_checkpoint_contexts() */
+static void
+layers_that_keep_some_products_take_what_recorded_ones_took(void **state)
+{
+    compare_all(*state, "checkpoint");
 }
 
 static void
@@ -783,6 +792,7 @@ main(void)
         WITH_CONTEXT(ranks_of_tensor_parallel_modules_take_what_recorded_ones_took),
         WITH_CONTEXT(ranks_of_pipelines_take_what_recorded_ones_took),
         WITH_CONTEXT(layers_of_all_parts_of_a_batch_are_recomputed),
+        WITH_CONTEXT(layers_that_keep_some_products_take_what_recorded_ones_took),
         WITH_CONTEXT(peaks_of_meshes_are_those_of_all_layers),
         WITH_CONTEXT(what_cannot_be_cut_names_the_module),
         WITH_CONTEXT(a_cut_inside_a_skip_names_the_module),

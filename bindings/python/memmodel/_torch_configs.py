@@ -234,7 +234,7 @@ TITAN: Mapping[str, Mapping[str, Rule] | Rule] = {
     "parallelism": TITAN_PARALLELISM,
     "activation_checkpoint": {
         **dict.fromkeys(TITAN_RECOMPUTATION, _any),
-        "mode": _only("none", "full"),
+        "mode": _only("none", "full", "selective"),
         "early_stop": OFF,
         "memory_budget": _any,
         "visualize_memory_budget_pareto": _any,
@@ -344,7 +344,13 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
         arguments["tensor"] = TITAN_PLAN
     mode = config.get("activation_checkpoint", {}).get("mode", "selective")
     if mode == "selective":
-        _fail("activation_checkpoint.mode", "'selective', the default, is not modelled; 'none' or 'full' is")
+        option = str(config.get("activation_checkpoint", {}).get("selective_ac_option", "2"))
+        if option not in ("op", "1"):
+            _fail(
+                "activation_checkpoint.selective_ac_option",
+                f"{option!r}, every so many layers, is not modelled; 'op' is",
+            )
+        arguments["checkpoint"] = "layers.*(save=matmul/2)" if option == "op" else "layers.*"
     if mode == "full":
         arguments["checkpoint"] = "layers.*"
     return arguments

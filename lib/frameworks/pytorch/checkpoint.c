@@ -10,8 +10,9 @@ enum { RANDOM_STATE_BYTES = 5056 }; /* torch.get_rng_state() on CPU: aten/src/AT
 
 /* Where a node would have kept a tensor. */
 struct slot {
-    struct node *node; /* NULL: gone */
-    int32_t index;     /* into node->saved */
+    struct node *node;  /* NULL: gone */
+    int32_t index;      /* into node->saved */
+    struct value *kept; /* a result that is not recomputed; else NULL */
 };
 
 /* One call of checkpoint(): class _CheckpointFrame. */
@@ -19,6 +20,8 @@ struct segment {
     const struct region *region;
     struct value *random_state;
     struct value **inputs; /* of the region */
+    struct value **kept;   /* of its layers: results that are not recomputed, else NULL; NULL: there are none */
+    int32_t products;      /* matrix products so far, in this run */
     struct slot *slots;
     size_t slot_count, slot_capacity;
     size_t filled; /* slots, when it is recomputed */
@@ -30,6 +33,23 @@ struct segment {
 
 /* ---- segments ---- */
 
+static size_t
+layer_count(const struct segment *segment)
+{
+    return (size_t)(segment->region->end - segment->region->first);
+}
+
+static void
+drop_kept(struct step *step, struct segment *segment)
+{
+    for (size_t i = 0; i < segment->slot_count; i++)
+        value_drop_all(step, &segment->slots[i].kept, 1);
+    if (!segment->kept)
+        return;
+    value_drop_all(step, segment->kept, (int)layer_count(segment));
+    object_pool_give(&step->pool, segment->kept, layer_count(segment) * sizeof *segment->kept);
+}
+
 static void
 segment_drop(struct step *step, struct segment *segment)
 {
@@ -37,6 +57,7 @@ segment_drop(struct step *step, struct segment *segment)
 
     if (--segment->references > 0)
         return;
+    drop_kept(step, segment);
     value_drop_all(step, segment->inputs, segment->region->input_count);
     value_drop(step, segment->random_state);
     object_pool_give(&step->pool, segment->inputs, (inputs + 1) * sizeof *segment->inputs);
@@ -79,6 +100,8 @@ segment_new(struct step *step, const struct region *region)
     if (!segment || !inputs)
         return NULL;
     *segment = (struct segment){.region = region, .inputs = inputs, .references = 1};
+    if (region->products)
+        segment->kept = step_pool_take(step, layer_count(segment) * sizeof *segment->kept);
     segment->random_state = checkpoint_random_state(step);
     for (int32_t i = 0; i < region->input_count && step->grad_mode; i++)
         inputs[i] = saved_input(step, step->values[region->inputs[i]]);
@@ -86,6 +109,57 @@ segment_new(struct step *step, const struct region *region)
 }
 
 /* ---- the forward pass ---- */
+
+/* ---- selective recomputation: create_selective_checkpoint_contexts(), by torchtitan's policy ---- */
+
+static bool
+layer_has_bias(const struct layer *layer)
+{
+    return layer->parameter_count + layer->input_count > 2; /* what it multiplies, and its weight */
+}
+
+/*
+ * aten.mm, which a linear layer without bias is: of every `products` the first; attention; what ranks scatter. Source:
+ * torchtitan/distributed/activation_checkpoint.py.
+ */
+static bool
+keeps(const struct step *step, struct segment *segment, int32_t index)
+{
+    const struct layer *layer = &step->network->layers[index];
+    const struct memmodel_custom *custom = layer->options;
+    int32_t each = segment->region->products;
+
+    if (!each)
+        return false;
+    if (layer->op == OP_LINEAR && !layer_has_bias(layer))
+        return segment->products++ % each == 0;
+    return layer->op == OP_ATTENTION ||
+           (layer->op == OP_CUSTOM && custom->operation && strcmp(custom->operation, "memmodel.tensor.scatter") == 0);
+}
+
+static void
+keep_result(struct step *step, struct segment *segment, int32_t layer)
+{
+    struct value *result = step->values[step->network->layers[layer].first_output];
+
+    if (!result || !segment->kept)
+        return;
+    value_becomes(step, result, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
+    segment->kept[layer - segment->region->first] = value_detach(step, result);
+}
+
+/* What the layer made unseen lies where the kept result does, unless others hold that, too. */
+static void
+use_result(struct step *step, struct segment *segment, int32_t layer)
+{
+    struct value *result = step->values[step->network->layers[layer].first_output];
+    struct value **kept = segment->kept ? &segment->kept[layer - segment->region->first] : NULL;
+
+    if (kept && *kept && result)
+        value_take_storage(result, *kept);
+    if (kept)
+        value_drop_all(step, kept, 1);
+}
 
 static void
 mark_layer(struct step *step)
@@ -123,6 +197,7 @@ checkpoint_before(struct step *step, int32_t layer)
     step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
     if (checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first == layer)
         begin(step, &checkpoints->regions[checkpoints->next++]);
+    checkpoints->keeping = checkpoints->open && keeps(step, checkpoints->open, layer);
     mark_layer(step);
 }
 
@@ -132,6 +207,8 @@ checkpoint_after(struct step *step, int32_t layer)
     struct checkpoints *checkpoints = &step->checkpoints;
     struct segment *segment = checkpoints->open;
 
+    if (segment && checkpoints->keeping)
+        keep_result(step, segment, layer);
     if (checkpoints->next == 0 || checkpoints->regions[checkpoints->next - 1].end != layer + 1)
         return;
     replay_end(step);
@@ -155,14 +232,19 @@ checkpoint_recorded(struct step *step)
     step->checkpoints.operator_end = step->trace->block_count;
 }
 
+static bool
+is_result(const struct step *step, const struct value *value)
+{
+    return value->storage->block >= 0 && (size_t)value->storage->block >= step->checkpoints.operator_begin;
+}
+
 /* Results are saved when the operator is done, operands before it begins: torchgen's VariableType. */
 static void
 note_stop(struct step *step, struct segment *segment, const struct node *node, const struct value *value)
 {
     size_t begin = step->checkpoints.operator_begin;
-    bool result = value->storage->block >= 0 && (size_t)value->storage->block >= begin;
 
-    if (result)
+    if (is_result(step, value))
         segment->stop.blocks = step_layer_blocks(step);
     else if (node != segment->last)
         segment->stop.blocks = begin - step->checkpoints.layer_begin;
@@ -194,7 +276,7 @@ make_room(struct step *step, struct segment *segment)
 
 /* _checkpoint_hook.pack_hook */
 static void
-leave_slot(struct step *step, struct segment *segment, struct node *node)
+leave_slot(struct step *step, struct segment *segment, struct node *node, struct value *kept)
 {
     if (!make_room(step, segment))
         return;
@@ -203,26 +285,28 @@ leave_slot(struct step *step, struct segment *segment, struct node *node)
         node->first_slot = segment->slot_count;
         segment->references++;
     }
-    segment->slots[segment->slot_count++] = (struct slot){node, node->saved_count};
+    segment->slots[segment->slot_count++] = (struct slot){node, node->saved_count, kept};
 }
 
 /* _recomputation_hook.pack_hook */
 static void
 fill_slot(struct step *step, struct segment *segment, struct value *value)
 {
-    const struct slot *slot = &segment->slots[segment->filled];
+    struct slot *slot = &segment->slots[segment->filled];
 
     if (segment->filled == segment->slot_count)
         return;
     segment->filled++;
     if (slot->node)
-        slot->node->saved[slot->index] = value_detach(step, value);
+        slot->node->saved[slot->index] = slot->kept ? value_keep(slot->kept) : value_detach(step, value);
+    value_drop_all(step, &slot->kept, 1);
 }
 
 bool
 checkpoint_saves(struct step *step, struct node *node, struct value *value)
 {
     struct checkpoints *checkpoints = &step->checkpoints;
+    struct value *kept;
 
     if (value->number || (!checkpoints->recomputed && !checkpoints->open))
         return false;
@@ -231,7 +315,10 @@ checkpoint_saves(struct step *step, struct node *node, struct value *value)
         return false;
     }
     note_stop(step, checkpoints->open, node, value);
-    leave_slot(step, checkpoints->open, node);
+    kept = checkpoints->keeping && is_result(step, value) ? value_detach(step, value) : NULL;
+    if (kept)
+        value_becomes(step, kept, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
+    leave_slot(step, checkpoints->open, node, kept);
     return true;
 }
 
@@ -242,9 +329,12 @@ checkpoint_forget(struct step *step, struct node *node)
 
     if (!segment)
         return;
-    for (size_t i = node->first_slot; i < segment->slot_count; i++)
-        if (segment->slots[i].node == node)
-            segment->slots[i].node = NULL;
+    for (size_t i = node->first_slot; i < segment->slot_count; i++) {
+        if (segment->slots[i].node != node)
+            continue;
+        segment->slots[i].node = NULL;
+        value_drop_all(step, &segment->slots[i].kept, 1);
+    }
     node->segment = NULL;
     segment_drop(step, segment);
 }
@@ -298,11 +388,18 @@ recompute(struct step *step, struct segment *segment)
     step->checkpoints.stop = &segment->stop;
     step->grad_mode = true;
     lend_inputs(step, segment);
+    segment->products = 0;
     for (; layer <= segment->stop.layer && !step->status; layer++) {
+        bool kept = keeps(step, segment, layer), ends = ends_before(step, segment, layer);
+
         mark_layer(step);
-        if (!ends_before(step, segment, layer))
+        if (!kept && !ends)
             checkpoint_note_recomputed(step, layer);
+        step->silent = kept;
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
+        step->silent = false;
+        if (kept && !ends) /* what does not run leaves its result where it is, until all of the region is done */
+            use_result(step, segment, layer);
     }
     autocast_exit(step);
     step->grad_mode = false;

@@ -13,26 +13,34 @@ struct pattern {
     const char *last; /* of a group, as its first calls it: "3" of "h.0..3"; NULL: no group */
     size_t last_length;
     bool reentrant;
+    int32_t products;
 };
 
 /* Of a region, by its first layer. */
 struct mark {
     int32_t end; /* 0: there is none */
     bool reentrant;
+    int32_t products;
 };
 
 /* What follows the newest `*` is tried at each place in turn. */
-/* "encoder.*(use_reentrant=True)" */
+static bool
+ends_in(struct pattern *pattern, const char *option)
+{
+    size_t length = strlen(option);
+
+    if (pattern->length <= length || memcmp(pattern->text + pattern->length - length, option, length) != 0)
+        return false;
+    pattern->length -= length;
+    return true;
+}
+
+/* "encoder.*(use_reentrant=True)", "encoder.*(save=matmul/2)" */
 static void
 take_option(struct pattern *pattern)
 {
-    static const char option[] = "(use_reentrant=True)";
-    size_t length = sizeof option - 1;
-
-    pattern->reentrant =
-        pattern->length > length && memcmp(pattern->text + pattern->length - length, option, length) == 0;
-    if (pattern->reentrant)
-        pattern->length -= length;
+    pattern->reentrant = ends_in(pattern, "(use_reentrant=True)");
+    pattern->products = ends_in(pattern, "(save=matmul)") ? 1 : ends_in(pattern, "(save=matmul/2)") ? 2 : 0;
 }
 
 static void
@@ -144,10 +152,10 @@ checkpoint_group_end(const struct memmodel_network *network, const struct span *
 
 /* Of two with the same first layer the longer one counts, of two of the same length the later one. */
 static void
-mark_layers_between(int32_t first, int32_t end, bool reentrant, struct mark *marks)
+mark_layers_between(int32_t first, struct mark mark, struct mark *marks)
 {
-    if (end > first && end >= marks[first].end)
-        marks[first] = (struct mark){end, reentrant};
+    if (mark.end > first && mark.end >= marks[first].end)
+        marks[first] = mark;
 }
 
 /* A span that is called so, or the group that begins with it; false if it is none. */
@@ -161,7 +169,7 @@ mark_span(const struct memmodel_network *network, const struct pattern *pattern,
         return false;
     if (pattern->last)
         end = checkpoint_group_end(network, span, pattern->last, pattern->last_length);
-    mark_layers_between(span->first, end, pattern->reentrant, marks);
+    mark_layers_between(span->first, (struct mark){end, pattern->reentrant, pattern->products}, marks);
     return end > 0;
 }
 
@@ -212,7 +220,8 @@ mark_all(memmodel_context *context, const struct memmodel_network *network, cons
         const struct scope *scope = &network->scopes[i];
 
         if (scope->checkpoint)
-            mark_layers_between(scope->first, scope->end, scope->checkpoint == MEMMODEL_CHECKPOINT_REENTRANT, marks);
+            mark_layers_between(
+                scope->first, (struct mark){scope->end, scope->checkpoint == MEMMODEL_CHECKPOINT_REENTRANT, 0}, marks);
     }
     for (const char *rest = patterns; next_pattern(&rest, &pattern);) {
         if (mark_scopes(network, &pattern, marks) || mark_layers(network, &pattern, marks))
@@ -301,7 +310,11 @@ add_regions(memmodel_context *context, const struct memmodel_network *network, c
 
         if (marks[i].end == 0)
             continue;
-        *region = (struct region){.first = i, .end = marks[i].end, .inputs = inputs, .reentrant = marks[i].reentrant};
+        *region = (struct region){.first = i,
+                                  .end = marks[i].end,
+                                  .inputs = inputs,
+                                  .reentrant = marks[i].reentrant,
+                                  .products = marks[i].products};
         region->bound = checkpoints->bound + (inputs - checkpoints->inputs);
         for (; i < region->end && !status; i++) {
             status = check_overlap(context, network, &marks[i], i, region->end);

@@ -179,6 +179,7 @@ struct region {
     memmodel_tensor *outputs; /* made inside and used after; of reentrant ones alone */
     int32_t output_count;
     bool reentrant;
+    int32_t products; /* every so many a matrix product's result is kept, and what attention gives; 0: nothing is */
 };
 
 /* Where layers that run again have made all that is needed. */
@@ -197,6 +198,7 @@ struct checkpoints {
     struct segment *recomputed;         /* what runs again and fills what was not kept, or NULL */
     struct replay *first;               /* what runs for the first time, without gradients, or NULL */
     const struct checkpoint_stop *stop; /* of what runs again; NULL: nothing does */
+    bool keeping;                       /* the results of the layer that runs, or has run: region->products */
     int32_t replaying;                  /* reentrant regions that run again */
     size_t layer_begin;                 /* blocks of the trace before the layer that runs, */
     size_t operator_begin;              /* before the operator whose node was made last, */

@@ -214,6 +214,16 @@ value_scratch(struct step *step, const struct shape *shape)
     value_drop(step, value_empty(step, shape));
 }
 
+void
+value_take_storage(struct value *value, struct value *from)
+{
+    if (value->storage->block >= 0 || from->storage->references > (from->view ? 2 : 1))
+        return;
+    value->storage->block = from->storage->block;
+    value->storage->place = from->storage->place;
+    from->storage->block = -1;
+}
+
 struct value *
 value_keep(struct value *value)
 {

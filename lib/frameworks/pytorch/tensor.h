@@ -151,6 +151,10 @@ void
 value_scratch(struct step *step, const struct shape *shape);
 
 /* One more reference; NULL stays NULL. */
+/* A value whose storage is empty gets what another's holds, if that alone holds it. */
+void
+value_take_storage(struct value *value, struct value *from);
+
 struct value *
 value_keep(struct value *value);
 
