@@ -79,13 +79,13 @@ def train(model, batch, optimizer, mesh, strategy, options, plan):
         updates.zero_grad()
         peaks.append(torch.cuda.max_memory_allocated())
     del y
-    return peaks
+    return [*peaks, torch.cuda.max_memory_reserved()]
 
 
 def measure(name):
     """Prints the row."""
     found = apart(partial(train, *CASES[name]))
-    row = {"peaks": found} if isinstance(found, list) else {"error": found}
+    row = {"peaks": found[:-1], "reserved": found[-1]} if isinstance(found, list) else {"error": found}
     print(json.dumps({"name": name, "torch": torch.__version__, **row}), flush=True)
 
 
@@ -100,29 +100,32 @@ def predicted(name, version):
         "tensor": plan, "backend": "nccl", "rank": RANK,
     }  # fmt: skip
     on_gpu = {"device": "cuda", "gpu": "h100", "framework_version": version.partition("+")[0]}
-    return memmodel.torch.estimate(
+    report = memmodel.torch.estimate(
         module, tuple(inputs(batch)), loss=loss, steps=STEPS,
         optimizer=updates_of(optimizer, strategy, options, plan, module), **parallel, **on_gpu,
-    ).step_peaks  # fmt: skip
+    )  # fmt: skip
+    return report.step_peaks, report.peak.reserved
 
 
 def compare(rows):
-    equal = compared = 0
+    equal = compared = reserved = 0
     for name in CASES:
         row = rows.get(name)
         if row is None or "error" in row:
             print(f"{name:60} {row['error'] if row else 'not run'}")
             continue
         try:
-            mine = predicted(name, row["torch"])
+            mine, kept = predicted(name, row["torch"])
         except Exception as error:
             print(f"{name:60} refused: {str(error).splitlines()[0][:120]}", flush=True)
             continue
         compared += STEPS
         equal += sum(a == b for a, b in zip(mine, row["peaks"]))
         worst = max(abs(a / b - 1) for a, b in zip(mine, row["peaks"]))
-        print(f"{name:60} {mine} {row['peaks']} {worst:8.3%}", flush=True)
-    print(f"{equal} of {compared} step peaks exact")
+        reserved += kept == row["reserved"]
+        off = kept / row["reserved"] - 1
+        print(f"{name:60} {mine} {row['peaks']} {worst:8.3%}, reserved {off:+8.3%}", flush=True)
+    print(f"{equal} of {compared} step peaks exact, {reserved} of {compared // STEPS} reserved")
 
 
 def measured(path=MEASURED):

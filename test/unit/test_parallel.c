@@ -321,6 +321,29 @@ ranks_of_fsdp_take_what_recorded_ones_took(void **state)
     compare_all(*state, "fsdp");
 }
 
+/* gpt_b4_adamw_w4_fsdp of gpu_ranks.jsonl: FSDP2 itself on a simulated H100, where each stream has blocks of its own. */
+static void
+what_fsdp_gathers_and_scatters_has_blocks_of_its_own_on_a_gpu(void **state)
+{
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "dp=4", .data = "fsdp(layers.*)", .rank = 1};
+    struct memmodel_job job = {.size = sizeof job,
+                               .framework_version = "2.15",
+                               .device = "cuda",
+                               .gpu = "h100",
+                               .optimizer = "adamw",
+                               .parallel = &parallel};
+    struct memmodel_report_result result = {.size = sizeof result};
+    memmodel_network *network = network_of(*state, "gpt_4");
+    memmodel_report *report = report_of(*state, network, &job);
+
+    memmodel_report_get_result(report, &result);
+    assert_int_equal(result.reserved, 134217728);
+    assert_int_equal(memmodel_report_step_peak(report, 1), 74328576);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
 /* ---- meshes of a model ---- */
 
 static const char small_llama[] =
@@ -793,6 +816,7 @@ main(void)
         WITH_CONTEXT(ranks_of_pipelines_take_what_recorded_ones_took),
         WITH_CONTEXT(layers_of_all_parts_of_a_batch_are_recomputed),
         WITH_CONTEXT(layers_that_keep_some_products_take_what_recorded_ones_took),
+        WITH_CONTEXT(what_fsdp_gathers_and_scatters_has_blocks_of_its_own_on_a_gpu),
         WITH_CONTEXT(peaks_of_meshes_are_those_of_all_layers),
         WITH_CONTEXT(what_cannot_be_cut_names_the_module),
         WITH_CONTEXT(a_cut_inside_a_skip_names_the_module),

@@ -131,6 +131,13 @@ data_parameter_bytes(const struct step *step, size_t index)
     return binding_parameter_bytes(step->binding, (int32_t)index, &bytes) ? bytes : INT64_MAX;
 }
 
+void
+data_on_stream(struct step *step, const struct value *value, int stream)
+{
+    if (!step->device->host && !step->trace->peak_only && value->storage->block >= 0)
+        step->trace->blocks[value->storage->block].stream = stream;
+}
+
 struct value *
 data_buffer(struct step *step, const char *what, int64_t bytes)
 {

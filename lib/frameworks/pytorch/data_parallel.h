@@ -147,6 +147,10 @@ data_copy_outputs(struct step *step);
 void
 data_hand_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
+/* The memory of a tensor that was just made is another stream's than the default one's, of a GPU. */
+void
+data_on_stream(struct step *step, const struct value *value, int stream);
+
 /* A tensor that lies in what collectives work on, by the name of `what` it is for. */
 struct value *
 data_buffer(struct step *step, const char *what, int64_t bytes);

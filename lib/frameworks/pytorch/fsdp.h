@@ -18,6 +18,12 @@ struct fsdp_parameter {
     struct value *sum;      /* of gradients of batches that were not shared, in the type that they will be; else NULL */
 };
 
+/*
+ * Streams of a GPU that FSDP2 allocates on besides the default one, whose blocks the allocator keeps apart: what is gathered
+ * into, and what is scattered into. PyTorch: _fsdp_param_group.py, FSDPCommContext.
+ */
+enum { GATHER_STREAM = 1, SCATTER_STREAM = 2 };
+
 enum fsdp_state { FSDP_IDLE, FSDP_FORWARD, FSDP_PRE_BACKWARD, FSDP_POST_BACKWARD };
 
 /* Modules that one call of fully_shard() was given: FSDPParamGroup. */

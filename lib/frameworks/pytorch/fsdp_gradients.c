@@ -168,6 +168,7 @@ as_shards(struct step *step, const struct fsdp_unit *unit, struct value *reduced
         return reduced;
     step->what = "fsdp gradient";
     cast = value_like_typed(step, reduced, dtype);
+    data_on_stream(step, cast, SCATTER_STREAM);
     value_becomes(step, cast, MEMMODEL_CATEGORY_GRADIENTS);
     value_drop(step, reduced);
     return cast;
@@ -193,6 +194,7 @@ fsdp_reduce(struct step *step, struct fsdp_unit *unit)
     drop_gradients(step, unit);
     step->what = "fsdp gradient";
     reduced = value_vector(step, dtype, elements);
+    data_on_stream(step, reduced, SCATTER_STREAM);
     value_becomes(step, reduced, MEMMODEL_CATEGORY_GRADIENTS);
     scatter(step, bytes, dtype);
     reduced = as_shards(step, unit, reduced);

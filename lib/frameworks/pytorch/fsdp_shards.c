@@ -80,9 +80,12 @@ fsdp_all_gather(struct step *step, struct fsdp_unit *unit)
     int64_t bytes = unit_bytes(step, unit);
     struct value *cast = NULL; /* of this rank's shards, where operators compute in another type */
 
-    if (step->parallel.options.param_dtype != NO_DTYPE)
+    if (step->parallel.options.param_dtype != NO_DTYPE) {
         cast = data_buffer(step, "fsdp cast shards", bytes / step->parallel.world);
+        data_on_stream(step, cast, GATHER_STREAM);
+    }
     unit->incoming = data_buffer(step, "fsdp all-gather", bytes);
+    data_on_stream(step, unit->incoming, GATHER_STREAM);
     for (int i = 0; i < 2 && step->parallel.gloo; i++)
         value_drop(step, data_buffer(step, "gloo all-gather", bytes));
     value_drop(step, cast);
