@@ -26,6 +26,7 @@ from memmodel.estimation import (
     gpus,
     what_if,
 )
+from memmodel.finding import find_batch
 from memmodel.fitting import fit
 from memmodel.function import Function
 from memmodel.meshes import MeshAdvice, advise_mesh
@@ -101,6 +102,7 @@ __all__ = [
     "estimate_max",
     "estimate_ranks",
     "ffi",
+    "find_batch",
     "fit",
     "format_bytes",
     "generate",
