@@ -113,6 +113,14 @@ fsdp_reshard_all(struct step *step);
 
 /* ---- fsdp_shards.c: what a unit's parameters go through ---- */
 
+/* Of so many elements of a tensor's type. */
+int64_t
+fsdp_bytes_of(const struct value *value, int64_t elements);
+
+/* Of all ranks' shards, as operators have the parameter. */
+int64_t
+fsdp_whole_bytes(const struct step *step, const struct fsdp_parameter *parameter);
+
 void
 fsdp_mesh(struct step *step);
 

@@ -7,19 +7,6 @@
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/tensor.h"
 
-static int64_t
-bytes_of(const struct value *value, int64_t elements)
-{
-    return multiply_saturating(elements, dtype_bytes(value->shape.dtype));
-}
-
-/* Of all ranks, as operators have it. */
-static int64_t
-whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
-{
-    return multiply_saturating(step->parallel.world, bytes_of(parameter->whole, parameter->padded));
-}
-
 /* reduce_dtype, else the type of the gradients */
 static int
 reduced_type(const struct step *step, const struct value *gradient)
@@ -105,7 +92,7 @@ copy_in(struct step *step, const struct fsdp_unit *unit)
     step->what = "fsdp padded gradient";
     for (size_t i = 0; i < unit->count; i++)
         if (unit->parameters[i].reduced && unit->parameters[i].uneven)
-            padded[i] = value_buffer(step, whole_bytes(step, &unit->parameters[i]));
+            padded[i] = value_buffer(step, fsdp_whole_bytes(step, &unit->parameters[i]));
     for (size_t i = 0; i < unit->count; i++)
         value_drop(step, padded[i]);
     object_pool_give(&step->pool, padded, (unit->count + 1) * sizeof *padded);
@@ -154,7 +141,7 @@ cast_in(struct step *step, const struct fsdp_unit *unit)
     step->what = "fsdp cast gradient";
     for (size_t i = 0; i < unit->count; i++)
         if (unit->parameters[i].reduced)
-            value_drop(step, value_buffer(step, whole_bytes(step, &unit->parameters[i])));
+            value_drop(step, value_buffer(step, fsdp_whole_bytes(step, &unit->parameters[i])));
 }
 
 /* What was reduced, in the type of the shards. */

@@ -7,17 +7,16 @@
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/tensor.h"
 
-static int64_t
-bytes_of(const struct value *value, int64_t elements)
+int64_t
+fsdp_bytes_of(const struct value *value, int64_t elements)
 {
     return multiply_saturating(elements, dtype_bytes(value->shape.dtype));
 }
 
-/* Of all ranks, as operators have it. */
-static int64_t
-whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
+int64_t
+fsdp_whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
 {
-    return multiply_saturating(step->parallel.world, bytes_of(parameter->whole, parameter->padded));
+    return multiply_saturating(step->parallel.world, fsdp_bytes_of(parameter->whole, parameter->padded));
 }
 
 static int64_t
@@ -26,7 +25,7 @@ unit_bytes(const struct step *step, const struct fsdp_unit *unit)
     int64_t bytes = 0;
 
     for (size_t i = 0; i < unit->count; i++)
-        bytes = add_saturating(bytes, whole_bytes(step, &unit->parameters[i]));
+        bytes = add_saturating(bytes, fsdp_whole_bytes(step, &unit->parameters[i]));
     return bytes;
 }
 
@@ -98,7 +97,7 @@ fsdp_copy_out(struct step *step, struct fsdp_unit *unit)
 
     step->what = "fsdp gathered parameter";
     for (size_t i = 0; i < unit->count; i++) {
-        value_fill_storage(step, unit->parameters[i].whole, whole_bytes(step, &unit->parameters[i]));
+        value_fill_storage(step, unit->parameters[i].whole, fsdp_whole_bytes(step, &unit->parameters[i]));
         value_becomes(step, unit->parameters[i].whole, MEMMODEL_CATEGORY_PARAMETERS);
     }
     for (size_t i = 0; i < unit->count; i++)
@@ -117,7 +116,7 @@ fsdp_reshard(struct step *step, struct fsdp_unit *unit, int64_t parts)
         struct fsdp_parameter *parameter = &unit->parameters[i];
 
         if (parts > 1) {
-            parameter->part = data_buffer(step, "fsdp part", whole_bytes(step, parameter) / parts);
+            parameter->part = data_buffer(step, "fsdp part", fsdp_whole_bytes(step, parameter) / parts);
             value_becomes(step, parameter->part, MEMMODEL_CATEGORY_PARAMETERS);
         }
         value_empty_storage(step, parameter->whole);
