@@ -115,6 +115,33 @@ y = x @ x
 print("peak", torch.cuda.max_memory_allocated())
 """
 
+# The third of four GPUs has four times the layer of the first.
+SPREAD = """
+import torch
+layers = torch.nn.Linear(512, 1024, device="cuda:0"), torch.nn.Linear(1024, 2048, device="cuda:2")
+optimizer = torch.optim.AdamW([*layers[0].parameters(), *layers[1].parameters()])
+for step in range(3):
+    layers[1](layers[0](torch.randn(8, 512, device="cuda:0")).to("cuda:2")).square().mean().backward()
+    if step == 2:
+        optimizer.register_step_post_hook(lambda *_: print("peaks", *map(torch.cuda.max_memory_allocated, range(4))))
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+# Of 4 GiB with the context: a batch of 2048 rows of 1 MiB does not fit beside its square, one of 1024 does.
+SMALLER = """
+import torch
+weight = torch.nn.Parameter(torch.ones(1, device="cuda"))
+optimizer, batch = torch.optim.SGD([weight], 0.1), 2048
+while True:
+    try:
+        (torch.empty(batch, 1 << 18, device="cuda") * weight).sum().backward()
+        print("went on with", batch)
+        optimizer.step()
+    except torch.OutOfMemoryError:
+        batch //= 2
+"""
+
 # In units of 16 MiB, which each tensor is. The third lies where the first was; the pool goes with both graphs.
 GRAPHS = """
 import torch
@@ -252,11 +279,11 @@ class RecordedLoops(OnGpus):
         done, _ = self.run_text(f"{begin}sys.argv = {[*words, *names]!r}; compare_gpu_loops.main()\n")
         self.assertIn("3 of 3 exact", done.stdout)
 
-    def reported(self, text, *options):
+    def reported(self, text, *options, gpu="h100"):
         """What is printed, and the report."""
         script, report = self.folder / "script.py", self.folder / "report.json"
         script.write_text(text)
-        command = [VENV / "bin/python", "-m", "memmodel.torch", "--gpu", "h100", "--json", report, *options, script]
+        command = [VENV / "bin/python", "-m", "memmodel.torch", "--gpu", gpu, "--json", report, *options, script]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return done.stdout, json.loads(report.read_text())
 
@@ -268,6 +295,18 @@ class RecordedLoops(OnGpus):
         self.assertEqual(found["categories"]["parameters"], shards)
         self.assertEqual(found["total"]["peak_by_category"]["parameters"], shards)
         self.assertGreater(found["peak"]["live"], 4 * 4 * 1024 * 1024)
+
+    def test_several_gpus_have_reports_of_which_the_fullest_counts(self):
+        output, found = self.reported(SPREAD, gpu="h100:4")
+        said = [int(peak) for peak in re.search(r"peaks (.*)", output)[1].split()]
+        self.assertEqual(max(found["step_peaks"]), said[2])
+        self.assertIn("that is gpu 2, the fullest of 2 that the script used", output)
+        self.assertIn(f"gpu 0: {said[0] / MIB:.2f} MiB live at most", output)
+
+    def test_a_script_that_catches_out_of_memory_goes_on_as_on_the_gpu(self):
+        output, found = self.reported(SMALLER, "--out-of-memory", "--budget", "4GiB", "--steps", "1")
+        self.assertIn("went on with 1024", output)
+        self.assertLess(found["peak"]["process"], 4 << 30)
 
     def test_a_script_ends_in_a_report(self):
         output, found = self.reported(TRAINING)

@@ -19,10 +19,11 @@ if TORCH:
 
 
 class Allocator:
-    """What PyTorch's says of itself: counts of its events, and their history."""
+    """What PyTorch's says of itself: counts of its events, and their history; those of a second GPU besides."""
 
     def __init__(self):
         self.history = []
+        self.second = []
 
     def allocate(self, address, size, *frames):
         named = [{"filename": file, "line": line, "name": name} for file, line, name in frames]
@@ -32,21 +33,21 @@ class Allocator:
         for action in ("free_requested", "free_completed"):
             self.history.append({"action": action, "addr": address, "size": 1, "stream": 0})
 
-    def stats(self, _):
-        actions = [entry["action"] for entry in self.history]
+    def stats(self, device):
+        actions = [entry["action"] for entry in (self.second if device else self.history)]
         counts = {"allocated": actions.count("alloc"), "freed": actions.count("free_requested")}
         return {"allocation": {"all": counts}}
 
     def snapshot(self):
         segments = [{"action": "segment_alloc", "addr": 1 << 20, "size": 1 << 21, "stream": 0}]
-        return {"device_traces": [[*segments, *self.history]]}
+        return {"device_traces": [[*segments, *self.history], self.second]}
 
 
-def at(address):
-    """A tensor of the GPU."""
+def at(address, gpu=0):
+    """A tensor of a GPU."""
     storage = types.SimpleNamespace(data_ptr=lambda: address)
     return types.SimpleNamespace(
-        device=torch.device("cuda"), layout=torch.strided, untyped_storage=lambda: storage
+        device=torch.device("cuda", gpu), layout=torch.strided, untyped_storage=lambda: storage
     )  # fmt: skip
 
 
@@ -58,6 +59,7 @@ class Histories(unittest.TestCase):
         self.addCleanup(stack.close)
         for name, found in (
             ("torch.cuda.is_initialized", lambda: True),
+            ("torch.cuda.device_count", lambda: 2),
             ("torch._C._cuda_memoryStats", self.gpu.stats),
             ("torch.cuda.memory._snapshot", self.gpu.snapshot),
         ):
@@ -70,7 +72,8 @@ class Histories(unittest.TestCase):
         self.modules._go(phase, Place(layer, line))
 
     def events(self):
-        return list(Trace(self.history.finish()))
+        (trace,) = self.history.finish().values()
+        return list(Trace(trace))
 
     def test_events_belong_to_what_went_on(self):
         self.gpu.allocate(0x1000, 400, ("train.py", 3, "to"))
@@ -105,6 +108,21 @@ class Histories(unittest.TestCase):
         self.assertEqual(
             [(event.bytes, event.category) for event in self.events()],
             [(100, "temporary activations"), (-100, "temporary activations"), (200, "optimizer state")],
+        )
+
+    def test_each_gpu_has_its_own_history(self):
+        """Of two tensors at the same address, one on each."""
+        self.history.begin()
+        self.gpu.allocate(0x1000, 100)
+        self.gpu.second.append({"action": "alloc", "addr": 0x1000, "size": 300, "stream": 0, "frames": []})
+        self.history.set_owner(at(0x1000, 1), Category.PARAMETERS, "net")
+        self.go(BACKWARD)
+        self.gpu.second.append({"action": "free_requested", "addr": 0x1000, "size": 300, "stream": 0})
+        first, second = (list(Trace(trace)) for trace in self.history.finish().values())
+        self.assertEqual([(event.bytes, event.category) for event in first], [(100, "temporary activations")])
+        self.assertEqual(
+            [(event.bytes, event.phase, event.category) for event in second],
+            [(300, "forward", "parameters"), (-300, "backward", "parameters")],
         )
 
     def test_counts_that_the_program_sets_back_go_on(self):

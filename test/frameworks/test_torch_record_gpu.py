@@ -155,6 +155,19 @@ class Names(unittest.TestCase):
                 x @ x
             self.assertEqual(recording.report().peak.live, 2 * 64 * 64 * 4 + 8 * size * KIB)
 
+    def test_what_does_not_fit_raises_where_that_is_asked_for(self):
+        """Of a GPU of 1 GiB, with its context: 96 MiB fit, and 4096 MiB do not."""
+        for asked in (True, False):
+            tried = []
+            with memmodel.torch.record(gpu="rtx4060", budget="1GiB", steps=0, out_of_memory=asked) as recording:
+                for size in (4 << 30, 96 << 20):
+                    try:
+                        torch.empty(size, dtype=torch.uint8, device="cuda")
+                    except torch.OutOfMemoryError as error:
+                        tried.append(str(error))
+            self.assertEqual(len(tried), asked)
+            self.assertEqual(recording.report().peak.live, 96 << 20 if asked else 4 << 30)
+
     def test_a_device_beyond_those_there_is_refused(self):
         refused = self.assertRaisesRegex(RuntimeError, "invalid device ordinal")
         for ask in (lambda: torch.ones(1, device="cuda:1"), lambda: torch.ones(1).to("cuda:3"),
@@ -222,7 +235,8 @@ class Scripts(unittest.TestCase):
     def test_a_script_that_does_not_fit_ends_with_3(self):
         done, _ = self.run_script("--gpu", "h100", "--budget", "100MiB")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("exceeds", done.stdout)
+        self.assertIn("does not fit", done.stdout)
+        self.assertIn("--out-of-memory", done.stdout)
 
     def test_an_unknown_gpu_lists_those_there_are(self):
         done, _ = self.run_script("--gpu", "h1000")

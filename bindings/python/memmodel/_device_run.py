@@ -14,19 +14,23 @@ import torch
 from memmodel import _call, _ffi, _limits
 from memmodel._exceptions import NotFoundError
 from memmodel.errors import MemmodelError
+from memmodel.quantity import format_bytes
 
 DRIVER = Path("/dev/nvidiactl")
 SHOWN = 12  # notes
 WORDS = {_ffi.DeviceNoteKind.UNANSWERED: "not simulated", _ffi.DeviceNoteKind.PROFILE: "by a rule"}
 
 
-def run_on_device(gpu: str, arguments: list[str], *, rank: tuple[int, int] | None, required: bool) -> int | None:
-    """The exit code of this Python with those arguments on a GPU of that kind, whose memory never ends; None where
-    there can be none, and it was not required. rank: which process it is, and of how many; the others are not run."""
+def run_on_device(
+    gpu: str, arguments: list[str], *, rank: tuple[int, int] | None, required: bool, capacity: int | None = None
+) -> int | None:
+    """The exit code of this Python with those arguments on a GPU of that kind; None where there can be none, and it was
+    not required. rank: which process it is, and of how many; the others are not run. capacity: of its memory, which
+    never ends where none is given; 0 is the GPU's own."""
     reason = _obstacle()
     if not reason:
         try:
-            device = _device(gpu)
+            device = _device(gpu, capacity)
         except NotFoundError as error:
             reason = str(error)
     if reason and required:
@@ -34,7 +38,7 @@ def run_on_device(gpu: str, arguments: list[str], *, rank: tuple[int, int] | Non
     if reason:
         return None
     done = subprocess.run([sys.executable, *arguments], env=_environment(device) | _of_rank(rank), check=False)
-    for text in _notes(device):
+    for text in [*_usages(device, gpu), *_notes(device)]:
         print(f"memmodel: {text}")
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
@@ -47,11 +51,19 @@ def _obstacle() -> str:
     return ""
 
 
-def _device(gpu: str) -> _ffi.DeviceHandle:
-    device = _ffi.device_new(_limits.new_context(), _ffi.DeviceOptions(gpu=gpu, count=1, overcommit=1))
+def _device(text: str, capacity: int | None) -> _ffi.DeviceHandle:
+    options = _ffi.DeviceOptions(
+        gpu=text.partition(":")[0], count=_count_of(text), overcommit=int(capacity is None), capacity=capacity or 0
+    )  # fmt: skip
+    device = _ffi.device_new(_limits.new_context(), options)
     for folder in _folders():
         _ffi.device_add_libraries(device, str(folder))
     return device
+
+
+def _count_of(gpu: str) -> int:
+    """Of "h100:4"."""
+    return int(gpu.partition(":")[2] or 1)
 
 
 def _folders() -> Iterator[Path]:
@@ -73,6 +85,16 @@ def _of_rank(rank: tuple[int, int] | None) -> dict[str, str]:
     number, size = map(str, rank)
     return {"WORLD_SIZE": size, "MEMMODEL_CUDA_WORLD_SIZE": size, "RANK": number, "LOCAL_RANK": "0",
             "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}  # fmt: skip
+
+
+def _usages(device: _ffi.DeviceHandle, gpu: str) -> Iterator[str]:
+    """Of several GPUs, what each held at most, with what other processes than the recorded one had there."""
+    several = range(_count_of(gpu)) if _count_of(gpu) > 1 else ()
+    for number, usage in ((number, _ffi.device_get_usage(device, number)) for number in several):
+        if usage.peak:
+            beyond = ": exceeds" if usage.peak > usage.capacity else ""
+            most, capacity = format_bytes(usage.peak), format_bytes(usage.capacity)
+            yield f"gpu {number}: {most} of {capacity} at most, of all processes{beyond}"
 
 
 def _notes(device: _ffi.DeviceHandle) -> Iterator[str]:

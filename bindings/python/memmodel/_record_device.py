@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 from unittest import mock
@@ -34,18 +34,19 @@ def on_simulated_gpu() -> bool:
 
 
 class Mark(NamedTuple):
-    """What the events belong to that follow the first `events`."""
+    """What the events belong to that follow the first `events` of each GPU."""
 
-    events: int
+    events: tuple[int, ...]
     step: int
     phase: str
     place: Place
 
 
 class Owned(NamedTuple):
-    """What the block at an address is for, as is known after `events`."""
+    """What the block at an address of a GPU is for, as is known after `events`."""
 
-    events: int
+    events: tuple[int, ...]
+    device: int
     address: int
     category: int
     layer: str
@@ -108,16 +109,11 @@ class History:
     """The allocator's events, of which it is known afterwards what each was for."""
 
     def __init__(self, job: _ffi.Job, modules: MarkedModules) -> None:
-        self._recording = _ffi.recording_new(_limits.new_context(), job)
-        _ffi.recording_set_engine(self._recording, ENGINE)
-        self._modules = modules
-        self._marks: list[Mark] = []
-        self._owned: list[Owned] = []
-        self._earlier = 0  # events before the program put their count to 0
-        self._wanted: int | None = None  # events, of those that there are; None: all
-        self._now = Mark(0, 0, FORWARD, Place("", ""))
-        # by address, with the step and pass in which each was made unless it is known what it is for
-        self._blocks: dict[int, tuple[int, tuple[int, str] | None]] = {}
+        _ffi.recording_new(_limits.new_context(), job)  # refuses what is wrong with the job before the program runs
+        self._job, self._modules = job, modules
+        self._known: list[Mark | Owned] = []
+        self._earlier: dict[int, int] = {}  # events of a GPU before the program put their count to 0
+        self._wanted: tuple[int, ...] | None = None  # events, of those that there are; None: all
         self.step = 0
 
     # ---- as the program runs ----
@@ -128,24 +124,27 @@ class History:
         reset = torch._C._cuda_resetAccumulatedMemoryStats
 
         def forget(device: int) -> None:
-            self._earlier = self._count()
+            self._earlier[device] = self._events_of(device)
             reset(device)
 
         torch.cuda._lazy_call(lambda: keep("all", context="alloc", stacks="python"))
         stack.enter_context(mock.patch("torch.cuda.memory._record_memory_history", lambda *_, **__: None))
         stack.enter_context(mock.patch("torch._C._cuda_resetAccumulatedMemoryStats", forget))
 
-    def _count(self) -> int:
+    def _count(self) -> tuple[int, ...]:
         """Allocations and releases so far."""
         if not torch.cuda.is_initialized():
-            return 0
-        blocks = torch._C._cuda_memoryStats(0)["allocation"]["all"]
-        return self._earlier + int(blocks["allocated"]) + int(blocks["freed"])
+            return ()
+        return tuple(self._events_of(device) for device in range(torch.cuda.device_count()))
+
+    def _events_of(self, device: int) -> int:
+        blocks = torch._C._cuda_memoryStats(device)["allocation"]["all"]
+        return self._earlier.get(device, 0) + int(blocks["allocated"]) + int(blocks["freed"])
 
     def mark(self) -> None:
         if self._modules.phase == BACKWARD:
             self.step = self.step or 1
-        self._marks.append(Mark(self._count(), self.step, self._modules.phase, self._modules.place))
+        self._known.append(Mark(self._count(), self.step, self._modules.phase, self._modules.place))
 
     def begin(self) -> None:
         """The first step, when something is computed with gradients."""
@@ -164,35 +163,64 @@ class History:
     def set_owner(self, tensor: Any, category: int, layer: str) -> None:
         tensor = getattr(tensor, "_local_tensor", tensor)  # of a DTensor
         if tensor.device.type == "cuda" and tensor.layout == torch.strided:
-            self._owned.append(Owned(self._count(), tensor.untyped_storage().data_ptr(), category, layer))
+            address = tensor.untyped_storage().data_ptr()
+            self._known.append(Owned(self._count(), tensor.device.index or 0, address, category, layer))
 
     # ---- afterwards ----
 
-    def finish(self) -> _ffi.TraceHandle:
-        entries = torch.cuda.memory._snapshot()["device_traces"][0] if torch.cuda.is_initialized() else []
-        known: list[Mark | Owned] = [*self._marks, *self._owned]
-        known.sort(key=lambda what: what.events)  # in its order where equal
-        next_known = deque(known)
-        events = [entry for entry in entries if entry["action"] in (ALLOCATED, RELEASED)]
-        for done, entry in enumerate(events[: self._wanted]):
-            while next_known and next_known[0].events <= done:
-                self._apply(next_known.popleft())
-            (self._allocate if entry["action"] == ALLOCATED else self._release)(entry)
-        for what in next_known:
-            self._apply(what)
-        return _ffi.recording_finish(self._recording)
+    def finish(self) -> dict[int, _ffi.TraceHandle]:
+        """By the numbers of GPUs that had a tensor; of the first one where none had."""
+        traces = torch.cuda.memory._snapshot()["device_traces"] if torch.cuda.is_initialized() else []
+        used = [device for device, entries in enumerate(traces) if any(map(_is_event, entries))]
+        return {device: self._trace_of(device, traces[device] if traces else []) for device in used or [0]}
 
-    def _apply(self, what: Mark | Owned) -> None:
+    def _trace_of(self, device: int, entries: Iterable[dict[str, Any]]) -> _ffi.TraceHandle:
+        known = deque(sorted(self._known, key=lambda what: _of(what.events, device)))  # in its order where equal
+        events = list(filter(_is_event, entries))
+        wanted = len(events) if self._wanted is None else _of(self._wanted, device)
+        replayed = Replayed(self._job, device)
+        for done, entry in enumerate(events[:wanted]):
+            while known and _of(known[0].events, device) <= done:
+                replayed.apply(known.popleft())
+            replayed.run(entry)
+        for what in known:
+            replayed.apply(what)
+        return _ffi.recording_finish(replayed.recording)
+
+
+def _of(events: tuple[int, ...], device: int) -> int:
+    return events[device] if events else 0
+
+
+def _is_event(entry: dict[str, Any]) -> bool:
+    return entry["action"] in (ALLOCATED, RELEASED)
+
+
+class Replayed:
+    """The events of one GPU, as they go to the library."""
+
+    def __init__(self, job: _ffi.Job, device: int) -> None:
+        self.recording = _ffi.recording_new(_limits.new_context(), job)
+        _ffi.recording_set_engine(self.recording, ENGINE)
+        self._device = device
+        self._now = Mark((), 0, FORWARD, Place("", ""))
+        # by address, with the step and pass in which each was made unless it is known what it is for
+        self._blocks: dict[int, tuple[int, tuple[int, str] | None]] = {}
+
+    def apply(self, what: Mark | Owned) -> None:
         if isinstance(what, Mark):
             if what[1:3] != self._now[1:3]:
-                _ffi.recording_enter(self._recording, what.step, PHASES[what.phase] if what.step else 0)
+                _ffi.recording_enter(self.recording, what.step, PHASES[what.phase] if what.step else 0)
             self._now = what
-        elif what.address in self._blocks:
+        elif what.device == self._device and what.address in self._blocks:
             block, _ = self._blocks[what.address]
             self._blocks[what.address] = block, None
-            _ffi.recording_set_category(self._recording, block, what.category)
+            _ffi.recording_set_category(self.recording, block, what.category)
             if what.layer:
-                _ffi.recording_set_layer(self._recording, block, what.layer)
+                _ffi.recording_set_layer(self.recording, block, what.layer)
+
+    def run(self, entry: dict[str, Any]) -> None:
+        (self._allocate if entry["action"] == ALLOCATED else self._release)(entry)
 
     def _allocate(self, entry: dict[str, Any]) -> None:
         now, frames = self._now, entry.get("frames", [])
@@ -202,7 +230,7 @@ class History:
             layer=now.place.layer, line=line, stream=entry["stream"],
             category=category_of(now.step, now.phase, ""),
         )  # fmt: skip
-        block = _ffi.recording_allocate(self._recording, entry["size"], owner)
+        block = _ffi.recording_allocate(self.recording, entry["size"], owner)
         self._blocks[entry["addr"]] = block, (now.step, now.phase)
 
     def _release(self, entry: dict[str, Any]) -> None:
@@ -210,8 +238,8 @@ class History:
             return
         block, born = self._blocks.pop(entry["addr"])
         if born:
-            _ffi.recording_set_category(self._recording, block, category_of(*born, self._now.phase))
-        _ffi.recording_release(self._recording, block)
+            _ffi.recording_set_category(self.recording, block, category_of(*born, self._now.phase))
+        _ffi.recording_release(self.recording, block)
 
 
 class SimulatedGpu:
@@ -254,5 +282,5 @@ class SimulatedGpu:
     def found(self, tensor: Any) -> None:
         pass
 
-    def finish(self) -> _ffi.TraceHandle:
+    def finish(self) -> dict[int, _ffi.TraceHandle]:
         return self.events.finish()

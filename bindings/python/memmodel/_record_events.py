@@ -19,6 +19,7 @@ ENGINE = "tensors without memory"
 AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
 KEEPING = ("mul", "mul_", "div", "div_")
 NUMBER_BYTES = 8
+MIB = 1 << 20
 ROUNDED = 512  # bytes that CUDA's allocator gives in multiples of. c10/cuda/CUDACachingAllocator.h, kMinBlockSize
 INVALID_DEVICE = getattr(torch, "AcceleratorError", RuntimeError)  # since 2.8
 PHASES = {FORWARD: _ffi.Phase.FORWARD, BACKWARD: _ffi.Phase.BACKWARD, OPTIMIZER: _ffi.Phase.OPTIMIZER}
@@ -43,6 +44,7 @@ class Events:
         self._node = -1  # whose backward pass runs
         self.step = 0
         self.live = self.peak = 0  # bytes of storages, as the allocator rounds them
+        self.capacity: int | None = None  # of these, beyond which a program gets PyTorch's error
 
     # ---- what there is ----
 
@@ -52,6 +54,7 @@ class Events:
         self._settle()
         self._enter()
         owner, bytes = self._owner(role, category), tensor.untyped_storage().nbytes()
+        self._fit(bytes)
         self._hold(storage, _ffi.recording_allocate(self._recording, bytes, owner), bytes)
 
     def resized(self, storage: Any) -> None:
@@ -95,6 +98,8 @@ class Events:
         self._enter()
         made = [None if tensor is None or not self._is_here(tensor) else new for tensor, new in zip(call.outputs, made)]
         ran = self._ran(call, call.operator._schema.name, made)
+        if self.capacity is not None:
+            self._fit(sum(size for size in ran.sizes if size != _ffi.RECORDING_NONE))
         if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
             instead = self._ran(call, f"{call.operator._schema.name}_", [None])
             self._writing = Writing(ran, instead, storage_of(call.args[0]), made[0])
@@ -130,6 +135,14 @@ class Events:
         self._sizes[storage] = -(-bytes // ROUNDED) * ROUNDED
         self.live += self._sizes[storage]
         self.peak = max(self.peak, self.live)
+
+    def _fit(self, bytes: int) -> None:
+        if self.capacity is not None and self.live + bytes > self.capacity:
+            wanted, capacity, free = (size / MIB for size in (bytes, self.capacity, self.capacity - self.live))
+            raise torch.OutOfMemoryError(
+                f"CUDA out of memory. Tried to allocate {wanted:.2f} MiB. GPU 0 has a total capacity of "
+                f"{capacity:.2f} MiB for tensors, of which {free:.2f} MiB is free."
+            )
 
     def _let_go(self, storage: int) -> None:
         self.live -= self._sizes.pop(storage, 0)

@@ -12,6 +12,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from memmodel._device_run import run_on_device
 from memmodel._record_device import on_simulated_gpu
 from memmodel._record_max import EXCEEDS, max_of_script
@@ -47,6 +49,10 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--json", type=_from_here, metavar="FILE", help="write the report as JSON")
     parser.add_argument("--html", type=_from_here, metavar="FILE", help="write the report as a page")
+    parser.add_argument(
+        "--out-of-memory", action="store_true", help="what does not fit the GPU, or the budget, raises "
+        "torch.OutOfMemoryError in the script, which may catch it (default: the script goes on as if it fitted)",
+    )  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="stop where the script reads a value that is not known")
     parser.add_argument(
         "--write-files", action="store_true", help="let the script write its files, which it does not else"
@@ -69,8 +75,15 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error("--world-size: several processes run on simulated GPUs alone, with --gpu")
     if options.world_size and not 0 <= options.rank < options.world_size:
         parser.error(f"--rank {options.rank}: 0 or above, and below --world-size {options.world_size}")
-    if _has_several(options) and (options.json or options.html):
-        parser.error("--json, --html: a report of several GPUs is printed, not written")
+    if options.out_of_memory and not options.gpu:
+        parser.error("--out-of-memory: which GPU? --gpu h100, for one; a CPU raises nothing of the kind")
+    count = options.gpu.partition(":")[2] if _has_several(options) else "1"
+    if not count.isdecimal() or int(count) < 1:
+        parser.error(f"--gpu {options.gpu}: how many? A whole number, such as h100:4")
+    if _has_several(options) and options.engine == FAKE:
+        parser.error("--gpu: several GPUs are simulated ones, which need a build of PyTorch with CUDA")
+    if _has_several(options) and options.world_size and (options.json or options.html):
+        parser.error("--json, --html: a report of several GPUs and processes is printed, not written")
     return options
 
 
@@ -98,7 +111,7 @@ def _size(text: str) -> str:
 
 
 def on_several_gpus(options: argparse.Namespace) -> None:
-    """The script runs on simulated devices, in place of this process, and no report is made."""
+    """One process of many on simulated devices, in place of this process, of which no report is made."""
     program = shutil.which("memmodel")
     if program is None:
         sys.exit("python -m memmodel.torch: the command `memmodel`, which simulates GPUs, is not on the PATH")
@@ -115,8 +128,10 @@ def on_several_gpus(options: argparse.Namespace) -> None:
 def on_one_gpu(options: argparse.Namespace, arguments: list[str]) -> int | None:
     """In a process on a simulated GPU; None where there can be none, and none has to be."""
     rank = (options.rank, options.world_size) if options.world_size else None
-    required = options.engine == DEVICE or rank is not None
-    return run_on_device(options.gpu, ["-m", "memmodel.torch", *arguments], rank=rank, required=required)
+    required = options.engine == DEVICE or rank is not None or _has_several(options)
+    capacity = parse_bytes(options.budget or 0, "--budget") if options.out_of_memory else None
+    own = ["-m", "memmodel.torch", *arguments]
+    return run_on_device(options.gpu, own, rank=rank, required=required, capacity=capacity)
 
 
 def run_script(options: argparse.Namespace) -> None:
@@ -135,7 +150,8 @@ def recorded(options: argparse.Namespace) -> tuple[Any, int]:
     """The recording, and the exit code of the script."""
     from memmodel.recording import record
 
-    job = {"budget": options.budget, "gpu": options.gpu}
+    gpu = options.gpu and options.gpu.partition(":")[0]
+    job = {"budget": options.budget, "gpu": gpu, "out_of_memory": options.out_of_memory}
     code = 0
     with record(steps=options.steps, strict=options.strict, write_files=options.write_files, **job) as recording:
         try:
@@ -145,9 +161,9 @@ def recorded(options: argparse.Namespace) -> tuple[Any, int]:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
             if isinstance(end.code, str):
                 print(end.code, file=sys.stderr)
-        except Exception:
+        except Exception as error:
             _print_error()
-            code = 1
+            code = EXCEEDS if options.out_of_memory and isinstance(error, torch.OutOfMemoryError) else 1
     return recording, code
 
 
@@ -159,7 +175,16 @@ def _print_error() -> None:
     traceback.print_exception(kind, error, trace)
 
 
-def say(recording: Any, report: Any) -> None:
+def say_others(recording: Any) -> None:
+    """Of several GPUs the report is the fullest one's."""
+    if len(recording.gpus) > 1:
+        print(f"memmodel: that is gpu {recording.fullest}, the fullest of {len(recording.gpus)} that the script used")
+    for gpu in recording.gpus if len(recording.gpus) > 1 else ():
+        peak = recording.report(gpu).peak
+        print(f"memmodel: gpu {gpu}: {format_bytes(peak.live)} live at most, {format_bytes(peak.reserved)} reserved")
+
+
+def say(recording: Any, report: Any, *, out_of_memory: bool = False) -> None:
     peaks = ", ".join(format_bytes(peak) for peak in report.step_peaks[: recording.steps])
     steps = f"{recording.steps} step" + "s" * (recording.steps != 1)
     print(f"\nmemmodel: {steps} on {recording.gpu or 'the CPU'} ({recording.engine})")
@@ -172,6 +197,7 @@ def say(recording: Any, report: Any) -> None:
         held = f"{format_bytes(report.peak.reserved)} reserved, {format_bytes(report.peak.process)} with CUDA's context"
         whole = f"the process takes {format_bytes(report.peak.process)}"
         print(f"memmodel: {held if recording.gpu else whole}")
+    say_others(recording)
     for line in report.lines[:MAX_LINES]:
         if line.peak_bytes >= SHARE_OF_PEAK * report.peak.live:
             print(f"memmodel: {format_bytes(line.peak_bytes)} of them from {line.line}")
@@ -187,6 +213,9 @@ def say(recording: Any, report: Any) -> None:
         print(f"memmodel: assumed: {value.what}{made} at {value.line}{often}{effect}")
     if report.verdict:
         print(f"memmodel: {report.summary}")
+    if recording.gpu and report.verdict == "exceeds":
+        why = ", as that counts what its allocator keeps, too" if out_of_memory else "; --out-of-memory raises it"
+        print(f"memmodel: the script went on where PyTorch raises torch.OutOfMemoryError{why}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -194,7 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = options_of(arguments)
     if options.max:
         return max_of_script(arguments, options.command, options.max)
-    if _has_several(options):
+    if _has_several(options) and options.world_size:
         on_several_gpus(options)
     try:
         if options.gpu and options.engine != FAKE and not on_simulated_gpu():
@@ -205,7 +234,9 @@ def main(arguments: list[str] | None = None) -> int:
     except MemmodelError as error:  # such as a GPU without a profile
         sys.exit(f"python -m memmodel.torch: {error}")
     report = recording.report()
-    say(recording, report)
+    say(recording, report, out_of_memory=options.out_of_memory)
+    if code == EXCEEDS and report.verdict != "exceeds":
+        print("memmodel: the script ended in torch.OutOfMemoryError: it does not fit")
     for path, text in ((options.json, report.to_json), (options.html, report.to_html)):
         if path:
             path.write_text(text(), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from memmodel import _ffi
+from memmodel import _ffi, _limits
 from memmodel._record_cuda import enable
 from memmodel._record_cuda_kernels import register as register_kernels
 from memmodel._record_cuda_names import Gpu, patch_names
@@ -19,6 +19,14 @@ from memmodel._record_modules import Modules
 from memmodel._record_patches import patch
 from memmodel._record_values import Assumption, Values
 from memmodel._torch_eager import told_as_in_a_run
+from memmodel.report import Report
+
+
+def _context_bytes(job: _ffi.Job) -> int:
+    """What the process takes of the GPU before it has a tensor."""
+    context = _limits.new_context()
+    nothing = _ffi.recording_finish(_ffi.recording_new(context, job))
+    return Report(_ffi.trace_estimate(nothing, job, context)).peak.process or 0
 
 
 class FakeTensors:
@@ -26,9 +34,11 @@ class FakeTensors:
 
     name = ENGINE
 
-    def __init__(self, job: _ffi.Job, gpu: Gpu | None, *, strict: bool) -> None:
+    def __init__(self, job: _ffi.Job, gpu: Gpu | None, *, strict: bool, out_of_memory: bool = False) -> None:
         self.modules = Modules()
         self.events = Events(job, "cuda" if gpu else "cpu", self.modules)
+        if gpu and out_of_memory:
+            self.events.capacity = (job.budget or gpu.memory) - _context_bytes(job)
         self._gpu, self._values = gpu, Values(strict=strict)
         self._recorder = Recorder(self.events, self._values, Fakes(allow_non_fake_inputs=True), self.modules)
         self._given: list[tuple[Any, Any]] = []  # real tensors of models, and their gradients before
@@ -57,7 +67,7 @@ class FakeTensors:
             self._given.append((tensor, tensor.grad))
             self._recorder.fake(tensor)
 
-    def finish(self) -> _ffi.TraceHandle:
+    def finish(self) -> dict[int, _ffi.TraceHandle]:
         for tensor, gradient in self._given:
             tensor.grad = gradient
-        return self.events.finish()
+        return {0: self.events.finish()}

@@ -45,7 +45,7 @@ class Recording:
         self._explicit = False
         self._optimizers: dict[str, None] = {}  # that made steps, in the order of their first
         self._files: Files | None = None
-        self._trace: Trace | None = None
+        self._traces: dict[int, Trace] = {}  # by the numbers of GPUs that had a tensor; 0 on a CPU
 
     @property
     def assumed(self) -> list[Assumption]:
@@ -54,17 +54,31 @@ class Recording:
 
     @property
     def trace(self) -> Trace:
-        if self._trace is None:
+        """That of report()."""
+        if not self._traces:
             raise RuntimeError("the recording goes on: its trace is there when the `with` of record() is left")
-        return self._trace
+        return self._traces[self.fullest]
 
-    def report(self) -> Report:
-        """As that of estimate()."""
+    @property
+    def gpus(self) -> list[int]:
+        """Numbers of those that the loop had tensors on: several on simulated GPUs alone."""
+        return list(self._traces)
+
+    @property
+    def fullest(self) -> int:
+        """The GPU with the highest peak, by what is reserved there."""
+        if len(self._traces) < 2:
+            return next(iter(self._traces), 0)
+        return max(self._traces, key=lambda gpu: self.report(gpu).peak.reserved or 0)
+
+    def report(self, gpu: int | None = None) -> Report:
+        """As that of estimate(), of one of `gpus`: the fullest, unless it is given."""
+        trace = self.trace if gpu is None else self._traces[gpu]
         job = self._job
         take_environment(job)
         job.steps = max(1, self.steps)
         job.optimizer = " and ".join(self._optimizers) or None
-        return Report(_ffi.trace_estimate(self.trace._handle, job, _limits.new_context()))
+        return Report(_ffi.trace_estimate(trace._handle, job, _limits.new_context()))
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -122,7 +136,7 @@ class Recording:
             raise Stop
 
     def _finish(self) -> None:
-        self._trace = Trace(self._engine.finish())
+        self._traces = {gpu: Trace(handle) for gpu, handle in self._engine.finish().items()}
 
 
 @contextmanager
@@ -139,6 +153,7 @@ def record(
     cublas_workspace: str | None = None,
     budget: int | str | None = None,
     metric: str | int | _ffi.Metric = "default",
+    out_of_memory: bool = False,
 ) -> Iterator[Recording]:
     """Memory of the training loop in its `with`, which runs on tensors that have none: nothing is computed but what is
     small and known, no data of the caller's changes, and no file is written by torch.save().
@@ -152,6 +167,10 @@ def record(
     that is not known, which is made up else: see Recording.assumed. write_files: torch.save() writes,
     without numbers. isa, intra_op_threads, framework_version, allocator_settings, cublas_workspace, budget, metric: see
     estimate(); the environment's settings of a GPU are those that the loop has set when it first uses it.
+
+    out_of_memory: on a GPU without memory, tensors that do not fit it or the budget raise torch.OutOfMemoryError in the
+    loop; workspaces and what the allocator keeps do not count there. Else the loop goes on, as if all of it fitted. On a
+    simulated GPU it is `memmodel run` that decides: without --overcommit PyTorch raises its own error.
 
     >>> with memmodel.torch.record(budget="16GiB") as recording:
     ...     train(model, loader)
@@ -171,7 +190,7 @@ def record(
     if simulated and on_simulated_gpu():
         engine = SimulatedGpu(job, strict=strict)
     else:
-        engine = FakeTensors(job, simulated, strict=strict)
+        engine = FakeTensors(job, simulated, strict=strict, out_of_memory=out_of_memory)
     recording = Recording(job, steps, engine, simulated.name if simulated else None)
     try:
         with ExitStack() as stack:
