@@ -12,9 +12,10 @@
 /* What the tool returns; a command may have more of its own, listed in its `exits`. */
 enum {
     EXIT_OK = 0,
-    EXIT_FAILED = 1,  /* the input was understood, but the answer could not be had */
-    EXIT_USAGE = 2,   /* the command line was not understood */
-    EXIT_EXCEEDS = 3, /* what was asked about does not fit in its budget; the answer says by how much */
+    EXIT_FAILED = 1,        /* the input was understood, but the answer could not be had */
+    EXIT_USAGE = 2,         /* the command line was not understood */
+    EXIT_INTERRUPTED = 130, /* Ctrl-C: what was printed is the best so far */
+    EXIT_EXCEEDS = 3,       /* what was asked about does not fit in its budget; the answer says by how much */
 };
 
 /* What an option's argument is, and the type of the field that takes it. */

@@ -3,6 +3,7 @@
 #include "limits.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,30 @@ failure(const struct command *command)
     return command->failure ? command->failure : EXIT_FAILED;
 }
 
+/* ---- Ctrl-C: a search ends with the best that it has; a second time the tool ends at once ---- */
+
+static memmodel_context *interrupted_context;
+static volatile sig_atomic_t was_interrupted;
+
+static void
+interrupt(int signal)
+{
+    (void)signal;
+    was_interrupted = 1;
+    memmodel_context_cancel(interrupted_context);
+}
+
+static void
+catch_interrupts(memmodel_context *context)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+
+    interrupted_context = context;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* What `memmodel run` starts gets the signal itself. */
 static int
 work(const struct command *command, void *options, char **operands, int count)
 {
@@ -78,7 +103,15 @@ work(const struct command *command, void *options, char **operands, int count)
     if (limits_new_context(command, &context))
         return failure(command);
     print_notes(command, context);
+    if (!command->stops_at_operand)
+        catch_interrupts(context);
     status = command->work(command, context, options, operands, count);
+    if (was_interrupted) {
+        signal(SIGINT, SIG_IGN);
+        fprintf(stderr, "memmodel %s: interrupted; %s\n", command->name,
+                status == EXIT_FAILED ? "there is no answer yet" : "the answer is the best so far");
+        status = EXIT_INTERRUPTED;
+    }
     memmodel_context_unref(context);
     return status;
 }

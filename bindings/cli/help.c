@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 28, HELP_END = 110, LONGEST_WORD = 63 };
+enum { HELP_COLUMN = 28, HELP_END = 80, SUMMARY_COLUMN = 12, LONGEST_WORD = 63 };
 
 /* Words from HELP_COLUMN on, where the cursor is, to the next line before HELP_END. */
 static void
@@ -24,6 +24,65 @@ print_words(FILE *to, const char *text)
         text += length + (text[length] == ' ');
     }
     fputc('\n', to);
+}
+
+/*
+ * A text that is broken at HELP_END; a new line begins with `before`. What it breaks itself goes on in the same line, but for
+ * an empty line, or one that begins with a blank, which is a line of its own.
+ */
+static void
+print_wrapped(FILE *to, const char *text, int column, const char *before)
+{
+    const char *blank = "";
+
+    while (*text) {
+        int length = (int)strcspn(text, " \n");
+        const char *end = text + length;
+        bool breaks = *end == '\n' && (end[1] == '\n' || end[1] == ' ');
+
+        if (column + (int)strlen(blank) + length > HELP_END && length > 0) {
+            column = fprintf(to, "\n%s", before) - 1;
+            blank = "";
+        }
+        column += fprintf(to, "%s%.*s", blank, length, text);
+        blank = " ";
+        text = end + (*end != '\0');
+        if (breaks) {
+            fputc('\n', to);
+            column = 0;
+            blank = "";
+            for (; *text == '\n'; text++)
+                fputc('\n', to);
+        }
+    }
+    fputc('\n', to);
+}
+
+/* Lines, those that are too long with a backslash where a shell goes on. */
+static void
+print_examples(FILE *to, const char *text)
+{
+    enum { ROOM = 2, BROKEN = 6 };
+
+    while (*text) {
+        int length = (int)strcspn(text, "\n"), room = HELP_END;
+        const char *end = text + length;
+
+        while (length > room) {
+            int cut = room - ROOM;
+
+            while (cut > 0 && text[cut] != ' ')
+                cut--;
+            if (cut <= BROKEN)
+                break;
+            fprintf(to, "%.*s \\\n%*s", cut, text, BROKEN, "");
+            text += cut + 1;
+            length -= cut + 1;
+            room = HELP_END - BROKEN;
+        }
+        fprintf(to, "%.*s\n", length, text);
+        text = end + (*end != '\0');
+    }
 }
 
 static void
@@ -45,7 +104,8 @@ print_exits(FILE *to, const char *more)
 {
     fprintf(to,
             "\nExit codes:\n  0    done\n  1    failed; a message on stderr says why\n"
-            "  2    the command line was not understood\n%s",
+            "  2    the command line was not understood\n%s"
+            "  130  interrupted; what was printed is the best so far\n",
             more ? more : "");
 }
 
@@ -64,7 +124,10 @@ help_command(FILE *to, const struct command *command)
 {
     static const struct option help = {"help", 'h', OPTION_FLAG, NULL, "show this text", 0};
 
-    fprintf(to, "Usage: memmodel %s %s\n\n%s\n\nOptions:\n", command->name, command->usage, command->description);
+    print_wrapped(to, command->usage, fprintf(to, "Usage: memmodel %s ", command->name), "    ");
+    fputc('\n', to);
+    print_wrapped(to, command->description, 0, "");
+    fputs("\nOptions:\n", to);
     for (const struct option *option = command->options; option->name; option++)
         print_option(to, option);
     print_option(to, &help);
@@ -72,7 +135,8 @@ help_command(FILE *to, const struct command *command)
     for (const struct option *option = limit_options; option->name; option++)
         if (!has_option(command, option->name))
             print_option(to, option);
-    fprintf(to, "\nExamples:\n%s", command->examples);
+    fputs("\nExamples:\n", to);
+    print_examples(to, command->examples);
     print_exits(to, command->exits);
 }
 
@@ -83,9 +147,11 @@ help_tool(FILE *to, const struct command *const *commands)
           "How much memory a deep-learning job will need, before it runs.\n\nCommands:\n",
           to);
     for (; *commands; commands++)
-        fprintf(to, "  %-*s%s\n", HELP_COLUMN - 18, (*commands)->name, (*commands)->summary);
+        print_wrapped(to, (*commands)->summary, fprintf(to, "  %-*s", SUMMARY_COLUMN, (*commands)->name),
+                      "              ");
     fputs("\nOptions:\n  -h, --help     show this text; after a command, what it does, with examples\n"
-          "  -V, --version  show the version\n",
+          "  -V, --version  show the version\n\n"
+          "memmodel completion bash (or zsh, fish) prints what that shell completes.\n",
           to);
     print_exits(to, NULL);
 }
@@ -122,6 +188,8 @@ library_error(const struct command *command, const memmodel_context *context)
 {
     const struct memmodel_error *error = memmodel_context_error(context);
 
+    if (error->status == MEMMODEL_ERROR_CANCELLED)
+        return EXIT_FAILED; /* by Ctrl-C, which frame.c says */
     fprintf(stderr, "memmodel %s: ", command->name);
     print_place(error);
     limits_print_message(stderr, error);

@@ -11,7 +11,8 @@ static struct memmodel_limits given = {.size = sizeof given};
 
 const struct option limit_options[] = {
     {"max-memory", 0, OPTION_SIZE, "BYTES", "memory that the answer may take; 1GiB unless given", FIELD(memory_bytes)},
-    {"max-seconds", 0, OPTION_NUMBER, "S", "time that it may take; 60 unless given", FIELD(seconds)},
+    {"max-seconds", 0, OPTION_NUMBER, "S", "time that it may take, whatever work that is; 60 unless given",
+     FIELD(seconds)},
     {"max-input", 0, OPTION_SIZE, "BYTES", "size of a file that is read; 256MiB unless given", FIELD(input_bytes)},
     {"max-nodes", 0, OPTION_INTEGER, "N",
      "work that the answer may take, the same on every machine; 10000000000 unless given", FIELD(nodes)},
@@ -32,6 +33,8 @@ limits_new_context(const struct command *command, memmodel_context **context)
 
     if (memmodel_context_new(NULL, context))
         return memory_error(command);
+    if (limits.seconds > 0 && limits.nodes == 0)
+        limits.nodes = INT64_MAX; /* who says how long it may take means that */
     if (limits.seconds == 0)
         limits.seconds = USUAL_SECONDS;
     if (!memmodel_context_set_limits(*context, &limits))

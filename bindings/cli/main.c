@@ -1,5 +1,6 @@
 /* memmodel: the library on the command line. Each command is a file of its own; here is the list of them. */
 #include "command.h"
+#include "complete.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,8 @@ dispatch(int argc, char **argv)
         printf("memmodel %s\n", memmodel_version());
         return EXIT_OK;
     }
+    if (strcmp(argv[1], "completion") == 0)
+        return print_completion(commands, argc > 2 ? argv[2] : NULL);
     if (argv[1][0] == '-')
         return usage_error(NULL, "unknown option '%s'", argv[1]);
     command = find_command(argv[1]);

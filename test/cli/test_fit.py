@@ -7,10 +7,12 @@ import json
 import math
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TOOL, TABLES, COMPILER = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
@@ -347,6 +349,22 @@ class Units(unittest.TestCase):
         self.assertNotIn("seconds", self.model.read_text(encoding="utf-8"))
         made = self.fit("peak_bytes", "{:.0f}".format, "--target", "seconds", "--inputs", "batch")
         self.assertIn("seconds = ", made.stdout)
+
+
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_a_long_search_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "runs.csv"
+            rows = [(x, y, 1000 + 7 * x * y**2 + 31 * (x * 7 % 5)) for x in range(1, 9) for y in range(1, 9)]
+            table.write_text("x,y,bytes\n" + "".join(f"{x},{y},{z}\n" for x, y, z in rows), encoding="utf-8")
+            words = [TOOL, "fit", table, "--target", "bytes", "--search", "--max-evaluations", "1000000000"]
+            with subprocess.Popen([*words, "--max-seconds", "600"], stderr=subprocess.PIPE, text=True) as search:
+                time.sleep(3)
+                self.assertIsNone(search.poll())
+                search.send_signal(signal.SIGINT)
+                told = search.communicate(timeout=60)[1]
+        self.assertEqual(search.returncode, 130)
+        self.assertIn("memmodel fit: interrupted; ", told.splitlines()[-1])
 
 
 if __name__ == "__main__":

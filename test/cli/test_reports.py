@@ -178,6 +178,30 @@ class Reports(unittest.TestCase):
         self.assertEqual((wrong.returncode, wrong.stdout), (1, ""))
         self.assertIn(f"{prices}:3:1: 'h1000' is no GPU", wrong.stderr)
 
+    def commands(self):
+        lines = subprocess.run([TOOL, "--help"], capture_output=True, text=True, check=True).stdout.splitlines()
+        return [line.split()[0] for line in lines if line.startswith("  ") and line[2].isalpha()]
+
+    def test_help_keeps_to_80_columns(self):
+        for words in ([], *([command] for command in self.commands())):
+            lines = subprocess.run([TOOL, *words, "--help"], capture_output=True, text=True, check=True).stdout
+            for line in lines.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+                self.assertEqual(line, line.rstrip())
+
+    def test_shells_complete_commands_and_options(self):
+        self.assertIn("gpus", self.commands())
+        for shell in ("bash", "zsh", "fish"):
+            made = subprocess.run([TOOL, "completion", shell], capture_output=True, text=True, check=True).stdout
+            for command in self.commands():
+                self.assertIn(command, made)
+        self.assertEqual(subprocess.run([TOOL, "completion", "tcsh"], capture_output=True, check=False).returncode, 2)
+        script = """source <("$0" completion bash)
+            COMP_WORDS=(memmodel estimate --saf); COMP_CWORD=2; _memmodel; echo "${COMPREPLY[@]}"
+            COMP_WORDS=(memmodel gp); COMP_CWORD=1; _memmodel; echo ${COMPREPLY[@]}"""
+        done = subprocess.run(["bash", "-c", script, TOOL], capture_output=True, text=True, check=True)
+        self.assertEqual((done.stdout, done.stderr), ("--safety\ngpus\n", ""))
+
     def linear(self):
         path = self.folder / "linear.json"
         path.write_text(json.dumps(LINEAR), encoding="utf-8")

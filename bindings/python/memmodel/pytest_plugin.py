@@ -18,7 +18,7 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", f'{MARK}(budget, gpu=None): fail if the test takes more memory, such as "16GiB"')
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True)  # type: ignore[untyped-decorator, unused-ignore]
 def pytest_pyfunc_call(pyfuncitem: Any) -> Generator[None, Any, Any]:
     mark = pyfuncitem.get_closest_marker(MARK)
     if mark is None:

@@ -95,7 +95,7 @@ class Watcher:
         device = next((parameter.device for parameter in module.parameters()), None)
         if self.gpu or device is None or device.type != "cuda":
             return self.gpu
-        return torch.cuda.get_device_name(device)
+        return str(torch.cuda.get_device_name(device))
 
     def predict(
         self, module: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any] | None, **job: Any

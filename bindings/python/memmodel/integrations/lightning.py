@@ -34,7 +34,7 @@ def _silent(module: Any) -> Iterator[None]:
             object.__delattr__(module, name)
 
 
-class _Step(torch.nn.Module):
+class _Step(torch.nn.Module):  # type: ignore[misc, unused-ignore]  # without its package it is of any type
     """training_step() as a module: its result is the loss."""
 
     def __init__(self, module: Any) -> None:
