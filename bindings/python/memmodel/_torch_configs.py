@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from torch import nn
+
+from memmodel._torch_patterns import pattern_of
 
 
 class ConfigError(ValueError):
@@ -59,24 +60,11 @@ def _check(given: Table, known: Mapping[str, Rule], where: str) -> None:
 # ---- modules ----
 
 
-def _pattern(names: list[str], module: nn.Module) -> str:
-    """Names of modules with a * for numbers, where that names no others."""
-    found = []
-    for name in names:
-        pattern = re.sub(r"(?<![^.])\d+(?![^.])", "*", name)
-        others = re.compile(re.escape(pattern).replace(r"\*", "[^.]*"))
-        alike = [other for other, _ in module.named_modules() if others.fullmatch(other)]
-        text = pattern if set(alike) <= set(names) else name
-        if text not in found:
-            found.append(text)
-    return ", ".join(found)
-
-
 def _modules_of_classes(module: nn.Module, classes: list[str], key: str) -> str:
     names = [name for name, part in module.named_modules() if type(part).__name__ in classes and name]
     if not names:
         _fail(key, f"the module has no {' or '.join(classes)}")
-    return _pattern(names, module)
+    return pattern_of(names, module)
 
 
 # ---- Accelerate ----

@@ -39,6 +39,7 @@ from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, recorded,
 from memmodel._torch_rewrites import without_made_masks
 from memmodel._torch_runs import Difference, warn_of
 from memmodel._torch_storages import Lies, lies_of
+from memmodel._torch_wrapped import with_own_mesh
 from memmodel.network import Network
 from memmodel.recording import Assumption as Assumption
 from memmodel.recording import Recording as Recording
@@ -326,6 +327,7 @@ def _any_batch(handed: Any) -> Any:
 # ---- the answer ----
 
 
+@with_own_mesh
 def estimate(
     module: nn.Module,
     args: Sequence[Any],
