@@ -56,7 +56,7 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
     memmodel_samples *read;
     int status = EXIT_OK;
 
-    if (memmodel_samples_load(fit->context, path, &read))
+    if (memmodel_samples_load(fit->context, strcmp(path, "-") == 0 ? "/dev/stdin" : path, &read))
         return library_error(fit->command, fit->context);
     for (size_t i = 0; !status && i < fit->options->filters.count; i++)
         status = apply_filter(fit, fit->options->filters.values[i], &read);

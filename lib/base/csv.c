@@ -1,6 +1,7 @@
 /*
  * Comma-separated values. Source: RFC 4180; besides, lines starting with '#' are comments, empty lines are skipped,
- * lines may end with "\n" alone, a byte order mark is skipped, and blanks around a field do not belong to it.
+ * lines may end with "\n" alone, a byte order mark is skipped, and blanks around a field do not belong to it. Where the first
+ * line has no comma, semicolons or tabs are between fields.
  */
 #include "base/csv.h"
 
@@ -10,6 +11,45 @@
 #include <string.h>
 
 static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+
+/* The end of a line, or of the text. */
+static const char *
+end_of_line(const char *line, const char *end)
+{
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+
+    return newline ? newline : end;
+}
+
+/* Outside of quotes. */
+static bool
+line_has(const char *line, const char *end, char wanted)
+{
+    bool quoted = false;
+
+    for (; line < end; line++) {
+        quoted ^= *line == '"';
+        if (!quoted && *line == wanted)
+            return true;
+    }
+    return false;
+}
+
+/* A comma, unless the first line has none but semicolons, as where the comma is that of decimals, or tabs. */
+static char
+separator_of(const char *text, const char *end)
+{
+    const char *line = text;
+
+    while (line < end && (*line == '#' || *line == '\n' || *line == '\r')) {
+        line = end_of_line(line, end);
+        line += line < end;
+    }
+    end = end_of_line(line, end);
+    if (line_has(line, end, ','))
+        return ',';
+    return line_has(line, end, ';') ? ';' : line_has(line, end, '\t') ? '\t' : ',';
+}
 
 void
 csv_open(struct csv *csv, memmodel_context *context, const char *name, const char *text, size_t length)
@@ -23,6 +63,7 @@ csv_open(struct csv *csv, memmodel_context *context, const char *name, const cha
                         .characters = TEXT_INIT(context)};
     if (length >= strlen(BYTE_ORDER_MARK) && memcmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
         csv->next += strlen(BYTE_ORDER_MARK);
+    csv->separator = separator_of(csv->next, csv->end);
 }
 
 void
@@ -102,7 +143,7 @@ skip_line_end(struct csv *csv)
 static void
 skip_blanks(struct csv *csv)
 {
-    while (at(csv, ' ') || at(csv, '\t'))
+    while (at(csv, ' ') || (at(csv, '\t') && csv->separator != '\t'))
         advance(csv);
 }
 
@@ -139,7 +180,7 @@ read_plain(struct csv *csv)
 {
     const char *start = csv->next, *last = start;
 
-    for (; !at_end(csv) && !at(csv, ',') && !line_end(csv); advance(csv)) {
+    for (; !at_end(csv) && !at(csv, csv->separator) && !line_end(csv); advance(csv)) {
         if (at(csv, '"'))
             return error_here(csv, "a quote inside a field: put the whole field in quotes, and this one twice");
         if (at(csv, '\0'))
@@ -165,7 +206,7 @@ read_field(struct csv *csv)
     if (status)
         return status;
     skip_blanks(csv);
-    if (!at_end(csv) && !at(csv, ',') && !line_end(csv))
+    if (!at_end(csv) && !at(csv, csv->separator) && !line_end(csv))
         return error_here(csv, "expected a comma or the end of the line after the closing quote");
     text_append_bytes(&csv->characters, "", 1);
     return csv->characters.failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
@@ -198,7 +239,7 @@ csv_read_row(struct csv *csv)
     if (at_end(csv))
         return 0;
     status = context_check(csv->context, 1);
-    while (!status && (status = read_field(csv)) == 0 && at(csv, ',')) {
+    while (!status && (status = read_field(csv)) == 0 && at(csv, csv->separator)) {
         advance(csv);
         status = context_check(csv->context, 1);
     }
@@ -212,7 +253,7 @@ csv_append(struct text *text, const char *field)
     size_t length = strlen(field);
     bool blanks = length > 0 && (strchr(" \t", field[0]) || strchr(" \t", field[length - 1]));
 
-    if (blanks || field[0] == '#' || strpbrk(field, ",\"\r\n"))
+    if (blanks || field[0] == '#' || strpbrk(field, ",;\t\"\r\n"))
         csv_append_quoted(text, field);
     else
         text_append(text, field);

@@ -15,6 +15,7 @@ struct csv {
     const char *name; /* of the text in errors */
     const char *next, *end;
     int line, column;
+    char separator;
     struct text characters;
     struct csv_field *fields;
     size_t count, capacity;

@@ -126,6 +126,8 @@ match_columns(struct append *append, const struct csv *csv)
 {
     int status = 0;
 
+    if (csv->separator != ',')
+        return csv_error(csv, 0, "rows are added to tables with commas; this one has semicolons or tabs");
     for (size_t i = 0; i < append->count; i++)
         if (!has_column(csv, append->columns[i]))
             return context_error(append->context, MEMMODEL_ERROR_NOT_FOUND, append->columns[i], "%s has no such column",

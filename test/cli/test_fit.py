@@ -351,6 +351,15 @@ class Units(unittest.TestCase):
         self.assertIn("seconds = ", made.stdout)
 
 
+class Tables(unittest.TestCase):
+    def test_a_table_comes_by_standard_input(self):
+        table = "x;bytes\n" + "".join(f"{x};{100 + 7 * x}\n" for x in range(1, 12))
+        made = subprocess.run([TOOL, "fit", "-", "--target", "bytes"], input=table, capture_output=True, text=True,
+                              check=False)  # fmt: skip
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(made.stdout.splitlines()[0], "bytes = 7*x + 100")
+
+
 class Interrupts(unittest.TestCase):
     def test_ctrl_c_ends_a_long_search_and_says_so(self):
         with tempfile.TemporaryDirectory() as folder:

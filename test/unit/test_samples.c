@@ -586,6 +586,31 @@ tables_survive_failing_allocations(void **state)
     remove(swept);
 }
 
+/* As spreadsheets write where the comma is that of decimals, and as they copy. A comma in the first line is what it was. */
+static void
+semicolons_and_tabs_may_be_between_fields(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t columns;
+    } tables[] = {
+        {"# a; comment\na;b\n1;2\n3;4\n", 2}, {"a\tb\n1\t2\n3\t4\n", 2},
+        {"a ; \"b;c\"\n1 ; 2\n3;4\n", 2},     {"a;b,c\n1,2\n3,4\n", 2},
+        {"\"a,b\";c\n1;2\n3;4\n", 2},         {"a\n1\n3\n", 1},
+    };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        memmodel_samples *samples;
+
+        assert_int_equal(memmodel_samples_from_csv(*state, "table", tables[i].text, strlen(tables[i].text), &samples),
+                         0);
+        assert_int_equal(memmodel_samples_column_count(samples), tables[i].columns);
+        assert_int_equal(memmodel_samples_row_count(samples), 2);
+        assert_true(memmodel_samples_column(samples, memmodel_samples_column_name(samples, 0))[1] == 3);
+        memmodel_samples_unref(samples);
+    }
+}
+
 int
 main(void)
 {
@@ -618,6 +643,7 @@ main(void)
         WITH_CONTEXT(a_fraction_that_is_none_is_refused),
         cmocka_unit_test(each_order_is_equally_likely),
         cmocka_unit_test(tables_survive_failing_allocations),
+        WITH_CONTEXT(semicolons_and_tabs_may_be_between_fields),
     };
 
     return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
