@@ -16,9 +16,9 @@ static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 static const char *
 end_of_line(const char *line, const char *end)
 {
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-
-    return newline ? newline : end;
+    while (line < end && *line != '\n')
+        line++;
+    return line;
 }
 
 /* Outside of quotes. */
