@@ -74,7 +74,11 @@ job_check_choices(memmodel_context *context, const struct memmodel_job *job)
 
     if (!status)
         status = choice_check(context, "metric", "metric", job->metric, metric_names);
-    return status ? status : flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
+    if (!status)
+        status = flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
+    if (!status && job->reserved)
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
+    return status;
 }
 
 int64_t
