@@ -203,6 +203,8 @@ take(const struct memmodel_job *job, const struct memmodel_gpu_options *options,
     if (asked->options.max_gpus < 1 || asked->options.max_gpus > MAX_GPUS)
         return context_error(asked->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "max_gpus", "%d GPUs; give 1 to %d",
                              asked->options.max_gpus, MAX_GPUS);
+    if (asked->options.reserved)
+        return context_error(asked->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
     asked->job.size = sizeof asked->job;
     asked->job.gpu = asked->gpu->name;
     asked->job.device = "cuda";
