@@ -82,6 +82,19 @@ def number_dtypes_promote_alike(device):
 
 
 @exact
+def numbers_promote_no_single_value(device):
+    x = torch.ones((), dtype=torch.bfloat16, device=device)
+    return [str(y.dtype) for y in (x * 2.0, 2.0 - x, x.half() / 3, x.double() * 0.1, x * torch.ones(()))]
+
+
+@exact
+def loss_of_smoothed_labels_keeps_its_type(device):
+    scores = torch.zeros(2, 5, dtype=torch.float16, device=device)
+    labels = torch.tensor([0, 1], device=device)
+    return str(nn.functional.cross_entropy(scores, labels, label_smoothing=0.1).dtype)
+
+
+@exact
 def regnet_widths(device):
     widths = torch.arange(22, device=device) * 24.48 + 24
     capacity = torch.round(torch.log(widths / 24) / math.log(2.54))

@@ -5,7 +5,6 @@ import torch
 from memmodel_cuda.quiet import quiet
 
 _NUMBERS = {bool, int, float, complex}
-_DOUBLE = {torch.float64, torch.complex128}
 _wrapped = {}  # numbers as tensors
 _WRAPPED = 4096  # so many are kept
 
@@ -27,19 +26,24 @@ def wrap(places, args):
     for i in places:
         if i < len(args) and type(args[i]) in _NUMBERS:
             args = list(args)
-            args[i] = _as_tensor(args[i], args)
+            args[i] = _as_tensor(args[i])
     return args
 
 
-def _as_tensor(number, args):
-    """A number never makes float32 of float64."""
-    double = type(number) is float and not _DOUBLE.isdisjoint(getattr(other, "dtype", None) for other in args)
-    key = type(number), number, double, torch.get_default_dtype()
+def _as_tensor(number):
+    key = type(number), number or str(number)  # 0.0 is -0.0, but as a text
     found = _wrapped.get(key)
     if found is None:
         if len(_wrapped) >= _WRAPPED:
             _wrapped.clear()
         with quiet():
-            found = torch.tensor(number, dtype=torch.float64 if double else None, device="cpu")
-        _wrapped[key] = found
+            _wrapped[key] = torch.tensor(number, device="cpu")  # which _saved() meets where its kernels are ours
+            _wrapped[key] = found = _saved(number)
     return found
+
+
+def _saved(number):
+    """As autograd keeps it: torch marks the tensor as a number, which no function of Python does."""
+    dtype = torch.complex128 if type(number) is complex else torch.float64
+    with torch.inference_mode(False), torch.enable_grad():
+        return (torch.ones((), dtype=dtype, device="cpu", requires_grad=True) * number).grad_fn._saved_other
