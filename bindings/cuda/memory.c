@@ -1,7 +1,10 @@
 /*
  * Device memory: addresses of a reserved range, charged to the ledger as CUDA's driver takes memory.
  *
- * The driver takes memory in pieces of 2 MiB; small allocations of a process share such pieces.
+ * The driver takes memory in pieces of 2 MiB; small allocations of a process share such pieces. It takes addresses in
+ * chunks of whole 32 MiB, the highest that are free, fills the lowest place in its chunks, and gives a chunk back with its
+ * last allocation. On these addresses it depends which of two free blocks of a size PyTorch's allocator takes: the lower.
+ * Observed on an H100 with driver 580, where a process has other addresses in use, so that some chunks lie elsewhere.
  * What the host copies to the device stays there, up to 1 MiB a copy and 256 MiB in all, and reads back. Everything else
  * reads as zeros: the pages of the range are the system's zero page until something is written.
  */
@@ -16,6 +19,7 @@
 #include <sys/mman.h>
 
 #define SPACE ((size_t)1 << 42) /* addresses of one device */
+#define CHUNK ((size_t)32 << 20)
 #define PIECE ((size_t)2 << 20)
 #define SMALL ((size_t)1 << 20)
 #define KEPT_COPY ((size_t)1 << 20)
@@ -30,11 +34,18 @@ struct range {
     bool inherited; /* charged to the parent */
 };
 
-/* Ranges of one device, by address. */
+/* Addresses that the driver has; each range lies in one chunk. */
+struct chunk {
+    uintptr_t start;
+    size_t bytes, ranges;
+};
+
+/* Ranges of one device and their chunks, by address. */
 struct space {
-    uintptr_t next; /* where the next range is tried */
     struct range *ranges;
     size_t count, capacity;
+    struct chunk *chunks;
+    size_t chunk_count, chunk_capacity;
     size_t small[LEDGER_KINDS]; /* bytes of small allocations */
 };
 
@@ -85,9 +96,7 @@ is_open(void)
         return false;
     madvise(found, bytes, MADV_DONTDUMP);
     madvise(found, bytes, MADV_NOHUGEPAGE); /* a byte written takes a page, not 2 MiB */
-    base = round_up((uintptr_t)found, PIECE);
-    for (int i = 0; i < device_count(); i++)
-        spaces[i].next = space_start(i);
+    base = round_up((uintptr_t)found, CHUNK);
     return true;
 }
 
@@ -141,44 +150,103 @@ find_range(const void *address)
     return at < space->count && space->ranges[at].start <= (uintptr_t)address ? &space->ranges[at] : NULL;
 }
 
-/* Lowest free place from `from` on, and before which range it is; false if there is none. */
-static bool
-find_gap(const struct space *space, uintptr_t from, uintptr_t end, size_t room, uintptr_t *start, size_t *at)
-{
-    size_t i = first_beyond(space, from);
+/* ---- chunks ---- */
 
-    for (; i < space->count && from + room > space->ranges[i].start; i++)
-        from = space->ranges[i].start + space->ranges[i].room;
-    if (room > end - from)
+/* Room for one more element of `size` bytes; false if there is no memory. */
+static bool
+make_room(void *array, size_t count, size_t *capacity, size_t size)
+{
+    void **elements = array, *grown;
+    size_t wanted = *capacity ? 2 * *capacity : 64;
+
+    if (count < *capacity)
+        return true;
+    grown = realloc(*elements, wanted * size);
+    if (!grown)
         return false;
-    *start = from;
-    *at = i;
+    *elements = grown;
+    *capacity = wanted;
     return true;
+}
+
+/* Number of the first chunk that ends beyond the address. */
+static size_t
+chunk_beyond(const struct space *space, uintptr_t address)
+{
+    size_t i = 0;
+
+    while (i < space->chunk_count && space->chunks[i].start + space->chunks[i].bytes <= address)
+        i++;
+    return i;
+}
+
+/* The lowest free place of a chunk; 0 if it has none. */
+static uintptr_t
+place_in(const struct space *space, const struct chunk *chunk, size_t room)
+{
+    size_t alignment = room % PIECE == 0 ? PIECE : MEMORY_ALIGNMENT, i = first_beyond(space, chunk->start);
+    uintptr_t from = chunk->start, end = chunk->start + chunk->bytes;
+
+    for (; i < space->count && space->ranges[i].start < end && from + room > space->ranges[i].start; i++)
+        from = round_up(space->ranges[i].start + space->ranges[i].room, alignment);
+    return from < end && room <= end - from ? from : 0;
+}
+
+/* A new chunk, at the highest addresses that are free in the space from `begin` on; NULL if there are none. */
+static struct chunk *
+add_chunk(struct space *space, uintptr_t begin, size_t bytes)
+{
+    uintptr_t end = begin + SPACE;
+    size_t at = space->chunk_count;
+
+    if (!make_room(&space->chunks, space->chunk_count, &space->chunk_capacity, sizeof *space->chunks))
+        return NULL;
+    for (; at > 0 && end - (space->chunks[at - 1].start + space->chunks[at - 1].bytes) < bytes; at--)
+        end = space->chunks[at - 1].start;
+    if (end - begin < bytes)
+        return NULL;
+    memmove(&space->chunks[at + 1], &space->chunks[at], (space->chunk_count - at) * sizeof *space->chunks);
+    space->chunks[at] = (struct chunk){.start = end - bytes, .bytes = bytes};
+    space->chunk_count++;
+    return &space->chunks[at];
+}
+
+static void
+leave_chunk(struct space *space, uintptr_t address)
+{
+    size_t at = chunk_beyond(space, address);
+
+    if (--space->chunks[at].ranges > 0)
+        return;
+    space->chunk_count--;
+    memmove(&space->chunks[at], &space->chunks[at + 1], (space->chunk_count - at) * sizeof *space->chunks);
 }
 
 static struct range *
 add_range(int device, size_t bytes, size_t room)
 {
     struct space *space = &spaces[device];
-    uintptr_t begin = space_start(device), start;
+    struct chunk *chunk = NULL;
+    uintptr_t start = 0;
     size_t at;
 
-    if (space->count == space->capacity) {
-        size_t capacity = space->capacity ? 2 * space->capacity : 64;
-        struct range *grown = realloc(space->ranges, capacity * sizeof *grown);
-
-        if (!grown)
-            return NULL;
-        space->ranges = grown;
-        space->capacity = capacity;
-    }
-    if (!find_gap(space, space->next, begin + SPACE, room, &start, &at) &&
-        !find_gap(space, begin, begin + SPACE, room, &start, &at))
+    if (!make_room(&space->ranges, space->count, &space->capacity, sizeof *space->ranges))
         return NULL;
+    for (size_t i = 0; i < space->chunk_count && start == 0; i++) {
+        chunk = &space->chunks[i];
+        start = place_in(space, chunk, room);
+    }
+    if (start == 0) {
+        chunk = add_chunk(space, space_start(device), round_up(room, CHUNK));
+        if (!chunk)
+            return NULL;
+        start = chunk->start;
+    }
+    chunk->ranges++;
+    at = first_beyond(space, start);
     memmove(&space->ranges[at + 1], &space->ranges[at], (space->count - at) * sizeof *space->ranges);
     space->ranges[at] = (struct range){.start = start, .bytes = bytes, .room = room};
     space->count++;
-    space->next = start + room;
     return &space->ranges[at];
 }
 
@@ -200,6 +268,7 @@ remove_range(struct range *range)
 
     forget(range);
     kept_in_all -= range->kept;
+    leave_chunk(space, range->start);
     space->count--;
     memmove(range, range + 1, (size_t)(space->ranges + space->count - range) * sizeof *range);
 }
@@ -220,7 +289,7 @@ taken(int device, enum ledger_kind kind, size_t bytes, bool added)
 {
     size_t *small = &spaces[device].small[kind], before = round_up(*small, PIECE);
 
-    if (bytes >= SMALL)
+    if (bytes > SMALL)
         return added ? (int64_t)round_up(bytes, PIECE) : -(int64_t)round_up(bytes, PIECE);
     *small = added ? *small + bytes : *small - bytes;
     return (int64_t)round_up(*small, PIECE) - (int64_t)before;
@@ -250,7 +319,7 @@ void *
 memory_allocate(int device, size_t bytes, const void *caller)
 {
     enum ledger_kind kind = kind_of(caller);
-    size_t room = round_up(bytes, bytes >= SMALL ? PIECE : MEMORY_ALIGNMENT);
+    size_t room = round_up(bytes, bytes > SMALL ? PIECE : MEMORY_ALIGNMENT);
     struct range *range = NULL;
     void *address = NULL;
 
