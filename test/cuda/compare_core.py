@@ -5,6 +5,7 @@ memmodel.torch.estimate() predicts: peaks of each step, and every allocation and
     memmodel run --gpu h100 -- python compare_core.py run [CASE...] > run.jsonl
     python compare_core.py predict [CASE...] > predicted.jsonl       # `import memmodel` works, see ./run python
     python compare_core.py compare run.jsonl predicted.jsonl [CASE]  # of a case each difference
+    python compare_core.py real run.jsonl                            # peaks beside those of a real H100
 
 A case is a network, its precision and memory order, and an optimizer: "resnet50 bfloat16 channels_last sgd". What a
 convolution or attention of cuDNN takes and gives back at once is the workspace of a plan of its heuristics;
@@ -25,6 +26,7 @@ import transformers
 from torch import nn
 
 STEPS = 3
+RECORDED = Path(__file__).resolve().parents[1] / "data/pytorch_h100/core.jsonl"
 
 
 def perceptron():
@@ -232,10 +234,23 @@ def compare(measured, predicted, case=None):
         print(f"{what} exact in {sum(equal)} of {len(equal)}")
 
 
+def compare_with_real(measured):
+    recorded, exact = rows(RECORDED), []
+    for case, run_here in rows(measured).items():
+        live = [here["live"] / real["live"] - 1 for here, real in zip(run_here["steps"], recorded[case]["steps"])]
+        reserved = run_here["steps"][-1]["reserved"] / recorded[case]["steps"][-1]["reserved"] - 1
+        exact.append((not any(live), not reserved))
+        print(f"{case:38} live {max(live, key=abs):+.3%} reserved {reserved:+.3%}")
+    for what, equal in zip(("live bytes of every step", "reserved bytes"), zip(*exact, strict=True), strict=True):
+        print(f"{what} exact in {sum(equal)} of {len(equal)}")
+
+
 if __name__ == "__main__":
     word, *given = sys.argv[1:]
     if word == "compare":
         compare(*given)
+    elif word == "real":
+        compare_with_real(*given)
     else:
         for chosen in given or CASES:
             result = run(chosen) if word == "run" else predict(chosen)

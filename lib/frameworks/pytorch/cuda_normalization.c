@@ -2,9 +2,11 @@
  * Batch norm on a GPU: cuDNN's, or PyTorch's own kernels. PyTorch: aten/src/ATen/native/Normalization.cpp
  * (_batch_norm_impl_index), native/cudnn/BatchNorm.cpp, native/cuda/Normalization.cu.
  *
- * Both keep the input, the weight and two vectors of the channels. cuDNN's workspace and its reserve for the backward pass
- * are none for row-major images; for channels-last ones (its persistent mode) they are not modelled.
+ * Both keep the input, the weight and two vectors of the channels. cuDNN works in memory of its own where images are
+ * channels-last; it reserves none for the backward pass.
  */
+#include "base/checked.h"
+#include "frameworks/cuda/batch_norm.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
@@ -15,6 +17,21 @@ reordered(struct step *step, const struct value *gradient, const struct value *x
     bool ready = value_is_only_channels_last(x) ? value_is_channels_last(gradient) : value_is_contiguous(gradient);
 
     return ready ? NULL : value_like(step, x);
+}
+
+static void
+cudnn_workspace(struct step *step, const struct value *x, bool backward)
+{
+    int64_t channels = x->shape.dims[1];
+    struct batch_norm_call call = {
+        .channels = channels,
+        .count = value_elements(x) / max_i64(channels, 1),
+        .element_bytes = dtype_bytes(x->shape.dtype),
+        .backward = backward,
+    };
+
+    if (value_is_only_channels_last(x))
+        value_drop(step, value_buffer(step, batch_norm_workspace_bytes(&call)));
 }
 
 enum { SAVED_INPUT, SAVED_RUNNING_MEAN, SAVED_RUNNING_VARIANCE, SAVED_WEIGHT };
@@ -29,6 +46,7 @@ cudnn_backward(struct step *step, struct node *node, struct value **incoming, st
     gradients[0] = value_like(step, x);
     for (int i = 1; i < 3; i++)
         gradients[i] = value_vector(step, value_sum_type(x), x->shape.dims[1]);
+    cudnn_workspace(step, x, true);
     value_drop(step, copy);
 }
 
@@ -104,6 +122,7 @@ runs_on_cudnn(const struct value *x, const struct batch_statistics *statistics)
 {
     return x->shape.dtype != MEMMODEL_DTYPE_BFLOAT16 && x->shape.rank > 2 && statistics->weight && statistics->bias &&
            statistics->weight->shape.dtype != MEMMODEL_DTYPE_BFLOAT16 &&
+           (x->shape.dtype != MEMMODEL_DTYPE_FLOAT16 || statistics->weight->shape.dtype == MEMMODEL_DTYPE_FLOAT32) &&
            (statistics->running_mean || statistics->training);
 }
 
@@ -121,6 +140,8 @@ cuda_batch_norm(struct step *step, struct value *x, const struct batch_statistic
     struct node *node = step_record(step, on_cudnn ? &cudnn : &native, result, 3, inputs);
     struct value *saved[] = {x, statistics->running_mean, statistics->running_var, statistics->weight, mean, deviation};
 
+    if (on_cudnn && statistics->training)
+        cudnn_workspace(step, x, false);
     if (!on_cudnn && statistics->training && by_channels(x))
         staging(step, x, 4);
     for (int i = 0; i < 6; i++)
