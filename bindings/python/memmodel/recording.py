@@ -169,7 +169,7 @@ def record(
     estimate(); the environment's settings of a GPU are those that the loop has set when it first uses it.
 
     out_of_memory: on a GPU without memory, tensors that do not fit it or the budget raise torch.OutOfMemoryError in the
-    loop; workspaces and what the allocator keeps do not count there. Else the loop goes on, as if all of it fitted. On a
+    loop; workspaces and what the allocator keeps do not count there. Else it goes on as if all of it fitted. On a
     simulated GPU it is `memmodel run` that decides: without --overcommit PyTorch raises its own error.
 
     >>> with memmodel.torch.record(budget="16GiB") as recording:
