@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable
 from itertools import chain
@@ -52,6 +53,12 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
     """Tensors keep their mode when they are copied; a device is never touched."""
 
     avoid_device_init = True
+    # Without what keeps torch.compile away from it, at each operator: nothing is compiled here.
+    __torch_dispatch__ = inspect.unwrap(FakeTensorMode.__torch_dispatch__)
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
 
     def __deepcopy__(self, memo: Any) -> Fakes:
         return self
@@ -109,6 +116,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Stands above the mode of fakes."""
 
     version: tuple[int, ...] = ()  # of PyTorch, where it decides what operators return
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
 
     def __init__(self, events: Events, values: Values, fakes: Fakes, modules: Modules) -> None:
         super().__init__()
