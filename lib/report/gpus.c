@@ -192,6 +192,8 @@ take(const struct memmodel_job *job, const struct memmodel_gpu_options *options,
 
     if (!status)
         status = options_copy(asked->context, "memmodel_job", job, &asked->job, sizeof asked->job);
+    if (!status)
+        status = job_check_choices(asked->context, &asked->job);
     if (status)
         return status;
     asked->gpu = gpu_at(index);

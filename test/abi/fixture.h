@@ -166,6 +166,7 @@ static const struct {
     {"memmodel_estimate_max", &job},
     {"memmodel_recompute", &job},
     {"memmodel_optimize", &job},
+    {"memmodel_estimate_gpu", &job},
     {"memmodel_device_new", &gpu},
     {"memmodel_serve_min", &served},
     {"memmodel_recording_new", &job},
@@ -173,6 +174,8 @@ static const struct {
     {"memmodel_recording_add_operator", &signature},
     {"memmodel_recording_run", &owner},
     {"memmodel_trace_estimate", &job},
+    {"memmodel_estimate_meshes",
+     &(const struct memmodel_mesh_options){.gpu_count = 2, .length = 64, .max_tensor = 1, .max_pipeline = 1}},
 };
 
 /* ---- the fixture ---- */
