@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { PLANS = 16384, RANK = 3, LARGE_PRIME = 127, BLUESTEIN = 8 };
-enum { MOST_PRIME = 4096, MOST_REAL = 1024 }; /* lengths that need no work area whatever their factors, if real */
+enum { MAX_PRIME = 4096, MAX_REAL = 1024 }; /* lengths that need no work area whatever their factors, if real */
 
 struct plan {
     bool used, manual; /* manual: the caller brings the work area */
@@ -158,7 +158,7 @@ is_shared(const struct fft_shape *shape)
         return false;
     for (int i = 0; i < shape->rank; i++)
         if (shape->n[i] > device_gpu()->block_shared / shape->bytes ||
-            (shape->n[i] > MOST_PRIME && has_large_prime(shape->n[i])))
+            (shape->n[i] > MAX_PRIME && has_large_prime(shape->n[i])))
             return false;
     return true;
 }
@@ -173,7 +173,7 @@ shared_work(const struct fft_shape *shape)
         return 0;
     if (has_large_prime(n))
         return each * shape->batch;
-    return n > MOST_REAL && n % 2 == 0 ? each / 2 * shape->batch : 0;
+    return n > MAX_REAL && n % 2 == 0 ? each / 2 * shape->batch : 0;
 }
 
 int

@@ -160,7 +160,7 @@ def check_public(root):
 
 # What the stand-ins of bindings/cuda are built from besides their own files: the ledger that they share with the
 # library, and rules of sizes that need nothing else of it.
-SHARED_WITH_CUDA = {"device/ledger.h", "frameworks/cuda/recurrent.h", "base/checked.h"}
+SHARED_WITH_CUDA = {"device/ledger.h", "frameworks/cuda/recurrent.h", "frameworks/cuda/batch_norm.h", "base/checked.h"}
 
 
 def check_users(root):
