@@ -62,7 +62,8 @@ enum memmodel_verdict {
     MEMMODEL_VERDICT_FITS = 1,    /**< it is within */
     MEMMODEL_VERDICT_EXCEEDS = 2, /**< it is not, and nothing that was found is */
     MEMMODEL_VERDICT_UNKNOWN = 3, /**< the bytes that the budget limits are not modelled */
-    MEMMODEL_VERDICT_UNCERTAIN = 4, /**< an estimate whose interval the budget lies in: see struct memmodel_report_result */
+    MEMMODEL_VERDICT_UNCERTAIN =
+        4, /**< an estimate whose interval the budget lies in: see struct memmodel_report_result */
 };
 
 /**
@@ -246,7 +247,7 @@ struct memmodel_job {
     /** "pytorch": the processes that train together. NULL: one alone. @length 1 @nullable */
     const struct memmodel_parallel *parallel;
     const char
-        *cublas_workspace; /**< "pytorch": what cuBLAS works in on a GPU, as in CUBLAS_WORKSPACE_CONFIG: ":4096:8",
+        *cublas_workspace;  /**< "pytorch": what cuBLAS works in on a GPU, as in CUBLAS_WORKSPACE_CONFIG: ":4096:8",
                                  eight buffers of 4096 KiB; an error without a GPU. @default PyTorch's, by GPU */
     int32_t safety_percent; /**< of the budget, that are to stay free, 0 to 99 */
     int32_t reserved;       /**< 0 */

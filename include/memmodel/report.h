@@ -32,8 +32,9 @@ struct memmodel_report_result {
      * recurrent layers have more time steps than malloc runs through within a second. @unit bytes
      */
     int64_t process;
-    int64_t budget;   /**< of the job; 0: none. @unit bytes */
-    int64_t headroom; /**< the budget, less what is to stay free, less the peak of `metric`; below 0 so much is missing. 0
+    int64_t budget; /**< of the job; 0: none. @unit bytes */
+    int64_t
+        headroom; /**< the budget, less what is to stay free, less the peak of `metric`; below 0 so much is missing. 0
                            without a verdict. @unit bytes */
     /** layer, its operator, phase and step of the peak, such as "decoder.3.conv1 (conv), backward pass of step 2"; ""
      *  for the textbook. Owned by the report */
