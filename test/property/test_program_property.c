@@ -54,7 +54,7 @@ grow(struct tree *tree, size_t leaves, enum opcode last, uint64_t *state)
         add_node(tree, opcode < OPCODE_COPY ? (int)opcode : OPCODE_ADD, 0, 0);
     }
     if (opcode >= OPCODE_COPY)
-        add_node(tree, opcode, 0, 0);
+        add_node(tree, (int)opcode, 0, 0);
 }
 
 static struct expression_program *
