@@ -250,27 +250,40 @@ set_german(void)
     return setlocale(LC_ALL, "de_DE.UTF-8") && strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
-/* One that is installed, or made here from the sources that are: asked for once it is there, for a failure is remembered. */
+/* One that is installed, or made in `folder` from the sources that are: asked for once it is there, for a failure is remembered. */
 static bool
-set_a_locale_with_a_comma(void)
+set_a_locale_with_a_comma(const char *folder)
 {
-    char here[4096];
+    char command[256];
 
     if (set_german())
         return true;
-    if (access("de_DE.UTF-8/LC_NUMERIC", R_OK) != 0 &&
-        system("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1") != 0)
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
+    if (system(command) != 0)
         return false;
-    if (!getcwd(here, sizeof here))
-        return false;
-    setenv("LOCPATH", here, 1);
+    setenv("LOCPATH", folder, 1);
     return set_german();
+}
+
+static void
+remove_folder(const char *folder)
+{
+    char command[256];
+
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static void
 a_decimal_comma_does_not_change_an_answer(void **state)
 {
-    if (!set_a_locale_with_a_comma()) {
+    char folder[] = "/tmp/memmodel-test-XXXXXX";
+    bool set;
+
+    assert_non_null(mkdtemp(folder));
+    set = set_a_locale_with_a_comma(folder);
+    remove_folder(folder); /* what is set is in memory */
+    if (!set) {
         print_message("there is no locale de_DE.UTF-8 with a comma, and localedef makes none\n");
         skip();
     }
