@@ -12,7 +12,7 @@ enum { TEXT_BYTES = 64, INPUTS_SHOWN = TABLE_COLUMNS - 3 };
 
 struct advise_options {
     struct option_list domain;
-    const char *target, *candidates, *cost, *output;
+    const char *target, *candidates, *cost, *output, *columns;
     double target_error, noise;
     int64_t count;
     bool json;
@@ -21,6 +21,7 @@ struct advise_options {
 static const struct option options[] = {
     {"target", 0, OPTION_TEXT, "COLUMN", "measured column of the samples; their last numeric one unless given",
      offsetof(struct advise_options, target)},
+    COLUMNS_OPTION(offsetof(struct advise_options, columns)),
     {"domain", 0, OPTION_LIST, "INPUT=NUMBERS",
      "what an input may be: 1,2,4 or FROM:TO:STEP; several with commas, as in dim=32:144:16,batch=1,2,4, or repeated",
      offsetof(struct advise_options, domain)},
@@ -242,15 +243,17 @@ ask(struct advise *advise, const struct domain *domain)
 static int
 read_tables(struct advise *advise, char **operands, int count)
 {
+    int status = EXIT_OK;
+
     if (count > 1)
         return usage_error(advise->command, "one table of samples at a time");
     if ((advise->options->domain.count == 0) == (advise->options->candidates == NULL))
         return usage_error(advise->command, "give --domain, such as dim=32:144:16,batch=1,2,4, or --candidates");
-    if ((count == 1 && memmodel_samples_load(advise->context, operands[0], &advise->samples)) ||
-        (advise->options->candidates &&
-         memmodel_samples_load(advise->context, advise->options->candidates, &advise->candidates)))
-        return library_error(advise->command, advise->context);
-    return EXIT_OK;
+    if (count == 1)
+        status = read_table(advise->command, advise->context, operands[0], advise->options->columns, &advise->samples);
+    if (!status && advise->options->candidates)
+        status = read_table(advise->command, advise->context, advise->options->candidates, NULL, &advise->candidates);
+    return status;
 }
 
 static int

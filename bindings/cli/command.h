@@ -129,6 +129,33 @@ print_notes(const struct command *command, memmodel_context *context);
 const char *
 nearest_word(const char *word, const char *const *words);
 
+/* ---- read_table.c ---- */
+
+/* The option of commands that read a table; what it gives, NULL unless given. */
+#define COLUMNS_OPTION(field)                                                                                          \
+    {                                                                                                                  \
+        "columns", 0, OPTION_TEXT, "A,B,...", "names of all columns, of a table whose first line is a row", field      \
+    }
+
+/* Reads a table, "-" from standard input. EXIT_OK, EXIT_USAGE or EXIT_FAILED after a message. */
+int
+read_table(const struct command *command, memmodel_context *context, const char *path, const char *columns,
+           memmodel_samples **samples);
+
+/* A list of names between commas. */
+struct name_list {
+    char *text;
+    const char **names;
+    size_t count;
+};
+
+/* Splits at commas. `text` may be NULL. False without memory; release_names() in either case. */
+bool
+split_names(const char *text, struct name_list *list);
+
+void
+release_names(struct name_list *list);
+
 /* ---- quantity.c ---- */
 
 enum { MESSAGE_BYTES = 256 };

@@ -54,10 +54,10 @@ static int
 read_samples(const struct fit *fit, const char *path, memmodel_samples **samples)
 {
     memmodel_samples *read;
-    int status = EXIT_OK;
+    int status = read_table(fit->command, fit->context, path, fit->options->columns, &read);
 
-    if (memmodel_samples_load(fit->context, strcmp(path, "-") == 0 ? "/dev/stdin" : path, &read))
-        return library_error(fit->command, fit->context);
+    if (status)
+        return status;
     for (size_t i = 0; !status && i < fit->options->filters.count; i++)
         status = apply_filter(fit, fit->options->filters.values[i], &read);
     if (!status && memmodel_samples_row_count(read) == 0)
@@ -289,12 +289,13 @@ const struct command fit_command = {
         "are relative, and coefficients are not negative: a constant, products of whole powers of the inputs, hinges of\n"
         "these, and formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
         "curves, hinges, steps, and products of two. With --search, formulas of any shape are tried, too. The table is\n"
-        "CSV; its first line names the columns. The smallest formula is taken whose errors on rows left out are within\n"
+        "CSV, compressed by gzip or not; its first line names the columns, or --columns does. The smallest formula is taken whose errors on rows left out are within\n"
         "a standard error of the least. In formulas, what an identifier cannot have becomes '_': 'hidden size' is\n"
         "hidden_size.",
     .examples =
         "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
-        "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
+        "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --term '1291.125*batch*dim^3' -o model.json\n"
+        "  memmodel fit rows.csv.gz --columns dim,batch,peak_bytes\n",
     .options = fit_option_rows,
     .options_bytes = sizeof(struct fit_options),
     .work = work,

@@ -10,6 +10,7 @@ const struct option fit_option_rows[] = {
     {"target", 0, OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given", FIELD(target)},
     {"inputs", 0, OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
      FIELD(inputs)},
+    COLUMNS_OPTION(FIELD(columns)),
     {"filter", 0, OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
      FIELD(filters)},
     {"capacity", 0, OPTION_TEXT, "BYTES",
@@ -87,28 +88,6 @@ choose(const struct command *command, const struct choice *choice, const char *n
         if (!name || strcmp(name, choice->names[*number]) == 0)
             return EXIT_OK;
     return usage_error(command, "--%s is %s, not '%s'", choice->option, choice->may_be, name);
-}
-
-/* Splits at commas. `text` may be NULL. false without memory. */
-static bool
-split_names(const char *text, struct name_list *list)
-{
-    if (!text)
-        return true;
-    list->text = strdup(text);
-    list->names = calloc(strlen(text) + 1, sizeof *list->names);
-    if (!list->text || !list->names)
-        return false;
-    for (char *name = strtok(list->text, ","); name; name = strtok(NULL, ","))
-        list->names[list->count++] = name;
-    return true;
-}
-
-static void
-release_names(struct name_list *list)
-{
-    free(list->text);
-    free(list->names);
 }
 
 /* ---- the request ---- */

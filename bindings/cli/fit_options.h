@@ -6,7 +6,7 @@
 
 struct fit_options {
     const char *target, *inputs, *weight, *output, *basis, *loss, *network, *selection, *increasing, *decreasing,
-        *capacity;
+        *capacity, *columns;
     struct option_list filters, terms, units;
     int64_t max_terms, change_points, seed, max_evaluations, threads;
     double quantile, max_exponent;
@@ -15,13 +15,6 @@ struct fit_options {
 
 /* The rows of the command's table. */
 extern const struct option fit_option_rows[];
-
-/* A list of names between commas. */
-struct name_list {
-    char *text;
-    const char **names;
-    size_t count;
-};
 
 /* The options of memmodel_fit(), and what they point to. */
 struct fit_request {

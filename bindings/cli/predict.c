@@ -12,7 +12,7 @@ enum { TEXT_BYTES = 64 };
 
 struct predict_options {
     struct option_list set;
-    const char *points, *max, *bound, *budget;
+    const char *points, *max, *bound, *budget, *columns;
     double level;
     bool json;
 };
@@ -23,6 +23,7 @@ static const struct option options[] = {
     {"points", 0, OPTION_TEXT, "FILE.csv",
      "predict each row of a table with a column per input that --set does not give",
      offsetof(struct predict_options, points)},
+    COLUMNS_OPTION(offsetof(struct predict_options, columns)),
     {"level", 0, OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
      offsetof(struct predict_options, level)},
     {"bound", 0, OPTION_TEXT, "METHOD", "of the bound: conformal, student-t; default: the larger of both",
@@ -554,9 +555,9 @@ predict_points(const struct predict *predict)
 
     if (!columns)
         return EXIT_FAILED;
-    if (memmodel_samples_load(predict->context, predict->options->points, &points)) {
-        status = library_error(predict->command, predict->context);
-    } else {
+    status =
+        read_table(predict->command, predict->context, predict->options->points, predict->options->columns, &points);
+    if (!status) {
         status = find_columns(predict, points, columns);
         if (!status)
             status = predict_rows(predict, columns, memmodel_samples_row_count(points));
@@ -578,6 +579,8 @@ check_options(const struct predict *predict)
     if (given->points && (given->max || given->budget))
         return usage_error(predict->command, "--%s is for one point; leave out --points",
                            given->max ? "max" : "budget");
+    if (given->columns && !given->points)
+        return usage_error(predict->command, "--columns names those of a table: add --points FILE.csv");
     return EXIT_OK;
 }
 

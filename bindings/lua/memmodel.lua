@@ -73,7 +73,11 @@ function memmodel.model_from_json(text, name)
     return C.memmodel_model_from_json(memmodel.context(), name or "model", text)
 end
 
-function memmodel.load_samples(path)
+-- `columns`: names of all columns, of a file whose first line is a row.
+function memmodel.load_samples(path, columns)
+    if columns then
+        return C.memmodel_samples_load_rows(memmodel.context(), path, columns)
+    end
     return C.memmodel_samples_load(memmodel.context(), path)
 end
 

@@ -30,7 +30,8 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  * separated by commas and may be quoted with '"'. A column most of whose fields are finite numbers is numeric (empty
  * means missing), with what sizes are read in: "1.2 GiB", "908,136,448" and names such as "peak_MiB" or "mem (GB)". Its
  * other fields are missing, and the log names each with its line, its column and what stands there. Any other column is
- * text, for memmodel_samples_filter(), and cannot be fitted. doc/guide/formats.md has the details.
+ * text, for memmodel_samples_filter(), and cannot be fitted. A file compressed by gzip is read as what it holds.
+ * doc/guide/formats.md has the details.
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
@@ -42,6 +43,24 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  */
 MEMMODEL_API int
 memmodel_samples_load(memmodel_context *context, const char *path, memmodel_samples **samples);
+
+/**
+ * As memmodel_samples_load(), of a file without a line that names the columns: its first line is a row.
+ *
+ * @param[in]  context  the table keeps a reference
+ * @param[in]  path     file to read
+ * @param[in]  columns  different names, of all columns in their order. @length count
+ * @param[in]  count    1 to 4096
+ * @param[out] samples  new table with one reference, untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and
+ *          column say where; also a first line with just these names), MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_load_rows(memmodel_context *context, const char *path, const char *const *columns, size_t count,
+                           memmodel_samples **samples);
 
 /**
  * As memmodel_samples_load(), from memory.

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/environment.h"
+#include "base/gzip.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -162,6 +163,23 @@ file_parse_text(memmodel_context *context, const char *name, const char *text, s
     return context_end(context, status ? status : parse(context, name, text, length, made));
 }
 
+/* In place of the bytes of a file compressed by gzip what they hold. */
+static int
+expand_file(memmodel_context *context, const char *path, char **bytes, size_t *length)
+{
+    char *text;
+    int status;
+
+    if (!gzip_is_compressed(*bytes, *length))
+        return 0;
+    status = gzip_expand(context, path, *bytes, *length, &text, length);
+    if (status)
+        return status;
+    memory_release(context, *bytes);
+    *bytes = text;
+    return 0;
+}
+
 static int
 read_and_parse(memmodel_context *context, const char *path, file_parser parse, void *made)
 {
@@ -171,7 +189,9 @@ read_and_parse(memmodel_context *context, const char *path, file_parser parse, v
 
     if (status)
         return status;
-    status = parse(context, path, text, length, made);
+    status = expand_file(context, path, &text, &length);
+    if (!status)
+        status = parse(context, path, text, length, made);
     memory_release(context, text);
     return status;
 }

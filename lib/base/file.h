@@ -17,7 +17,8 @@ typedef int (*file_parser)(memmodel_context *context, const char *name, const ch
 
 /*
  * The public calls that make an object of a text (`name` is what its errors call it) or of a whole file: bounded ones.
- * 0, MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, those of reading it, and what `parse` returns.
+ * 0, MEMMODEL_ERROR_INVALID_ARGUMENT of a pointer that is NULL, those of reading it, and what `parse` returns. Of a file
+ * compressed by gzip what it holds is parsed.
  */
 int
 file_parse_text(memmodel_context *context, const char *name, const char *text, size_t length, file_parser parse,

@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "base/csv.h"
+#include "base/gzip.h"
 #include "measure/samples.h"
 
 #include <errno.h>
@@ -189,6 +190,9 @@ check_old(struct append *append)
     struct csv csv;
     int status;
 
+    if (gzip_is_compressed(append->old, append->length))
+        return context_error(append->context, MEMMODEL_ERROR_PARSE, append->path,
+                             "is compressed by gzip: no row can be added to it");
     csv_open(&csv, append->context, append->path, append->old, append->length);
     status = csv_read_row(&csv);
     if (status == 1) {

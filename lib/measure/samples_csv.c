@@ -25,6 +25,49 @@ check_header(const struct csv *csv)
     return 0;
 }
 
+/* What the columns are called, where no line says so. */
+struct given_names {
+    const char *const *names;
+    size_t count;
+    memmodel_samples **samples;
+};
+
+static bool
+is_row_of_names(const struct csv *csv, const struct given_names *given)
+{
+    for (size_t i = 0; i < csv->count; i++)
+        if (strcmp(csv_text(csv, i), given->names[i]) != 0)
+            return false;
+    return true;
+}
+
+static int
+check_first_row(const struct csv *csv, const struct given_names *given)
+{
+    if (csv->count != given->count)
+        return csv_error(csv, csv->count < given->count ? csv->count - 1 : given->count,
+                         "%zu fields, and %zu columns are named", csv->count, given->count);
+    if (is_row_of_names(csv, given))
+        return csv_error(csv, 0, "this line has the names of the columns already: do not give them");
+    return 0;
+}
+
+/* The first line is a row: it is looked at, and left to be read again. */
+static int
+name_columns(struct csv *csv, const struct given_names *given, memmodel_samples **samples)
+{
+    const char *first = csv->next;
+    int status = csv_read_row(csv);
+
+    if (status == 0)
+        return context_error_at(csv->context, MEMMODEL_ERROR_PARSE, csv->name, csv->line, 1, "there are no rows");
+    if (status == 1)
+        status = check_first_row(csv, given);
+    csv->next = first;
+    csv->line = csv->column = 1;
+    return status ? status : memmodel_samples_new(csv->context, given->names, given->count, samples);
+}
+
 static int
 read_header(struct csv *csv, memmodel_samples **samples)
 {
@@ -92,8 +135,10 @@ read_rows(struct csv *csv, memmodel_samples *samples, struct lines *lines)
     return status;
 }
 
+/* `given` is NULL where the first line names the columns. */
 static int
-parse(memmodel_context *context, const char *name, const char *text, size_t length, void *samples)
+parse_table(memmodel_context *context, const char *name, const char *text, size_t length,
+            const struct given_names *given, memmodel_samples **samples)
 {
     struct lines lines = {NULL, 0};
     memmodel_samples *new = NULL;
@@ -101,7 +146,7 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
     int status;
 
     csv_open(&csv, context, name, text, length);
-    status = read_header(&csv, &new);
+    status = given ? name_columns(&csv, given, &new) : read_header(&csv, &new);
     if (!status)
         status = read_rows(&csv, new, &lines);
     csv_close(&csv);
@@ -109,10 +154,22 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
         memmodel_samples_unref(new);
     } else {
         samples_type_columns(new, lines.numbers);
-        *(memmodel_samples **)samples = new;
+        *samples = new;
     }
     memory_release(context, lines.numbers);
     return status;
+}
+
+static int
+parse(memmodel_context *context, const char *name, const char *text, size_t length, void *samples)
+{
+    return parse_table(context, name, text, length, NULL, samples);
+}
+
+static int
+parse_rows(memmodel_context *context, const char *name, const char *text, size_t length, void *given)
+{
+    return parse_table(context, name, text, length, given, ((const struct given_names *)given)->samples);
 }
 
 int
@@ -126,6 +183,19 @@ int
 memmodel_samples_load(memmodel_context *context, const char *path, memmodel_samples **samples)
 {
     return file_parse(context, path, parse, samples);
+}
+
+int
+memmodel_samples_load_rows(memmodel_context *context, const char *path, const char *const *columns, size_t count,
+                           memmodel_samples **samples)
+{
+    struct given_names given = {.names = columns, .count = count, .samples = samples};
+    int status;
+
+    if (!context || !path || !columns || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = samples_check_names(context, columns, count);
+    return status ? status : file_parse(context, path, parse_rows, &given);
 }
 
 /* ---- writing ---- */

@@ -36,6 +36,8 @@ sized_table.ARGUMENTS.update(
         ("memmodel_samples_append_to_file", "path"): '"/nowhere/at/all.csv"',
         ("memmodel_samples_append_to_file", "columns"): NAMES,
         ("memmodel_samples_append_to_file", "count"): "2",
+        ("memmodel_samples_load_rows", "columns"): NAMES,
+        ("memmodel_samples_load_rows", "count"): "2",
         ("memmodel_samples_new", "columns"): NAMES,
         ("memmodel_samples_new", "count"): "2",
         ("memmodel_samples_column", "name"): '"batch"',

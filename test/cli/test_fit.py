@@ -3,6 +3,7 @@
 TABLES: a folder of tables (*.tsv) with a column `target`. CC: a compiler of C.
 """
 
+import gzip
 import json
 import math
 import os
@@ -55,6 +56,22 @@ class Fits(unittest.TestCase):
         points += [[-1e6 - value for value in point] for point in points[:3]]
         points += [[1e9 + value for value in point] for point in points[:3]]
         return model, inputs, points
+
+    def test_a_compressed_table_without_names_has_the_same_formula(self):
+        path, columns, _ = self.table("561_cpu")
+        rows = path.with_name("rows.csv.gz")
+        rows.write_bytes(gzip.compress(path.read_bytes().split(b"\n", 1)[1]))
+        usual = run("fit", path, "--loss", "squared", "--json")
+        self.assertEqual(usual.returncode, 0, usual.stderr)
+        for table, text in ((rows, None), ("-", rows.read_bytes())):
+            words = [TOOL, "fit", table, "--columns", ",".join([*columns, "target"]), "--loss", "squared", "--json"]
+            made = subprocess.run(words, input=text, capture_output=True, check=False)
+            if b"without zlib" in made.stderr:
+                self.skipTest("this library was built without zlib")
+            self.assertEqual(made.stdout.decode(), usual.stdout, made.stderr)
+        wrong = run("fit", path, "--columns", "a,,b")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--columns names all columns", wrong.stderr)
 
     def predicted(self, model, inputs, points):
         path = self.folder / "points.csv"

@@ -63,9 +63,14 @@ class Samples:
     # ---- files ----
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Samples:
-        """Read a CSV file."""
-        return cls._of(_ffi.samples_load(_context(), path))
+    def load(cls, path: str | os.PathLike[str], *, columns: Sequence[str] | None = None) -> Samples:
+        """Read a CSV file, which gzip may have compressed.
+
+        columns: names of all columns, of a file whose first line is a row.
+        """
+        if columns is None:
+            return cls._of(_ffi.samples_load(_context(), path))
+        return cls._of(_ffi.samples_load_rows(_context(), path, _call.several(columns, "columns")))
 
     @classmethod
     def from_csv(cls, text: str, *, name: str = "samples") -> Samples:

@@ -137,6 +137,17 @@ test("a row is appended to a file that many may write to", function()
     equal(samples:column("peak_bytes")[2], 2 ^ 40)
 end)
 
+test("a file without names has those that are given", function()
+    local path = fixtures.temporary()
+    local file = io.open(path, "w")
+    file:write "1,100\n2,200\n"
+    file:close()
+    local samples = memmodel.load_samples(path, { "batch", "peak_bytes" })
+    os.remove(path)
+    equal(samples:row_count(), 2)
+    equal(samples:column("peak_bytes")[1], 100)
+end)
+
 test("samples are loaded, filtered, selected, split and saved", function()
     local samples = memmodel.samples_from_csv "a,state\n1,ok\n2,failed\n3,ok\n"
     equal(samples:filter("state", "ok"):row_count(), 2)

@@ -73,6 +73,15 @@ class Tables(unittest.TestCase):
             memmodel.Samples({"x": values}).save(path)
             self.assertEqual(list(memmodel.Samples.load(path)["x"]), values)
 
+    def test_a_file_without_names_has_those_that_are_given(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.csv"
+            path.write_text("1,100\n2,200\n", encoding="utf-8")
+            samples = memmodel.Samples.load(path, columns=["batch", "peak_bytes"])
+            with self.assertRaisesRegex(memmodel.ParseError, "2 fields, and 1 columns are named"):
+                memmodel.Samples.load(path, columns=["batch"])
+        self.assertEqual((len(samples), list(samples["peak_bytes"])), (2, [100, 200]))
+
     def test_rows_are_appended_to_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "runs.csv"
