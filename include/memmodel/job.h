@@ -58,12 +58,11 @@ memmodel_metric_grows_in_jumps(const char *framework, int metric);
 
 /** Whether something is within its budget. @since 0.1 */
 enum memmodel_verdict {
-    MEMMODEL_VERDICT_NONE = 0,    /**< there is no budget */
-    MEMMODEL_VERDICT_FITS = 1,    /**< it is within */
-    MEMMODEL_VERDICT_EXCEEDS = 2, /**< it is not, and nothing that was found is */
-    MEMMODEL_VERDICT_UNKNOWN = 3, /**< the bytes that the budget limits are not modelled */
-    MEMMODEL_VERDICT_UNCERTAIN =
-        4, /**< an estimate whose interval the budget lies in: see struct memmodel_report_result */
+    MEMMODEL_VERDICT_NONE = 0,      /**< there is no budget */
+    MEMMODEL_VERDICT_FITS = 1,      /**< it is within */
+    MEMMODEL_VERDICT_EXCEEDS = 2,   /**< it is not, and nothing that was found is */
+    MEMMODEL_VERDICT_UNKNOWN = 3,   /**< the bytes that the budget limits are not modelled */
+    MEMMODEL_VERDICT_UNCERTAIN = 4, /**< the budget lies in the interval of struct memmodel_report_result */
 };
 
 /**
