@@ -1,28 +1,21 @@
-"""What the callbacks share: a prediction before the first step, the measurement after it, a warning before a step that
-will not fit. Nothing in here may stop a training or slow its steps: what goes wrong is one warning, then silence.
+"""What the callbacks of PyTorch share: a prediction before the first step, the measurement after it, a warning before a
+step that will not fit. Nothing in here may stop a training or slow its steps.
 """
 
 from __future__ import annotations
 
-import os
-import resource
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
 import memmodel.torch
-from memmodel.quantity import format_bytes, parse_bytes
-from memmodel.report import Report
-from memmodel.samples import Samples
+from memmodel.integrations._reporter import MemoryWarning, Reporter, process_peak
+from memmodel.quantity import format_bytes
 
 GROWING = ("inputs", "saved activations", "temporary activations", "activation gradients", "workspace")
-Result = TypeVar("Result")
-
-
-class MemoryWarning(UserWarning):
-    """A step that may not fit, or a prediction that could not be made."""
+__all__ = ["Hooked", "MemoryWarning", "Watcher"]
 
 
 def tensors_in(value: Any) -> Iterable[torch.Tensor]:
@@ -47,47 +40,23 @@ def measured_peak() -> int:
     """Of the process, by the kernel's high-water mark; on a GPU what PyTorch's allocator has reserved."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         return int(torch.cuda.max_memory_reserved())
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return process_peak()
 
 
-class Watcher:
+class Watcher(Reporter):
     """Before the first step `before()`, after each `after()`.
 
-    budget: bytes, or a text such as "16GiB"; of a GPU its memory unless given. gpu: kind of GPU that is meant; the one
-    that the training is on unless given. samples: path of a CSV table that gets a row. log: what is called with a line;
-    print unless given. job: what memmodel.torch.estimate() takes besides.
+    budget, samples, log: as Reporter takes them; of a GPU its memory is the budget unless given. gpu: kind of GPU that
+    is meant; the one that the training is on unless given. job: what memmodel.torch.estimate() takes besides.
     """
 
-    def __init__(
-        self,
-        *,
-        budget: int | str | None = None,
-        gpu: str | None = None,
-        samples: str | os.PathLike[str] | None = None,
-        log: Callable[[str], object] = print,
-        **job: Any,
-    ) -> None:
-        self.budget = None if budget is None else parse_bytes(budget, "budget")
-        self.gpu, self.samples, self.log, self.job = gpu, samples, log, job
-        self.report: Report | None = None
-        self.measured: int | None = None
-        self.broken = False
+    def __init__(self, *, gpu: str | None = None, **options: Any) -> None:
+        shared = {name: options.pop(name) for name in ("budget", "samples", "log") if name in options}
+        super().__init__(**shared)
+        self.gpu, self.job = gpu, options
         self._steps = 0
         self._size = (0, 0)
         self._largest = 0
-
-    def guard(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result | None:
-        """Its result; None where it fails, which is said once."""
-        if self.broken:
-            return None
-        try:
-            return work(*args, **kwargs)
-        except Exception as error:
-            self.broken = True
-            first = (str(error).strip().splitlines() or [""])[0]
-            text = f"memmodel: no memory is predicted here: {type(error).__name__}: {first}"
-            warnings.warn(text, MemoryWarning, stacklevel=2)
-            return None
 
     # ---- before ----
 
@@ -104,13 +73,10 @@ class Watcher:
         given = {"budget": self.budget, "gpu": gpu, **job, **self.job}
         rng = torch.random.get_rng_state()
         try:
-            self.report = memmodel.torch.estimate(module, args, kwargs, **given)
+            report = memmodel.torch.estimate(module, args, kwargs, **given)
         finally:
             torch.random.set_rng_state(rng)
-        peak = self.report.peak.process or self.report.peak.reserved
-        self.log(f"memmodel: the training takes {format_bytes(peak)}, at {self.report.peak_location}")
-        if self.report.summary:
-            self.log(f"memmodel: {self.report.summary}")
+        self.announce(report)
 
     def needed(self, elements: int) -> int:
         """Bytes of a step with a batch of so many elements: what grows with it is scaled, the rest stays."""
@@ -152,12 +118,7 @@ class Watcher:
         peak = self.report.peak
         on_gpu = torch.cuda.is_available() and torch.cuda.is_initialized()
         predicted = peak.reserved if on_gpu else peak.process or peak.reserved
-        self.log(f"memmodel: predicted {format_bytes(predicted)}, measured {format_bytes(self.measured)}")
-        if self.samples is not None:
-            Samples.append_to_file(
-                self.samples, batch=self._size[0], elements=self._size[1], predicted_bytes=predicted,
-                peak_bytes=self.measured,
-            )  # fmt: skip
+        self.compare(predicted, self.measured, batch=self._size[0], elements=self._size[1])
 
     def after(self) -> None:
         """Once a step is done: the second has the optimizer's state."""
