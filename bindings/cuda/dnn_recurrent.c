@@ -283,6 +283,9 @@ ANSWER(int, cudnnGetRNNWeightParams, void *handle, void *descriptor, int32_t cel
 
 /* ---- sequences ---- */
 
+enum { INFERENCE, TRAINING };
+enum { SEQUENCES_PACKED = 1 }; /* a layout */
+
 struct recurrent_data {
     int kind, type, layout, length, batch, vector;
 };
@@ -318,8 +321,18 @@ ANSWER(int, cudnnGetRNNDataDescriptor, const void *descriptor, int *type, int *l
     return DNN_SUCCESS;
 }
 
+/* Kernels for few units, by request. There are none for bfloat16, nor with a projection. */
+static bool
+has_small_cells(const struct recurrent *r, const struct recurrent_data *data)
+{
+    enum { PERSIST_STATIC_SMALL_H = 3 };
+
+    return r->algorithm == PERSIST_STATIC_SMALL_H && r->type != DNN_BFLOAT16 && !is_projected(r) &&
+           data->layout != SEQUENCES_PACKED;
+}
+
 static struct recurrent_call
-call_of(const struct recurrent *r, const struct recurrent_data *data)
+call_of(const struct recurrent *r, const struct recurrent_data *data, int mode)
 {
     const struct dnn_dropout *dropout = dnn_get(r->dropout, DNN_DROPOUT);
 
@@ -333,11 +346,13 @@ call_of(const struct recurrent *r, const struct recurrent_data *data)
         .hidden = r->hidden,
         .element_bytes = dnn_element_bytes(r->type),
         .parameter_bytes = weight_elements(r) * dnn_element_bytes(r->type),
+        .matrix_bytes = matrices_before(r, r->layers * directions(r)) * dnn_element_bytes(r->type),
         .drops = dropout && dropout->probability > 0,
+        .trains = mode == TRAINING,
+        .packed = data->layout == SEQUENCES_PACKED,
+        .small_cells = has_small_cells(r, data),
     };
 }
-
-enum { INFERENCE, TRAINING };
 
 ANSWER(int, cudnnGetRNNTempSpaceSizes, void *handle, void *descriptor, int mode, const void *sequence, size_t *work,
        size_t *reserve)
@@ -350,7 +365,7 @@ ANSWER(int, cudnnGetRNNTempSpaceSizes, void *handle, void *descriptor, int mode,
         (mode != INFERENCE && mode != TRAINING))
         return DNN_BAD_PARAM;
     note_profile("what cuDNN's recurrent layers keep and work in is by rule: as on an H200 with cuDNN 9.19");
-    call = call_of(r, data);
+    call = call_of(r, data, mode);
     if (work)
         *work = (size_t)recurrent_workspace_bytes(&call);
     if (reserve)

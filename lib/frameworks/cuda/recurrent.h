@@ -11,7 +11,11 @@ struct recurrent_call {
     int gates; /* says which kind of cell it is */
     int64_t layers, directions, length, batch, input, hidden;
     int64_t element_bytes, parameter_bytes;
-    bool drops; /* numbers between layers */
+    int64_t matrix_bytes; /* parameters without biases */
+    bool drops;           /* numbers between layers */
+    bool trains;
+    bool packed;      /* given without padding */
+    bool small_cells; /* by the kernels for few units, which bfloat16 has not */
 };
 
 /* For the backward pass. @unit bytes, INT64_MAX where they do not fit */

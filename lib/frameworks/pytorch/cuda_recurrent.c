@@ -12,17 +12,33 @@
 struct recurrent_sizes {
     struct recurrent_call call;
     int dtype;
-    bool batch_first;
+    bool batch_first, projected;
 };
 
 enum { SAVED_X, SAVED_HIDDEN, SAVED_STATES, SAVED_RESULT, SAVED_RESERVE, SAVED_COUNT };
 enum { EDGE_X, EDGE_HIDDEN, EDGE_STATES, FIRST_WEIGHT };
 enum { OUTPUT, LAST_HIDDEN, LAST_STATES, RESULTS };
 
-static struct value *
-workspace(struct step *step, const struct recurrent_sizes *s)
+/* get_algo(): kernels for small cells, up to so many units in each pass. cuDNN has none for bfloat16. */
+static bool
+is_for_small_cells(const struct recurrent_sizes *s, bool backward)
 {
-    return value_buffer(step, recurrent_workspace_bytes(&s->call));
+    enum { PLAIN = 384, PLAIN_BACKWARD = 256, GATED = 192, GATED_BACKWARD = 128 };
+    int64_t most = backward ? GATED_BACKWARD : GATED;
+
+    if (s->call.gates == RECURRENT_PLAIN_GATES)
+        most = backward ? PLAIN_BACKWARD : PLAIN;
+    return !s->projected && (s->dtype == MEMMODEL_DTYPE_FLOAT32 || s->dtype == MEMMODEL_DTYPE_FLOAT16) &&
+           s->call.hidden <= most;
+}
+
+static struct value *
+workspace(struct step *step, const struct recurrent_sizes *s, bool backward)
+{
+    struct recurrent_call call = s->call;
+
+    call.small_cells = is_for_small_cells(s, backward);
+    return value_buffer(step, recurrent_workspace_bytes(&call));
 }
 
 /* The sequence first, laid out in that order. */
@@ -66,7 +82,7 @@ input_gradients(struct step *step, const struct node *node, struct value *const 
     gradients[EDGE_HIDDEN] = value_like(step, node->saved[SAVED_HIDDEN]);
     if (node->saved[SAVED_STATES])
         gradients[EDGE_STATES] = value_like(step, node->saved[SAVED_STATES]);
-    value_drop(step, workspace(step, s));
+    value_drop(step, workspace(step, s, true));
     value_drop(step, of_output);
     value_drop(step, x);
     gradients[EDGE_X] = s->batch_first ? aten_transpose(step, made, 0, 1) : value_keep(made);
@@ -81,7 +97,7 @@ weight_gradients(struct step *step, const struct node *node, struct value **grad
     struct value *x = sequence_first(step, node->saved[SAVED_X], s->batch_first);
     struct value *all = value_buffer(step, s->call.parameter_bytes);
 
-    value_drop(step, workspace(step, s));
+    value_drop(step, workspace(step, s, true));
     for (int i = FIRST_WEIGHT; i < node->edge_count; i++) {
         int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
@@ -133,6 +149,16 @@ gates_of(int kind)
     }
 }
 
+static void
+count_parameter(struct recurrent_call *call, const struct value *parameter)
+{
+    int64_t bytes = multiply_saturating(value_elements(parameter), dtype_bytes(parameter->shape.dtype));
+
+    call->parameter_bytes = add_saturating(call->parameter_bytes, bytes);
+    if (parameter->shape.rank > 1)
+        call->matrix_bytes = add_saturating(call->matrix_bytes, bytes);
+}
+
 static struct recurrent_sizes *
 sizes_of(const struct recurrence *r, const struct value *x)
 {
@@ -142,6 +168,7 @@ sizes_of(const struct recurrence *r, const struct value *x)
         return NULL;
     s->dtype = x->shape.dtype;
     s->batch_first = r->batch_first;
+    s->projected = r->projected;
     s->call = (struct recurrent_call){
         .gates = gates_of(r->kind),
         .layers = r->layers,
@@ -152,10 +179,10 @@ sizes_of(const struct recurrence *r, const struct value *x)
         .hidden = r->hidden_size,
         .element_bytes = dtype_bytes(x->shape.dtype),
         .drops = r->training && r->dropout > 0,
+        .trains = r->training,
     };
     for (int i = 0; i < r->parameter_count; i++)
-        s->call.parameter_bytes +=
-            multiply_saturating(value_elements(r->parameters[i]), dtype_bytes(r->parameters[i]->shape.dtype));
+        count_parameter(&s->call, r->parameters[i]);
     return s;
 }
 
@@ -216,7 +243,7 @@ cuda_recurrent(struct recurrence *r, const struct layer *layer, struct value *gi
     results[LAST_HIDDEN] = value_like(step, r->hidden);
     if (r->states)
         results[LAST_STATES] = value_like(step, r->states);
-    work = workspace(step, sizes);
+    work = workspace(step, sizes, false);
     if (r->training)
         reserve = value_buffer(step, recurrent_reserve_bytes(&sizes->call));
     value_drop(step, work);
@@ -262,6 +289,7 @@ sizes_of_call(struct step *step, const struct layer *layer, int tail)
         .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
         .training = attribute_integer(layer, "train", 0) != 0,
         .dropout = attribute_number(layer, "dropout", 0),
+        .projected = attribute_integer(layer, "proj_size", 0) > 0,
     };
 
     if (!step->cuda.gpu || mode < 0 || mode >= (int64_t)(sizeof kinds / sizeof kinds[0]) ||
@@ -271,10 +299,9 @@ sizes_of_call(struct step *step, const struct layer *layer, int tail)
     sizes = sizes_of(&r, x);
     for (int i = 1; sizes && i < layer->input_count - tail; i++) {
         const struct value *weight = step_input(step, layer, i);
-        int64_t bytes = weight ? multiply_saturating(value_elements(weight), dtype_bytes(weight->shape.dtype)) : 0;
 
-        if (!checked_accumulate(&sizes->call.parameter_bytes, bytes))
-            sizes->call.parameter_bytes = INT64_MAX;
+        if (weight)
+            count_parameter(&sizes->call, weight);
     }
     return sizes;
 }
@@ -303,7 +330,7 @@ call_forward(struct step *step, const struct layer *layer, int detail)
     x = sequence_first(step, step_input(step, layer, 0), s->batch_first);
     for (int i = OUTPUT; i < RESERVE; i++)
         make_output(step, layer, i);
-    work = workspace(step, s);
+    work = workspace(step, s, false);
     if (attribute_integer(layer, "train", 0))
         step_output(step, layer, RESERVE, value_buffer(step, recurrent_reserve_bytes(&s->call)));
     value_drop(step, work);
@@ -334,11 +361,11 @@ call_backward(struct step *step, const struct layer *layer, int detail)
                           : value_like(step, tail_input(step, layer, BACKWARD_TAIL, RESULT));
     for (int i = 0; i < first_weight; i++)
         make_output(step, layer, i);
-    value_drop(step, workspace(step, s));
+    value_drop(step, workspace(step, s, true));
     value_drop(step, of_result);
     if (layer->output_count > first_weight) {
         step_output(step, layer, first_weight, value_buffer(step, s->call.parameter_bytes));
-        value_drop(step, workspace(step, s));
+        value_drop(step, workspace(step, s, true));
     }
     value_drop(step, x);
     value_drop_all(step, zeros, 2);
