@@ -10,6 +10,7 @@ OUTPUT becomes the network as JSON; what is printed are values of its symbols, "
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import sys
@@ -183,7 +184,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--lora-targets", type=_targets, default=[])
     options = parser.parse_args(words)
     try:
-        network, symbols = network_of(options.source, options)
+        with contextlib.redirect_stdout(sys.stderr):  # what a script prints is none of the symbols
+            network, symbols = network_of(options.source, options)
     except (FrontError, MemmodelError) as error:
         print(f"memmodel: {error}", file=sys.stderr)
         return 1

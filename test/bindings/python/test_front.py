@@ -72,6 +72,13 @@ class Front(unittest.TestCase):
         self.assertEqual(found["job"]["symbols"], {"batch": 32})
 
     @needs("torch")
+    def test_what_a_script_prints_is_no_size(self):
+        prints = 'print("length=7")\nprint("x" * 100000)\n'
+        (self.folder / "train.py").write_text(SCRIPT + prints, encoding="utf-8")
+        found = self.report("train.py:Net", "--input", "16,8", "--loss", "mse")
+        self.assertEqual(found["job"]["symbols"], {"batch": 16})
+
+    @needs("torch")
     def test_mistakes_are_one_line_with_the_place_in_the_script(self):
         (self.folder / "train.py").write_text(SCRIPT, encoding="utf-8")
         for words, told in (
