@@ -177,8 +177,8 @@ class Calls(unittest.TestCase):
                 self.assertLess(max(missing, default=0), 4096)
 
     def test_reserves_and_workspaces_of_recurrent_layers(self):
-        """Of layers in float32 that train: the reserve to within 128 bytes; the workspace, which comes just before it,
-        exactly, but where several layers in one direction may take less."""
+        """Of layers in float32 that train: the reserve, and the workspace, which comes just before it, but
+        where several layers in one direction may take less."""
         kinds = {"L": "lstm", "G": "gru", "R": "rnn_tanh"}
         for call in calls("rnn"):
             kind, layers, both, units, features, length, batch, half, training, dropout = call[1]
@@ -190,9 +190,8 @@ class Calls(unittest.TestCase):
             net.mark_output(net.recurrent(x, kind=kinds[kind], **options))
             workspace, reserve = [size for size in call[2] if size > 0][-2:]
             forward = trained(net)["forward"]
-            nearest = min(abs(size - reserve) for size in forward)
             with self.subTest(call[1]):
-                self.assertLessEqual(nearest, 128)
+                self.assertIn(reserve, forward)
                 if layers == 1 or both:
                     self.assertIn(workspace, forward)
 

@@ -1,5 +1,5 @@
 /*
- * What cuDNN's recurrent layers work in: recorded on an H100 with cuDNN 9.19, test/data/pytorch_h100, "recurrent_layers" of
+ * What cuDNN's recurrent layers work in and keep: recorded on an H100 with cuDNN 9.19, test/data/pytorch_h100, "recurrent_layers" of
  * calls.
  */
 #include "check.h"
@@ -11,7 +11,7 @@ enum { TRAINS = 1, DROPS = 2, PACKED = 4, SMALL = 8 };
 
 struct recorded {
     int gates, layers, directions, length, batch, input, hidden, element_bytes, flags;
-    int64_t workspace;
+    int64_t bytes;
 };
 
 static struct recurrent_call
@@ -45,7 +45,7 @@ hold_against(const struct recorded *recorded, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct recurrent_call call = call_of(&recorded[i]);
 
-        assert_int_equal(recurrent_workspace_bytes(&call), recorded[i].workspace);
+        assert_int_equal(recurrent_workspace_bytes(&call), recorded[i].bytes);
     }
 }
 
@@ -121,6 +121,28 @@ packed_sequences_work_in_what_was_recorded(void **state)
 }
 
 static void
+recurrent_layers_reserve_what_was_recorded(void **state)
+{
+    static const struct recorded recorded[] = {
+        {LSTM, 2, 1, 7, 32, 8, 100, 2, TRAINS, 493056},
+        {LSTM, 3, 2, 16, 33, 32, 100, 2, TRAINS, 3590656},
+        {LSTM, 1, 2, 1, 3, 256, 100, 2, TRAINS, 6272},
+        {LSTM, 1, 2, 2, 3, 32, 100, 2, TRAINS, 12256},
+        {PLAIN, 2, 2, 4, 33, 256, 100, 4, TRAINS | DROPS, 323712},
+        {GRU, 3, 1, 16, 128, 256, 512, 2, TRAINS, 41943296},
+        {PLAIN, 2, 1, 1, 64, 64, 512, 4, TRAINS | DROPS, 397568},
+        {GRU, 2, 2, 56, 128, 64, 100, 2, TRAINS, 37273856},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) {
+        struct recurrent_call call = call_of(&recorded[i]);
+
+        assert_int_equal(recurrent_reserve_bytes(&call), recorded[i].bytes);
+    }
+}
+
+static void
 a_recurrent_workspace_beyond_63_bits_is_the_largest_number(void **state)
 {
     struct recurrent_call call = {.gates = LSTM, .layers = INT64_MAX, .directions = 2, .length = INT64_MAX};
@@ -141,6 +163,7 @@ main(void)
         cmocka_unit_test(kernels_for_small_cells_work_in_what_was_recorded),
         cmocka_unit_test(layers_and_directions_work_in_what_was_recorded),
         cmocka_unit_test(packed_sequences_work_in_what_was_recorded),
+        cmocka_unit_test(recurrent_layers_reserve_what_was_recorded),
         cmocka_unit_test(a_recurrent_workspace_beyond_63_bits_is_the_largest_number),
     };
 
