@@ -460,7 +460,6 @@ class Scripts(unittest.TestCase):
             (["--budget", "16GX", __file__], "'16GX' is no size"),
             (["--steps", "few", __file__], "few: a whole number"),
             (["--world-size", "4", __file__], "with --gpu"),
-            (["--gpu", "h100:2", "--json", "r.json", __file__], "--json"),
             (["--gpu", "h100", "--device", "cpu", __file__], "--device cpu"),
             (["--device", "cuda", __file__], "which GPU?"),
         ):

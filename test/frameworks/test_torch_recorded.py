@@ -208,6 +208,16 @@ class Recorded(unittest.TestCase):
                 optimizer.zero_grad()
         return recording.report().step_peaks
 
+    def test_what_is_tied_stays_so_on_a_gpu(self):
+        module, *given = made(lambda module, x: differentiates(module, module.tied(x)), ROWS)
+        module.tied = nn.Linear(ROWS[1], ROWS[1])
+        module.tied.weight = module.first.weight
+        options = {"device": "cuda", "gpu": "h100", "optimizer": "sgd", "loss": mean_of_squares}
+        with self.assertWarnsRegex(UserWarning, "recorded, as rules do not answer it"):
+            report = memmodel.torch.estimate(module, tuple(given), **options)
+        self.assertEqual(report.categories["parameters"], sum(part.nbytes for part in module.parameters()))
+        self.assertIs(module.tied.weight, module.first.weight)
+
     def test_what_rules_alone_answer_is_refused_by_name(self):
         module, *given = made(differentiates, ROWS)
         with self.assertRaisesRegex(RuntimeError, "only rules answer checkpoint='first'"):

@@ -55,13 +55,20 @@ class Loop:
         return recording
 
     def _move(self, parts: Sequence[nn.Module]) -> dict[int, Any]:
-        """To the device: its parameters there, by those that they were before."""
-        moved = {}
+        """To the device: its parameters there, by those that they were before. What is tied stays so, which a module
+        sees to itself only where parameters have memory."""
+        moved: dict[int, Any] = {}
         for part in parts if self.device != "cpu" else ():
-            before = list(part.named_parameters(remove_duplicate=False))
+            before = dict(part.named_parameters(remove_duplicate=False))
+            first = {id(parameter): name for name, parameter in reversed(before.items()) if id(parameter) not in moved}
+            tied = {name: parameter for name, parameter in before.items() if first.get(id(parameter)) != name}
+            for name in tied:
+                _put_parameter(part, name, None)
             part.to(self.device)
-            after = dict(part.named_parameters(remove_duplicate=False))
-            moved.update({id(parameter): after[name] for name, parameter in before})
+            after = dict(part.named_parameters())
+            moved.update({key: after[name] for key, name in first.items()})
+            for name, parameter in tied.items():
+                _put_parameter(part, name, moved[id(parameter)])
         return moved
 
     def _run(self, recording: Recording, handed: tuple[Any, ...], optimizers: Sequence[Any]) -> None:
@@ -79,6 +86,11 @@ class Loop:
                     optimizer.step()
                 for optimizer in optimizers:
                     optimizer.zero_grad(set_to_none=not self.keep_gradients)
+
+
+def _put_parameter(module: nn.Module, name: str, parameter: Any) -> None:
+    owner, _, own = name.rpartition(".")
+    module.get_submodule(owner)._parameters[own] = parameter
 
 
 class Unfollowed(RuntimeError):
