@@ -68,7 +68,7 @@ ARGUMENTS = {
         "&(struct memmodel_mesh_options){.size = sizeof(struct memmodel_mesh_options), .gpu_count = 2, .length = 64, "
         ".max_tensor = 1, .max_pipeline = 1}"
     ),
-    ("memmodel_estimate_meshes", "rows"): "(struct memmodel_mesh_row[1]){{0}}",
+    ("memmodel_estimate_meshes", "rows"): "(struct memmodel_mesh_row[4]){{0}}",
     ("memmodel_estimate_meshes", "count"): "&(size_t){0}",
     "capacity": "1",
     "blocks": "(int32_t[]){0}",
