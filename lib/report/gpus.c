@@ -1,5 +1,6 @@
 /* A job on each GPU that is known: whether it fits, what does, on how many, and at what price. */
 #include "base/checked.h"
+#include "base/csv.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "frameworks/cuda/gpu.h"
@@ -26,71 +27,40 @@ struct price {
     double found; /* 0: the file has none */
 };
 
-struct price_line {
-    const char *name, *text;
-    size_t name_length, length;
-};
-
-static struct price_line
-split_line(const char *line, size_t length)
-{
-    const char *comma = memchr(line, ',', length);
-    size_t name = comma ? (size_t)(comma - line) : length;
-    struct price_line found = {line, comma ? comma + 1 : line + length, name, comma ? length - name - 1 : 0};
-
-    while (found.length > 0 && strchr(" \t\r", found.text[found.length - 1]))
-        found.length--;
-    while (found.length > 0 && *found.text == ' ') {
-        found.text++;
-        found.length--;
-    }
-    return found;
-}
-
-enum { LONGEST = 64 };
-
-/* A line of a GPU, for whoever is asked about. */
+/* A row of a GPU, for whoever is asked about. */
 static int
-read_price(memmodel_context *context, const char *path, int number, const struct price_line *line, struct price *price)
+read_price(const struct csv *csv, struct price *price)
 {
-    char name[LONGEST], text[LONGEST];
-    const struct gpu *gpu;
+    const char *name = csv_text(csv, 0), *text = csv->count > 1 ? csv_text(csv, 1) : "";
+    const struct gpu *gpu = gpu_of_name(name);
     double dollars;
 
-    snprintf(name, sizeof name, "%.*s", (int)(line->name_length < LONGEST ? line->name_length : LONGEST - 1),
-             line->name);
-    snprintf(text, sizeof text, "%.*s", (int)(line->length < LONGEST ? line->length : LONGEST - 1), line->text);
-    gpu = gpu_of_name(name);
     if (!gpu)
-        return context_error_at(context, MEMMODEL_ERROR_PARSE, path, number, 1,
-                                "'%s' is no GPU that has a profile; lines are such as h100,2.49", name);
+        return csv_error(csv, 0, "'%s' is no GPU that has a profile; lines are such as h100,2.49", name);
+    if (csv->count > 2)
+        return csv_error(csv, 2, "there are %zu fields; lines are such as h100,2.49", csv->count);
     if (!parse_double(text, &dollars) || !(dollars > 0))
-        return context_error_at(context, MEMMODEL_ERROR_PARSE, path, number, (int)line->name_length + 2,
-                                "the price of %s is '%s', which is no number above 0", name, text);
+        return csv_error(csv, csv->count > 1, "the price of %s is '%s', which is no number above 0", name, text);
     if (gpu == price->gpu)
         price->found = dollars;
     return 0;
 }
 
-/* Comments begin with '#', and the first line may have the names of the columns. */
+/* The first row may have the names of the columns. */
 static int
 parse_prices(memmodel_context *context, const char *path, const char *text, size_t length, void *made)
 {
-    const char *end = text + length;
-    int number = 0, status = 0;
+    struct csv csv;
+    int status;
 
-    while (text < end && !status) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        size_t here = (size_t)((newline ? newline : end) - text);
-        struct price_line line = split_line(text, here);
-        bool head = line.name_length == strlen("gpu") && memcmp(line.name, "gpu", line.name_length) == 0;
-
-        number++;
-        if (here > 0 && *text != '#' && *text != '\r' && !head)
-            status = read_price(context, path, number, &line, made);
-        text += here + 1;
+    csv_open(&csv, context, path, text, length);
+    while ((status = csv_read_row(&csv)) > 0) {
+        status = strcmp(csv_text(&csv, 0), "gpu") == 0 ? 0 : read_price(&csv, made);
+        if (status)
+            break;
     }
-    return status ? status : context_check(context, number);
+    csv_close(&csv);
+    return status;
 }
 
 /* ---- what is asked of one GPU ---- */
