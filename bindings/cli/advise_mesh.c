@@ -115,7 +115,7 @@ work(const struct command *command, memmodel_context *context, void *given, char
     if (status)
         return status;
     rows = calloc(MAX_ROWS, sizeof *rows);
-    status = rows ? answer(command, context, asked, llm, rows) : usage_error(command, "there is no memory");
+    status = rows ? answer(command, context, asked, llm, rows) : memory_error(command);
     free(rows);
     memmodel_llm_unref(llm);
     return status;

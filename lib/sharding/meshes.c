@@ -28,16 +28,9 @@ divides(int64_t part, int64_t whole)
 static int
 add_row(struct listing *listing, const struct memmodel_mesh_row *row)
 {
-    size_t room = listing->capacity ? 2 * listing->capacity : 64;
-    struct memmodel_mesh_row *rows;
-
-    if (listing->count == listing->capacity) {
-        rows = memory_reallocate(listing->query.context, listing->rows, room * sizeof *rows);
-        if (!rows)
-            return MEMMODEL_ERROR_NO_MEMORY;
-        listing->rows = rows;
-        listing->capacity = room;
-    }
+    if (array_reserve(listing->query.context, &listing->rows, &listing->capacity, listing->count + 1,
+                      sizeof *listing->rows))
+        return MEMMODEL_ERROR_NO_MEMORY;
     listing->rows[listing->count++] = *row;
     return 0;
 }
