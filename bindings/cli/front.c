@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-enum { MAX_WORDS = 40 };
+enum { WORDS_BESIDE_INPUTS = 16 };
 
 /* What runs in Python. Its errors are one line each, written by itself. */
 static const char program[] =
@@ -34,8 +34,15 @@ front_is_asked(const char *operand)
 
 /* ---- the call ---- */
 
-static int
-fill_words(const char *words[MAX_WORDS], const char *python, const char *output, const char *operand,
+/* For as many inputs as there are. */
+static const char **
+new_words(const struct job_options *given)
+{
+    return calloc(2 * given->input.count + WORDS_BESIDE_INPUTS, sizeof(const char *));
+}
+
+static void
+fill_words(const char **words, const char *python, const char *output, const char *operand,
            const struct job_options *given, const char *rank)
 {
     int count = 0;
@@ -45,7 +52,7 @@ fill_words(const char *words[MAX_WORDS], const char *python, const char *output,
     words[count++] = program;
     words[count++] = output;
     words[count++] = operand;
-    for (size_t i = 0; i < given->input.count && count + 8 < MAX_WORDS; i++) {
+    for (size_t i = 0; i < given->input.count; i++) {
         words[count++] = "--input";
         words[count++] = given->input.values[i];
     }
@@ -62,7 +69,6 @@ fill_words(const char *words[MAX_WORDS], const char *python, const char *output,
         words[count++] = given->lora_targets;
     }
     words[count] = NULL;
-    return count;
 }
 
 /* Starts it with its standard output into a pipe, whose end is *from. */
@@ -124,21 +130,25 @@ run(const struct command *command, const char *const *words, struct front *front
 int
 front_make(const struct command *command, const char *operand, const struct job_options *given, struct front *front)
 {
-    const char *python = getenv("MEMMODEL_PYTHON"), *words[MAX_WORDS];
-    const char *folder = getenv("TMPDIR");
+    const char *python = getenv("MEMMODEL_PYTHON"), *folder = getenv("TMPDIR");
+    const char **words = new_words(given);
     char rank[32];
     int file, status;
 
+    if (!words)
+        return memory_error(command);
     snprintf(front->path, sizeof front->path, "%s/memmodel-XXXXXX", folder && *folder ? folder : "/tmp");
     file = mkstemp(front->path);
     if (file < 0) {
         fprintf(stderr, "memmodel %s: %s: %s\n", command->name, front->path, strerror(errno));
+        free(words);
         return EXIT_FAILED;
     }
     close(file);
     snprintf(rank, sizeof rank, "%lld", (long long)given->lora);
     fill_words(words, python && *python ? python : "python3", front->path, operand, given, rank);
     status = run(command, words, front);
+    free(words);
     if (status)
         unlink(front->path);
     return status;
