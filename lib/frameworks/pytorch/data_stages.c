@@ -134,30 +134,33 @@ data_optimizer_end(struct step *step)
 
 /* ---- what a schedule does to the stage that is selected ---- */
 
+static void
+run_hook(struct step *step, void (*hook)(struct step *step))
+{
+    if (hook && !step->status)
+        hook(step);
+}
+
 void
 data_reduce(struct step *step)
 {
-    if (step->data && step->data->reduce && !step->status)
-        step->data->reduce(step);
+    run_hook(step, step->data ? step->data->reduce : NULL);
 }
 
 void
 data_unshard(struct step *step)
 {
-    if (step->data && step->data->unshard && !step->status)
-        step->data->unshard(step);
+    run_hook(step, step->data ? step->data->unshard : NULL);
 }
 
 void
 data_await_unshard(struct step *step)
 {
-    if (step->data && step->data->await_unshard && !step->status)
-        step->data->await_unshard(step);
+    run_hook(step, step->data ? step->data->await_unshard : NULL);
 }
 
 void
 data_reshard(struct step *step)
 {
-    if (step->data && step->data->reshard && !step->status)
-        step->data->reshard(step);
+    run_hook(step, step->data ? step->data->reshard : NULL);
 }
