@@ -9,11 +9,12 @@
 
 enum { FLOAT32_BYTES = 4, COUNTER = 4, SUMS = 2 * FLOAT32_BYTES };
 
-/* Channels of one block; few channels are read as one vector. */
+enum { VECTOR = 4 }; /* few channels are read as one */
+
 static int64_t
 block_channels(const struct batch_norm_call *call)
 {
-    enum { VECTOR = 4, BLOCK = 64 };
+    enum { BLOCK = 64 };
 
     return call->channels <= VECTOR ? VECTOR : BLOCK;
 }
@@ -25,7 +26,7 @@ block_rows(const struct batch_norm_call *call)
     int64_t forward = call->element_bytes < FLOAT32_BYTES ? FORWARD_SHORT : FORWARD;
     int64_t rows = call->backward ? BACKWARD : forward;
 
-    return block_channels(call) < FORWARD ? VECTORS * rows : rows;
+    return call->channels <= VECTOR ? VECTORS * rows : rows;
 }
 
 int64_t
