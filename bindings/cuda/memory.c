@@ -152,19 +152,20 @@ find_range(const void *address)
 
 /* ---- chunks ---- */
 
-/* Room for one more element of `size` bytes; false if there is no memory. */
+/* Room for one more element of `size` bytes in an array, given by the address of its pointer; false without memory. */
 static bool
 make_room(void *array, size_t count, size_t *capacity, size_t size)
 {
-    void **elements = array, *grown;
+    void *elements, *grown;
     size_t wanted = *capacity ? 2 * *capacity : 64;
 
     if (count < *capacity)
         return true;
-    grown = realloc(*elements, wanted * size);
+    memcpy(&elements, array, sizeof elements);
+    grown = realloc(elements, wanted * size);
     if (!grown)
         return false;
-    *elements = grown;
+    memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return true;
 }
