@@ -110,7 +110,7 @@ set_kind(const struct fit *fit, const struct candidate *candidate, memmodel_mode
 {
     model->general = !fit->basis.positive || candidate->source == SOURCE_TREES;
     model->relative = fit->basis.relative;
-    model->loss = fit->loss.kind;
+    model->scores.loss = fit->loss.kind;
     model->quantile = fit->loss.quantile;
     model->response.least = candidate->least;
     model->response.most = candidate->most;
@@ -255,6 +255,7 @@ set_scores(struct fit *fit, memmodel_model *model)
 {
     const struct candidate *candidate = &fit->comparison.candidates[fit->comparison.chosen];
     size_t rows = fit->table.columns.rows;
+    struct memmodel_model_scores *scores = &model->scores;
     const double *inputs[MODEL_MAX_INPUTS];
     double *predicted = memory_allocate_zeroed(fit->context, rows, sizeof *predicted);
 
@@ -263,18 +264,19 @@ set_scores(struct fit *fit, memmodel_model *model)
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->table.columns, i);
     memmodel_model_evaluate_many(model, inputs, 1, rows, predicted);
-    model->samples = (int64_t)rows;
-    model->training_mape = model->general ? (double)NAN : mean_absolute_relative(fit, predicted);
-    model->loo_mape =
-        model->general ? (double)NAN
-                       : mean_absolute_relative(fit, matrix_column(&fit->comparison.left_out, fit->comparison.chosen));
+    scores->sample_count = (int64_t)rows;
+    if (!model->general) {
+        scores->training_mape = mean_absolute_relative(fit, predicted);
+        scores->loo_mape =
+            mean_absolute_relative(fit, matrix_column(&fit->comparison.left_out, fit->comparison.chosen));
+    }
     if (model->general || !loss_is_square(&fit->loss)) {
-        model->errors.training = loss_reported(&fit->loss, comparison_mean(&fit->comparison, predicted));
-        model->errors.loo = loss_reported(&fit->loss, candidate->loo);
-        model->errors.held_out = loss_reported(&fit->loss, comparison_mean(&fit->comparison, fit->comparison.nested));
+        scores->training_error = loss_reported(&fit->loss, comparison_mean(&fit->comparison, predicted));
+        scores->loo_error = loss_reported(&fit->loss, candidate->loo);
+        scores->nested_cv_error = loss_reported(&fit->loss, comparison_mean(&fit->comparison, fit->comparison.nested));
     }
     if (model->general)
-        model->errors.constant = loss_reported(&fit->loss, fit->comparison.candidates[0].nested);
+        scores->baseline_error = loss_reported(&fit->loss, fit->comparison.candidates[0].nested);
     memory_release(fit->context, predicted);
     return 0;
 }
@@ -287,7 +289,7 @@ compare_with_noise(struct fit *fit, memmodel_model *model)
     bool relative = loss_is_relative(fit->loss.kind);
     double squares = 0;
 
-    model->noise = noise_measure(table, relative);
+    noise_measure(table, relative, &model->scores);
     if (fit->loss.kind == MEMMODEL_FIT_LOSS_PINBALL)
         return;
     for (size_t i = 0; i < table->columns.rows; i++) {
@@ -295,7 +297,7 @@ compare_with_noise(struct fit *fit, memmodel_model *model)
 
         squares += table->weights[i] * error * error;
     }
-    noise_compare(table, relative, &model->noise, sqrt(squares / (double)table->columns.rows));
+    noise_compare(table, relative, &model->scores, sqrt(squares / (double)table->columns.rows));
 }
 
 int

@@ -13,11 +13,12 @@
 static void
 print_origin(const memmodel_model *model, struct text *text)
 {
-    text_printf(text, "Fitted by memmodel %s to %lld samples, ", memmodel_version(), (long long)model->samples);
-    if (isnan(model->errors.held_out))
-        text_printf(text, "mean error on samples left out %.2f %%; ", 100 * model->loo_mape);
+    text_printf(text, "Fitted by memmodel %s to %lld samples, ", memmodel_version(),
+                (long long)model->scores.sample_count);
+    if (isnan(model->scores.nested_cv_error))
+        text_printf(text, "mean error on samples left out %.2f %%; ", 100 * model->scores.loo_mape);
     else
-        text_printf(text, "root mean square error on samples held out %.4g; ", model->errors.held_out);
+        text_printf(text, "root mean square error on samples held out %.4g; ", model->scores.nested_cv_error);
     for (size_t i = 0; i < model->input_count; i++)
         text_printf(text, "%s%s %g to %g", i ? ", " : "", expression_symbol_name(model->pool, i),
                     model->inputs[i].least, model->inputs[i].most);

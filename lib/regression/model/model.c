@@ -27,9 +27,15 @@ model_new(memmodel_context *context, memmodel_model **model)
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
     new->relative = true;
-    new->loss = MEMMODEL_FIT_LOSS_RELATIVE;
-    new->errors = (struct model_errors){NAN, NAN, NAN, NAN};
-    new->noise.deviation = (double)NAN;
+    new->scores = (struct memmodel_model_scores){.size = sizeof new->scores,
+                                                 .training_mape = NAN,
+                                                 .loo_mape = NAN,
+                                                 .training_error = NAN,
+                                                 .loo_error = NAN,
+                                                 .nested_cv_error = NAN,
+                                                 .baseline_error = NAN,
+                                                 .loss = MEMMODEL_FIT_LOSS_RELATIVE,
+                                                 .noise = NAN};
     new->response = (struct model_response){.least = -INFINITY, .most = INFINITY};
     return model_hand_over(new, expression_pool_new(context, &new->pool), model);
 }
@@ -138,12 +144,15 @@ prove(const memmodel_model *model, bool *proven)
 int
 model_finish(memmodel_model *model)
 {
+    bool proven = false;
     int status = expression_compile(model->pool, model->terms, model->term_count, &model->program);
 
     if (!status)
         status = compile_value(model);
     if (!status)
-        status = prove(model, &model->certified);
+        status = prove(model, &proven);
+    model->scores.certified = proven;
+    model->scores.term_count = (int64_t)model->term_count;
     return status;
 }
 
@@ -304,24 +313,9 @@ memmodel_model_unit_bytes(const memmodel_model *model)
 int
 memmodel_model_get_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
 {
-    struct memmodel_model_scores own = {.size = sizeof own};
-
     if (!model)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    own.training_mape = model->training_mape;
-    own.loo_mape = model->loo_mape;
-    own.sample_count = model->samples;
-    own.term_count = (int64_t)model->term_count;
-    own.training_error = model->errors.training;
-    own.loo_error = model->errors.loo;
-    own.nested_cv_error = model->errors.held_out;
-    own.baseline_error = model->errors.constant;
-    own.loss = model->loss;
-    own.noise = model->noise.deviation;
-    own.noise_dof = model->noise.dof;
-    own.certified = model->certified;
-    own.censored = model->censored;
-    return result_copy(&own, sizeof own, scores);
+    return result_copy(&model->scores, sizeof model->scores, scores);
 }
 
 int
@@ -345,19 +339,9 @@ memmodel_model_front_count(const memmodel_model *model)
 int
 memmodel_model_get_front_entry(const memmodel_model *model, size_t index, struct memmodel_model_front_entry *entry)
 {
-    struct memmodel_model_front_entry own = {.size = sizeof own};
-    const struct model_front_entry *found;
-
     if (!model || index >= model->front_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    found = &model->front[index];
-    own.node_count = found->nodes;
-    own.term_count = found->terms;
-    own.loo_error = found->loo;
-    own.nested_cv_error = found->held_out;
-    own.selected = found->chosen;
-    own.formula = found->formula;
-    return result_copy(&own, sizeof own, entry);
+    return result_copy(&model->front[index], sizeof model->front[index], entry);
 }
 
 /* ---- names ---- */

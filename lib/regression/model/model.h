@@ -70,28 +70,6 @@ struct model_response {
     double least, most; /* infinite: no limits, and inputs are taken as they are; else they are moved into the domain */
 };
 
-/* Roots of mean squared errors, relative or in the target's unit; NaN: not known. */
-struct model_errors {
-    double training, loo, held_out, constant;
-};
-
-/*
- * How far measurements of one point lie apart: its standard deviation, relative or in the target's unit; NaN: not
- * known.
- */
-struct model_noise {
-    double deviation;
-    int64_t dof; /* of the measurements, less one for each point */
-};
-
-/* A formula that is the best of its size. */
-struct model_front_entry {
-    int64_t nodes, terms;
-    double loo, held_out;
-    bool chosen;
-    const char *formula;
-};
-
 struct memmodel_model {
     atomic_int references;
     memmodel_context *context;
@@ -107,21 +85,15 @@ struct memmodel_model {
     double coefficients[MODEL_MAX_TERMS];
     struct model_response response;
     bool general;    /* whether coefficients may have any sign */
-    int32_t loss;    /* enum memmodel_fit_loss: which errors the coefficients make small */
     double quantile; /* of the pinball loss */
     bool relative;   /* whether errors are relative to what was measured */
-    bool
-        certified; /* proven, when it is made or read, to be finite on its domain, and not negative where it is relative */
     struct model_bound bound;
     struct model_sum alternatives[MODEL_MAX_ALTERNATIVES]; /* that a bound beyond the samples is above, too */
     size_t alternative_count;
-    double training_mape, loo_mape;
-    struct model_errors errors;
-    struct model_noise noise;
-    const char *formulas[MODEL_LANGUAGES]; /* by enum memmodel_language */
-    struct model_front_entry *front;       /* by rising size */
+    struct memmodel_model_scores scores;      /* `certified` is proven when the model is made or read */
+    const char *formulas[MODEL_LANGUAGES];    /* by enum memmodel_language */
+    struct memmodel_model_front_entry *front; /* by rising size */
     size_t front_count;
-    int64_t samples, censored;
 };
 
 /* No values for inputs that the model has; one without inputs needs none. */

@@ -77,12 +77,13 @@ front_to_json(const memmodel_model *model)
     json_t *array = json_array();
 
     for (size_t i = 0; i < model->front_count; i++) {
-        const struct model_front_entry *entry = &model->front[i];
+        const struct memmodel_model_front_entry *entry = &model->front[i];
 
-        json_array_append_new(array, json_pack("{s:I, s:I, s:f, s:f, s:b, s:s}", "node_count", (json_int_t)entry->nodes,
-                                               "term_count", (json_int_t)entry->terms, "loo_error", entry->loo,
-                                               "nested_cv_error", entry->held_out, "selected", entry->chosen, "formula",
-                                               entry->formula));
+        json_array_append_new(array,
+                              json_pack("{s:I, s:I, s:f, s:f, s:b, s:s}", "node_count", (json_int_t)entry->node_count,
+                                        "term_count", (json_int_t)entry->term_count, "loo_error", entry->loo_error,
+                                        "nested_cv_error", entry->nested_cv_error, "selected", entry->selected,
+                                        "formula", entry->formula));
     }
     return array;
 }
@@ -90,9 +91,9 @@ front_to_json(const memmodel_model *model)
 static json_t *
 errors_to_json(const memmodel_model *model)
 {
-    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "sample_count", (json_int_t)model->samples, "training_error",
-                     model->errors.training, "loo_error", model->errors.loo, "nested_cv_error", model->errors.held_out,
-                     "baseline_error", model->errors.constant);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "sample_count", (json_int_t)model->scores.sample_count,
+                     "training_error", model->scores.training_error, "loo_error", model->scores.loo_error,
+                     "nested_cv_error", model->scores.nested_cv_error, "baseline_error", model->scores.baseline_error);
 }
 
 static json_t *
@@ -100,8 +101,8 @@ scores_to_json(const memmodel_model *model)
 {
     if (model->general)
         return errors_to_json(model);
-    return json_pack("{s:I, s:f, s:f}", "sample_count", (json_int_t)model->samples, "training_mape",
-                     model->training_mape, "loo_mape", model->loo_mape);
+    return json_pack("{s:I, s:f, s:f}", "sample_count", (json_int_t)model->scores.sample_count, "training_mape",
+                     model->scores.training_mape, "loo_mape", model->scores.loo_mape);
 }
 
 static int
@@ -158,20 +159,20 @@ add_alternatives(const memmodel_model *model, json_t *root)
 static bool
 is_usual_loss(const memmodel_model *model)
 {
-    return model->loss == (model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED);
+    return model->scores.loss == (model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED);
 }
 
 static json_t *
 objective_to_json(const memmodel_model *model)
 {
-    json_t *object = json_pack("{s:s}", "loss", objective_names[model->loss]);
+    json_t *object = json_pack("{s:s}", "loss", objective_names[model->scores.loss]);
 
-    if (object && model->loss == MEMMODEL_FIT_LOSS_PINBALL)
+    if (object && model->scores.loss == MEMMODEL_FIT_LOSS_PINBALL)
         json_object_set_new(object, "quantile", json_real(model->quantile));
     if (object && !model->general)
         json_object_update_new(object,
-                               json_pack("{s:f, s:f, s:f}", "training_error", model->errors.training, "loo_error",
-                                         model->errors.loo, "nested_cv_error", model->errors.held_out));
+                               json_pack("{s:f, s:f, s:f}", "training_error", model->scores.training_error, "loo_error",
+                                         model->scores.loo_error, "nested_cv_error", model->scores.nested_cv_error));
     return object;
 }
 
@@ -179,24 +180,24 @@ objective_to_json(const memmodel_model *model)
 static int
 optional_to_json(const memmodel_model *model, json_t *root)
 {
-    const struct model_noise *noise = &model->noise;
-
     if (!is_usual_loss(model) && json_object_set_new(root, "objective", objective_to_json(model)))
         return -1;
     if (model->unit && json_object_set_new(root, "unit", json_string(model->unit->name)))
         return -1;
-    if (model->censored && json_object_set_new(root, "censored", json_integer((json_int_t)model->censored)))
+    if (model->scores.censored &&
+        json_object_set_new(root, "censored", json_integer((json_int_t)model->scores.censored)))
         return -1;
-    if (model->certified && json_object_set_new(root, "certified", json_true()))
+    if (model->scores.certified && json_object_set_new(root, "certified", json_true()))
         return -1;
     if ((model->general || model->front_count > 0) && json_object_set_new(root, "front", front_to_json(model)))
         return -1;
     if (model->alternative_count > 0 && add_alternatives(model, root))
         return -1;
-    if (isnan(noise->deviation))
+    if (isnan(model->scores.noise))
         return 0;
-    return json_object_set_new(root, "noise",
-                               json_pack("{s:f, s:I}", "deviation", noise->deviation, "dof", (json_int_t)noise->dof));
+    return json_object_set_new(
+        root, "noise",
+        json_pack("{s:f, s:I}", "deviation", model->scores.noise, "dof", (json_int_t)model->scores.noise_dof));
 }
 
 static int
@@ -433,33 +434,36 @@ read_response(const struct json_document *document, memmodel_model *model)
     model->general = true;
     if (!status)
         model->relative = strcmp(loss, loss_names[1]) == 0;
-    model->loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED;
+    model->scores.loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED;
     return status;
 }
 
 static int
 read_entry(const struct json_document *document, const json_t *item, memmodel_model *model,
-           struct model_front_entry *entry)
+           struct memmodel_model_front_entry *entry)
 {
     static const char *const keys[] = {"node_count", "term_count", "loo_error", "nested_cv_error",
                                        "selected",   "formula",    NULL};
     const char *formula;
+    bool selected = false;
     int status = json_check_keys(document, item, keys);
 
+    *entry = (struct memmodel_model_front_entry){.size = sizeof *entry};
     if (!status)
-        status = model_file_count(document, item, "node_count", &entry->nodes);
+        status = model_file_count(document, item, "node_count", &entry->node_count);
     if (!status)
-        status = model_file_count(document, item, "term_count", &entry->terms);
+        status = model_file_count(document, item, "term_count", &entry->term_count);
     if (!status)
-        status = model_file_number(document, item, "loo_error", 0, &entry->loo);
+        status = model_file_number(document, item, "loo_error", 0, &entry->loo_error);
     if (!status)
-        status = model_file_number(document, item, "nested_cv_error", 0, &entry->held_out);
+        status = model_file_number(document, item, "nested_cv_error", 0, &entry->nested_cv_error);
     if (!status)
-        status = json_get_bool(document, item, "selected", &entry->chosen);
+        status = json_get_bool(document, item, "selected", &selected);
     if (!status)
         status = json_get_string(document, item, "formula", &formula);
     if (status)
         return status;
+    entry->selected = selected;
     entry->formula = arena_copy_text(&model->arena, formula);
     return entry->formula ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
@@ -491,16 +495,15 @@ read_errors(const struct json_document *document, memmodel_model *model)
 {
     static const char *const keys[] = {"sample_count",    "training_error", "loo_error",
                                        "nested_cv_error", "baseline_error", NULL};
-    double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out,
-                              &model->errors.constant};
+    double *const errors[] = {&model->scores.training_error, &model->scores.loo_error, &model->scores.nested_cv_error,
+                              &model->scores.baseline_error};
     const json_t *object;
     int status = model_file_object(document, document->root, "scores", keys, &object);
 
     if (!status)
-        status = model_file_count(document, object, "sample_count", &model->samples);
+        status = model_file_count(document, object, "sample_count", &model->scores.sample_count);
     for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
         status = model_file_number(document, object, keys[i + 1], 0, errors[i]);
-    model->training_mape = model->loo_mape = (double)NAN;
     return status;
 }
 
@@ -512,10 +515,10 @@ read_scores(const struct json_document *document, memmodel_model *model)
     int status = model_file_object(document, document->root, "scores", keys, &object);
 
     if (!status)
-        status = model_file_count(document, object, "sample_count", &model->samples);
+        status = model_file_count(document, object, "sample_count", &model->scores.sample_count);
     if (!status)
-        status = model_file_number(document, object, "training_mape", 0, &model->training_mape);
-    return status ? status : model_file_number(document, object, "loo_mape", 0, &model->loo_mape);
+        status = model_file_number(document, object, "training_mape", 0, &model->scores.training_mape);
+    return status ? status : model_file_number(document, object, "loo_mape", 0, &model->scores.loo_mape);
 }
 
 static int
@@ -529,8 +532,8 @@ read_noise(const struct json_document *document, memmodel_model *model)
         return 0;
     status = model_file_object(document, document->root, "noise", keys, &object);
     if (!status)
-        status = model_file_number(document, object, "deviation", 0, &model->noise.deviation);
-    return status ? status : model_file_count(document, object, "dof", &model->noise.dof);
+        status = model_file_number(document, object, "deviation", 0, &model->scores.noise);
+    return status ? status : model_file_count(document, object, "dof", &model->scores.noise_dof);
 }
 
 static int
@@ -546,7 +549,7 @@ read_objective_loss(const struct json_document *document, const json_t *object, 
         kind++;
     if (kind == OBJECTIVES)
         return model_file_wrong(document, json_object_get(object, "loss"), "no such loss");
-    model->loss = kind;
+    model->scores.loss = kind;
     if (kind != MEMMODEL_FIT_LOSS_PINBALL)
         return 0;
     status = model_file_number(document, object, "quantile", 0, &model->quantile);
@@ -560,7 +563,7 @@ static int
 read_objective(const struct json_document *document, memmodel_model *model)
 {
     static const char *const keys[] = {"loss", "quantile", "training_error", "loo_error", "nested_cv_error", NULL};
-    double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out};
+    double *const errors[] = {&model->scores.training_error, &model->scores.loo_error, &model->scores.nested_cv_error};
     const json_t *object;
     int status;
 
@@ -598,7 +601,7 @@ check_certificate(const struct json_document *document, const memmodel_model *mo
 
     if (json_object_get(document->root, "certified"))
         status = json_get_bool(document, document->root, "certified", &certified);
-    if (!status && certified && !model->certified)
+    if (!status && certified && !model->scores.certified)
         status =
             model_file_wrong(document, json_object_get(document->root, "certified"), "the formula cannot be certified");
     return status;
@@ -637,7 +640,7 @@ read_members(const struct json_document *document, const struct layout *layout, 
     if (!status)
         status = read_alternatives(document, model);
     if (!status && json_object_get(document->root, "censored"))
-        status = model_file_count(document, document->root, "censored", &model->censored);
+        status = model_file_count(document, document->root, "censored", &model->scores.censored);
     if (!status)
         status = model_keep_formulas(model);
     if (!status)

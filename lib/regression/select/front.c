@@ -55,7 +55,7 @@ nested_of(const struct comparison *comparison, size_t place)
 
 /* Sets *proven; what is not is no entry. */
 static int
-describe(struct fit *fit, size_t place, memmodel_model *model, struct model_front_entry *entry, bool *proven)
+describe(struct fit *fit, size_t place, memmodel_model *model, struct memmodel_model_front_entry *entry, bool *proven)
 {
     const struct candidate *candidate = &fit->comparison.candidates[place];
     memmodel_model *other;
@@ -63,11 +63,13 @@ describe(struct fit *fit, size_t place, memmodel_model *model, struct model_fron
 
     if (status || !*proven)
         return status;
-    *entry = (struct model_front_entry){.nodes = candidate->nodes,
-                                        .terms = candidate->support.count,
-                                        .loo = loss_reported(&fit->loss, candidate->loo),
-                                        .held_out = loss_reported(&fit->loss, nested_of(&fit->comparison, place)),
-                                        .chosen = place == fit->comparison.chosen};
+    *entry = (struct memmodel_model_front_entry){.size = sizeof *entry,
+                                                 .node_count = candidate->nodes,
+                                                 .term_count = candidate->support.count,
+                                                 .loo_error = loss_reported(&fit->loss, candidate->loo),
+                                                 .nested_cv_error =
+                                                     loss_reported(&fit->loss, nested_of(&fit->comparison, place)),
+                                                 .selected = place == fit->comparison.chosen};
     status = model_copy_formula(other, MEMMODEL_LANGUAGE_TEXT, &model->arena, &entry->formula);
     memmodel_model_unref(other);
     return status;

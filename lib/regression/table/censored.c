@@ -350,14 +350,14 @@ note_counts(const struct censored *censored, memmodel_model *model)
         measured += isnan(censored->limits[row]) && !isnan(target[row]);
         below += predict_row(censored, model, row) < censored->limits[row] * (1 - slack);
     }
-    model->censored = (int64_t)censored->count;
+    model->scores.censored = (int64_t)censored->count;
     context_log(
         censored->context,
         "%zu rows ended early: what they took is a lower limit; the formula lies above it for %lld of them, and these "
         "count no further",
         censored->count, (long long)((int64_t)censored->count - below));
-    if (model->samples > measured)
-        model->samples = measured;
+    if (model->scores.sample_count > measured)
+        model->scores.sample_count = measured;
 }
 
 static double

@@ -25,32 +25,34 @@ squares_within(const struct training *table, size_t first, size_t end, bool rela
     return squares;
 }
 
-struct model_noise
-noise_measure(const struct training *table, bool relative)
+void
+noise_measure(const struct training *table, bool relative, struct memmodel_model_scores *scores)
 {
     size_t rows = table->columns.rows, repeats = rows - table->point_count, end;
     double squares = 0;
 
     if (repeats == 0)
-        return (struct model_noise){.deviation = (double)NAN};
+        return;
     for (size_t first = 0; first < rows; first = end) { /* rows of one point stand next to each other */
         for (end = first + 1; end < rows && table->points[end] == table->points[first];)
             end++;
         squares += squares_within(table, first, end, relative);
     }
-    return (struct model_noise){.deviation = sqrt(squares / (double)repeats), .dof = (int64_t)repeats};
+    scores->noise = sqrt(squares / (double)repeats);
+    scores->noise_dof = (int64_t)repeats;
 }
 
 void
-noise_compare(const struct training *table, bool relative, const struct model_noise *noise, double left_out_error)
+noise_compare(const struct training *table, bool relative, const struct memmodel_model_scores *scores,
+              double left_out_error)
 {
     double unit = relative ? 100 : 1;
 
-    if (noise->dof < MIN_DOF || !(left_out_error > suspicious * noise->deviation))
+    if (scores->noise_dof < MIN_DOF || !(left_out_error > suspicious * scores->noise))
         return;
     context_log(
         table->context,
         "the error on rows left out, %.3g%s, is more than %g times the noise of repeated measurements, %.3g%s: a "
         "term is missing, or a mode switched",
-        unit * left_out_error, relative ? " %" : "", suspicious, unit * noise->deviation, relative ? " %" : "");
+        unit * left_out_error, relative ? " %" : "", suspicious, unit * scores->noise, relative ? " %" : "");
 }
