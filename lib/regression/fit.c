@@ -130,19 +130,19 @@ choose_proven(struct fit *fit, memmodel_model **model)
 static int
 prepare(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
 {
-    int status = training_read(samples, options, fit->context, &fit->table);
+    struct workspace *workspace = &fit->workspace;
+    int status = training_read(samples, options, workspace, &fit->table);
 
     if (!status)
         status = structure_read(samples, &fit->table, options, &fit->structure);
     if (!status)
-        status = basis_new(&fit->table, options, &fit->structure, &fit->basis);
-    if (!status)
-        status = qr_new(fit->context, fit->table.columns.rows, SUPPORT_COLUMNS, &fit->qr);
+        status = basis_new(workspace, &fit->table, options, &fit->structure, &fit->basis);
     if (status)
         return status;
+    fit->qr = qr_new(workspace, fit->table.columns.rows, SUPPORT_COLUMNS);
     fit->loss = training_loss(&fit->table, options);
     if (!loss_is_square(&fit->loss))
-        status = irls_new(fit->context, fit->table.columns.rows, SUPPORT_COLUMNS, &fit->irls);
+        fit->irls = irls_new(workspace, fit->table.columns.rows, SUPPORT_COLUMNS);
     fit->comparison = (struct comparison){.table = &fit->table,
                                           .structure = &fit->structure,
                                           .loss = &fit->loss,
@@ -150,7 +150,7 @@ prepare(struct fit *fit, const memmodel_samples *samples, const struct memmodel_
                                           .max_terms = (size_t)options->max_terms,
                                           .rule = options->selection,
                                           .regimes = may_have_regimes(fit, options)};
-    return status ? status : comparison_new(&fit->comparison);
+    return comparison_new(workspace, &fit->comparison);
 }
 
 static int
@@ -161,19 +161,6 @@ find_formula(struct fit *fit, const struct memmodel_fit_options *options, memmod
     if (!status && options->search)
         status = trees_search(&fit->comparison, options);
     return status ? status : choose_proven(fit, model);
-}
-
-static void
-fit_free(struct fit *fit)
-{
-    if (fit->comparison.table)
-        comparison_release(&fit->comparison);
-    qr_release(&fit->qr);
-    if (fit->irls.qr.q.context)
-        irls_release(fit->context, &fit->irls);
-    basis_release(fit->context, &fit->basis);
-    training_release(&fit->table);
-    memory_release(fit->context, fit);
 }
 
 static int
@@ -187,12 +174,16 @@ fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *op
     if (!fit)
         return MEMMODEL_ERROR_NO_MEMORY;
     fit->context = context;
+    fit->workspace = WORKSPACE_INIT(context);
     status = prepare(fit, samples, options);
     if (!status)
         status = find_formula(fit, options, &new);
     if (!status)
         status = fit_complete(fit, new);
-    fit_free(fit);
+    if (fit->basis.pool)
+        expression_pool_free(fit->basis.pool);
+    workspace_release(&fit->workspace);
+    memory_release(context, fit);
     return model_hand_over(new, status, model);
 }
 

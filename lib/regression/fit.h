@@ -6,6 +6,7 @@
 
 struct fit {
     memmodel_context *context;
+    struct workspace workspace; /* of all parts */
     struct training table;
     struct structure structure;
     struct basis basis;

@@ -214,8 +214,8 @@ set_bound(struct fit *fit, const struct candidate *candidate, memmodel_model *mo
     const struct training *table = &fit->table;
     size_t rows = table->columns.rows;
     const double *predicted = fit->comparison.nested;
-    double *ratios = memory_allocate_zeroed(fit->context, rows, sizeof *ratios);
-    int exponents[SUPPORT_COLUMNS], status = ratios ? model_allocate_bound(model, rows) : MEMMODEL_ERROR_NO_MEMORY;
+    double *ratios = workspace_take(&fit->workspace, rows, sizeof *ratios);
+    int exponents[SUPPORT_COLUMNS], status = ratios ? model_allocate_bound(model, rows) : fit->workspace.status;
     const struct bound_rows bound = {.qr = &fit->qr,
                                      .exponents = exponents,
                                      .ratios = ratios,
@@ -231,10 +231,9 @@ set_bound(struct fit *fit, const struct candidate *candidate, memmodel_model *mo
     for (size_t i = 0; !status && i < rows && candidate->source == SOURCE_REGIMES; i++)
         ratios[i] = fmax(ratios[i], ratio_as_written(fit, candidate, i));
     if (!status)
-        status = bound_fill(model, &bound);
+        status = bound_fill(model, &bound, &fit->workspace);
     if (!status && model->relative)
-        status = bound_fit_variance(model, &bound);
-    memory_release(fit->context, ratios);
+        status = bound_fit_variance(model, &bound, &fit->workspace);
     return status;
 }
 
@@ -257,10 +256,10 @@ set_scores(struct fit *fit, memmodel_model *model)
     size_t rows = fit->table.columns.rows;
     struct memmodel_model_scores *scores = &model->scores;
     const double *inputs[MODEL_MAX_INPUTS];
-    double *predicted = memory_allocate_zeroed(fit->context, rows, sizeof *predicted);
+    double *predicted = workspace_take(&fit->workspace, rows, sizeof *predicted);
 
     if (!predicted)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return fit->workspace.status;
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->table.columns, i);
     memmodel_model_evaluate_many(model, inputs, 1, rows, predicted);
@@ -277,7 +276,6 @@ set_scores(struct fit *fit, memmodel_model *model)
     }
     if (model->general)
         scores->baseline_error = loss_reported(&fit->loss, fit->comparison.candidates[0].nested);
-    memory_release(fit->context, predicted);
     return 0;
 }
 

@@ -10,6 +10,7 @@ enum { LONG = 10000, LONG_INPUTS = 13 };
 
 /* What samples are fitted by. */
 struct terms {
+    struct workspace workspace;
     struct training training;
     struct structure structure;
     struct basis basis;
@@ -24,9 +25,10 @@ make_terms_of(const memmodel_samples *samples, const char *target, int32_t basis
         .basis = basis,
         .loss = basis == MEMMODEL_FIT_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE};
 
-    assert_int_equal(training_read(samples, &options, samples->context, &terms->training), 0);
+    terms->workspace = WORKSPACE_INIT(samples->context);
+    assert_int_equal(training_read(samples, &options, &terms->workspace, &terms->training), 0);
     assert_int_equal(structure_read(samples, &terms->training, &options, &terms->structure), 0);
-    assert_int_equal(basis_new(&terms->training, &options, &terms->structure, &terms->basis), 0);
+    assert_int_equal(basis_new(&terms->workspace, &terms->training, &options, &terms->structure, &terms->basis), 0);
 }
 
 static void
@@ -36,10 +38,10 @@ make_terms(const memmodel_samples *samples, const char *target, struct terms *te
 }
 
 static void
-release_terms(memmodel_context *context, struct terms *terms)
+release_terms(struct terms *terms)
 {
-    basis_release(context, &terms->basis);
-    training_release(&terms->training);
+    expression_pool_free(terms->basis.pool);
+    workspace_release(&terms->workspace);
 }
 
 /* ---- tests ---- */
@@ -75,7 +77,7 @@ at_least_two_rows_lie_on_either_side_of_a_hinge(void **state)
         assert_in_range(below, 2, rows - 2);
     }
     assert_true(hinges > 4);
-    release_terms(*state, &terms);
+    release_terms(&terms);
     memmodel_samples_unref(samples);
 }
 
@@ -108,7 +110,7 @@ what_a_long_table_has_no_room_for_is_reported(void **state)
     memmodel_context_set_log(*state, NULL, NULL);
     assert_string_equal(note, "the 390 products of 2 powers are left out: 10000 rows leave no room for "
                               "them; a part of the rows would");
-    release_terms(*state, &terms);
+    release_terms(&terms);
     memmodel_samples_unref(samples);
 }
 
@@ -130,7 +132,7 @@ a_short_table_has_room(void **state)
     make_terms(samples, "y", &terms);
     memmodel_context_set_log(*state, NULL, NULL);
     assert_string_equal(note, "");
-    release_terms(*state, &terms);
+    release_terms(&terms);
     memmodel_samples_unref(samples);
 }
 
@@ -167,7 +169,7 @@ the_size_of_a_term_is_how_many_symbols_it_has(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (size_of(&terms.basis, cases[i].term) != cases[i].symbols)
             fail_msg("%s has %u symbols", cases[i].term, size_of(&terms.basis, cases[i].term));
-    release_terms(*state, &terms);
+    release_terms(&terms);
     memmodel_samples_unref(samples);
 }
 

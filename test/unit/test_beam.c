@@ -18,6 +18,7 @@ draw(uint64_t *seed)
 
 /* Columns of random numbers, the first of ones, all of one library and size. */
 struct drawn {
+    struct workspace workspace;
     struct training table;
     struct basis basis;
     struct loss loss;
@@ -27,28 +28,23 @@ struct drawn {
 static void
 draw_columns(memmodel_context *context, size_t columns, bool positive, uint64_t seed, struct drawn *drawn)
 {
-    *drawn = (struct drawn){.table = {.context = context}, .loss = {.kind = MEMMODEL_FIT_LOSS_SQUARED, .unit = 1}};
+    struct workspace *workspace = &drawn->workspace;
+
+    *drawn = (struct drawn){.workspace = WORKSPACE_INIT(context),
+                            .table = {.context = context},
+                            .loss = {.kind = MEMMODEL_FIT_LOSS_SQUARED, .unit = 1}};
     drawn->basis = (struct basis){.count = columns, .positive = positive, .relative = positive};
-    drawn->basis.sizes = memory_allocate_zeroed(context, columns, sizeof *drawn->basis.sizes);
-    drawn->basis.signs = memory_allocate_zeroed(context, columns, sizeof *drawn->basis.signs);
-    drawn->basis.groups = memory_allocate_zeroed(context, columns, sizeof *drawn->basis.groups);
+    drawn->basis.sizes = workspace_take(workspace, columns, sizeof *drawn->basis.sizes);
+    drawn->basis.signs = workspace_take(workspace, columns, sizeof *drawn->basis.signs);
+    drawn->basis.groups = workspace_take(workspace, columns, sizeof *drawn->basis.groups);
     for (size_t i = 0; i < BASIS_LIBRARIES; i++)
         drawn->basis.ends[i] = columns;
     drawn->rows = (struct rows){.table = &drawn->table, .basis = &drawn->basis, .loss = &drawn->loss};
-    assert_int_equal(matrix_new(context, SAMPLES, columns, &drawn->rows.columns), 0);
+    drawn->rows.columns = matrix_new(workspace, SAMPLES, columns);
+    drawn->rows.response = workspace_take(workspace, SAMPLES, sizeof *drawn->rows.response);
+    assert_int_equal(workspace->status, 0);
     for (size_t i = 0; i < SAMPLES * columns; i++)
         drawn->rows.columns.values[i] = i < SAMPLES ? 1 : draw(&seed);
-    drawn->rows.response = memory_allocate_zeroed(context, SAMPLES, sizeof *drawn->rows.response);
-}
-
-static void
-release(memmodel_context *context, struct drawn *drawn)
-{
-    memory_release(context, drawn->basis.sizes);
-    memory_release(context, drawn->basis.signs);
-    memory_release(context, drawn->basis.groups);
-    memory_release(context, drawn->rows.response);
-    matrix_release(&drawn->rows.columns);
 }
 
 /* The best of so many terms besides the constant; NULL if there is none. */
@@ -92,7 +88,7 @@ a_large_library_is_searched_for_the_columns_that_made_the_data(void **state)
         assert_memory_equal(best_of(shortlist, 3)->columns, columns, sizeof columns);
         assert_near(best_of(shortlist, 3)->squares, 0, 1e-9);
         memory_release(*state, shortlist);
-        release(*state, &drawn);
+        workspace_release(&drawn.workspace);
     }
 }
 
@@ -110,7 +106,8 @@ squares_are_those_of_the_support(void **state)
     for (size_t i = 0; i < SAMPLES; i++)
         drawn.rows.response[i] = draw(&seed);
     shortlist = search(*state, &drawn);
-    assert_int_equal(qr_new(*state, SAMPLES, SUPPORT_COLUMNS, &work), 0);
+    work = qr_new(&drawn.workspace, SAMPLES, SUPPORT_COLUMNS);
+    assert_int_equal(drawn.workspace.status, 0);
     assert_true(shortlist->count > 3 * BEAM_WIDTH);
     for (size_t i = 0; i < shortlist->count; i++) {
         const struct support *support = &shortlist->supports[i];
@@ -126,9 +123,8 @@ squares_are_those_of_the_support(void **state)
         }
         assert_near(support->squares, squares, 1e-12);
     }
-    qr_release(&work);
     memory_release(*state, shortlist);
-    release(*state, &drawn);
+    workspace_release(&drawn.workspace);
 }
 
 /* The response falls with column 1, and rises with column 2: a sum of positive terms has the latter alone. */
@@ -148,7 +144,7 @@ a_coefficient_of_the_wrong_sign_drops_a_support(void **state)
         assert_null(best_of(shortlist, 2));
         assert_int_equal(best_of(shortlist, 1)->columns[best_of(shortlist, 1)->count - 1], 2);
         memory_release(*state, shortlist);
-        release(*state, &drawn);
+        workspace_release(&drawn.workspace);
     }
 }
 
@@ -169,7 +165,7 @@ a_support_keeps_to_one_group_and_to_columns_of_none(void **state)
     assert_null(best_of(shortlist, 3));
     assert_int_equal(best_of(shortlist, 2)->columns[2], 3);
     memory_release(*state, shortlist);
-    release(*state, &drawn);
+    workspace_release(&drawn.workspace);
 }
 
 int

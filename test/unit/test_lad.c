@@ -61,10 +61,12 @@ best_line(size_t rows, const double *x, const double *response, const double *we
 static void
 no_line_is_better_than_the_vertex_that_is_found(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct lad work;
     uint64_t seed = 5;
 
-    assert_int_equal(lad_new(*state, MOST_ROWS, &work), 0);
+    work = lad_new(&workspace, MOST_ROWS);
+    assert_int_equal(workspace.status, 0);
     for (size_t repeat = 0; repeat < 300; repeat++) {
         double x[MOST_ROWS], ones[MOST_ROWS], response[MOST_ROWS], weights[MOST_ROWS], above[MOST_ROWS],
             below[MOST_ROWS];
@@ -95,13 +97,14 @@ no_line_is_better_than_the_vertex_that_is_found(void **state)
         assert_true(found[0] >= 0 && found[1] >= 0);
         assert_near(price_of(rows, x, response, weights, prices, found), least, 1e-8);
     }
-    lad_release(*state, &work);
+    workspace_release(&workspace);
 }
 
 /* Columns 1 and 2 are the same, 3 is 0: one of the former has the slope. 2 - x goes below 0, which is allowed here. */
 static void
 columns_that_tell_nothing_have_no_coefficient(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const double ones[] = {1, 1, 1, 1, 1}, x[] = {1, 2, 3, 4, 5}, zero[5], response[] = {1, 0, -1, 7, -3};
     const double *columns[] = {ones, x, x, zero};
     struct lad_problem problem = {
@@ -109,13 +112,14 @@ columns_that_tell_nothing_have_no_coefficient(void **state)
     struct lad work;
     double found[4];
 
-    assert_int_equal(lad_new(*state, 5, &work), 0);
+    work = lad_new(&workspace, 5);
+    assert_int_equal(workspace.status, 0);
     lad_fit(&work, &problem, found);
     assert_near(found[0], 2, 1e-12);
     assert_near(found[1] + found[2], -1, 1e-12);
     assert_true(found[1] == 0 || found[2] == 0);
     assert_near(found[3], 0, 0);
-    lad_release(*state, &work);
+    workspace_release(&workspace);
 }
 
 int

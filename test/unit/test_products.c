@@ -17,6 +17,7 @@ enum { ROWS = 40, INPUTS = 3, FEATURES = 3000 };
 
 /* A table of three inputs between 1 and 4 and a target, and all that a search for it needs. */
 struct bench {
+    struct workspace workspace;
     double columns[INPUTS][ROWS], target[ROWS], ones[ROWS];
     const double *inputs[INPUTS];
     struct aim aim;
@@ -40,18 +41,13 @@ bench_new(memmodel_context *context, double (*law)(double x, double y, double z)
     }
     for (size_t j = 0; j < INPUTS; j++)
         bench->inputs[j] = bench->columns[j];
-    assert_int_equal(library_new(context, ROWS, bench->inputs, INPUTS, NULL, FEATURES, &bench->library), 0);
-    assert_int_equal(products_new(context, ROWS, bench->inputs, INPUTS, NULL, &bench->library, &bench->products), 0);
-    assert_int_equal(fitter_new(context, ROWS, bench->inputs, INPUTS, &bench->fitter), 0);
+    bench->workspace = WORKSPACE_INIT(context);
+    assert_int_equal(library_new(&bench->workspace, ROWS, bench->inputs, INPUTS, NULL, FEATURES, &bench->library), 0);
+    assert_int_equal(
+        products_new(&bench->workspace, ROWS, bench->inputs, INPUTS, NULL, &bench->library, &bench->products), 0);
+    bench->fitter = fitter_new(&bench->workspace, ROWS, bench->inputs, INPUTS, NULL);
+    assert_int_equal(bench->workspace.status, 0);
     bench->fitter.aim = &bench->aim;
-}
-
-static void
-bench_release(memmodel_context *context, struct bench *bench)
-{
-    products_release(context, &bench->products);
-    library_release(context, &bench->library);
-    fitter_release(&bench->fitter);
 }
 
 /* Squared error of the best formula over that of a constant. */
@@ -66,7 +62,7 @@ error_of_products(memmodel_context *context, double (*law)(double x, double y, d
     products_search(&bench.products, &bench.fitter, &bench.archive);
     assert_true(formula_fit_linear(&bench.fitter, &constant));
     error = archive_best(&bench.archive, ARCHIVE_MAX_NODES)->error / constant.error;
-    bench_release(context, &bench);
+    workspace_release(&bench.workspace);
     return error;
 }
 
@@ -130,7 +126,7 @@ error_of_sums(memmodel_context *context, double (*law)(double x, double y, doubl
     archive_polish(&bench.fitter, 1, &bench.archive);
     assert_true(formula_fit_linear(&bench.fitter, &constant));
     error = archive_best(&bench.archive, ARCHIVE_MAX_NODES)->error / constant.error;
-    bench_release(context, &bench);
+    workspace_release(&bench.workspace);
     return error;
 }
 
@@ -170,7 +166,7 @@ trees_that_say_the_same_are_listed_once(void **state)
         for (size_t j = 0; j < i; j++)
             assert_false(
                 say_the_same(matrix_column(&bench.library.values, i), matrix_column(&bench.library.values, j)));
-    bench_release(*state, &bench);
+    workspace_release(&bench.workspace);
 }
 
 /* ---- islands ---- */
@@ -183,12 +179,12 @@ tangled(double x, double y, double z)
 
 /* What generations and migrations make; how many formulas were tried. */
 static size_t
-breed_on_threads(memmodel_context *context, struct bench *bench, size_t threads, struct archive *archive)
+breed_on_threads(struct bench *bench, size_t threads, struct archive *archive)
 {
-    struct world world;
+    struct world world = world_new(&bench->workspace, ROWS, bench->inputs, INPUTS, NULL, threads);
     size_t tried;
 
-    assert_int_equal(world_new(context, ROWS, bench->inputs, INPUTS, NULL, threads, &world), 0);
+    assert_int_equal(bench->workspace.status, 0);
     assert_int_equal(world_begin(&world, &bench->aim, 7, NULL), 0);
     tried = world_tried(&world);
     for (int i = 0; i < 3; i++)
@@ -210,13 +206,13 @@ islands_breed_the_same_on_any_number_of_threads(void **state)
     for (size_t threads = 2; threads <= 8; threads += 3) { /* fewer than islands, and more */
         memset(&one, 0, sizeof one);
         memset(&many, 0, sizeof many);
-        assert_int_equal(breed_on_threads(*state, &bench, 1, &one), breed_on_threads(*state, &bench, threads, &many));
+        assert_int_equal(breed_on_threads(&bench, 1, &one), breed_on_threads(&bench, threads, &many));
         for (size_t i = 0; i <= ARCHIVE_MAX_NODES; i++) {
             assert_int_equal(one.formulas[i].count, many.formulas[i].count);
             assert_true(one.formulas[i].count == 0 || one.formulas[i].error == many.formulas[i].error);
         }
     }
-    bench_release(*state, &bench);
+    workspace_release(&bench.workspace);
 }
 
 /* ---- digits ---- */

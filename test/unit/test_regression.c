@@ -24,9 +24,10 @@ draw(uint64_t *seed)
 
 /* A library whose column 0 is constant, and a right side that some of its columns make up, with an error. */
 static void
-draw_problem(memmodel_context *context, uint64_t seed, size_t columns, struct matrix *library, double *right_side)
+draw_problem(struct workspace *workspace, uint64_t seed, size_t columns, struct matrix *library, double *right_side)
 {
-    assert_int_equal(matrix_new(context, ROWS, columns, library), 0);
+    *library = matrix_new(workspace, ROWS, columns);
+    assert_int_equal(workspace->status, 0);
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < ROWS; i++)
             matrix_column(library, j)[i] = j == 0 ? 1 : draw(&seed);
@@ -54,61 +55,69 @@ squared_error(size_t rows, const double *const *columns, size_t count, const dou
 static void
 a_line_through_three_points_is_the_one_worked_out_by_hand(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     /* (1, 1), (2, 2), (3, 2): slope 1/2, intercept 2/3 */
     static const double ones[] = {1, 1, 1}, x[] = {1, 2, 3}, y[] = {1, 2, 2};
     double solution[2];
     struct qr qr;
 
-    assert_int_equal(qr_new(*state, 3, 2, &qr), 0);
+    qr = qr_new(&workspace, 3, 2);
+    assert_int_equal(workspace.status, 0);
     assert_true(qr_append(&qr, ones));
     assert_true(qr_append(&qr, x));
     qr_solve(&qr, y, solution);
     assert_near(solution[0], 2.0 / 3, 1e-15);
     assert_near(solution[1], 0.5, 1e-15);
-    qr_release(&qr);
+    workspace_release(&workspace);
 }
 
 /* Laeuchli's matrix: its normal equations are singular in doubles, as 1 + e^2 = 1. */
 static void
 columns_that_are_almost_the_same_keep_their_coefficients(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     const double e = 1e-9;
     const double a[] = {1, e, 0, 0}, b[] = {1, 0, e, 0}, c[] = {1, 0, 0, e}, y[] = {6, e, 2 * e, 3 * e};
     double solution[3];
     struct qr qr;
 
-    assert_int_equal(qr_new(*state, 4, 3, &qr), 0);
+    qr = qr_new(&workspace, 4, 3);
+    assert_int_equal(workspace.status, 0);
     assert_true(qr_append(&qr, a) && qr_append(&qr, b) && qr_append(&qr, c));
     qr_solve(&qr, y, solution);
     for (int k = 0; k < 3; k++)
         assert_near(solution[k], k + 1, 1e-6);
-    qr_release(&qr);
+    workspace_release(&workspace);
 }
 
 static void
 a_column_that_others_make_up_is_refused(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const double a[] = {1, 2, 3, 4}, b[] = {1, 0, 1, 0}, sum[] = {3, 4, 7, 8};
     struct qr qr;
 
-    assert_int_equal(qr_new(*state, 4, 3, &qr), 0);
+    qr = qr_new(&workspace, 4, 3);
+    assert_int_equal(workspace.status, 0);
     assert_true(qr_append(&qr, a) && qr_append(&qr, b));
     assert_false(qr_append(&qr, sum));
     assert_int_equal(qr.count, 2);
-    qr_release(&qr);
+    workspace_release(&workspace);
 }
 
 /* Numbers of sizes that differ, so that sums in another order have other bits. */
 static void
 many_columns_at_once_have_the_bits_of_one_after_the_other(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     enum { LONGEST = 15, COUNT = 11 };
 
     for (size_t rows = 1; rows <= LONGEST; rows++) {
         double vector[LONGEST], products[COUNT];
         struct matrix matrix;
 
-        assert_int_equal(matrix_new(*state, rows, COUNT, &matrix), 0);
+        matrix = matrix_new(&workspace, rows, COUNT);
+        assert_int_equal(workspace.status, 0);
         for (size_t i = 0; i < rows * COUNT; i++)
             matrix.values[i] = ldexp(sin((double)i), (int)(i * 7 % 60));
         for (size_t i = 0; i < rows; i++)
@@ -116,7 +125,7 @@ many_columns_at_once_have_the_bits_of_one_after_the_other(void **state)
         matrix_multiply(&matrix, COUNT, vector, products);
         for (size_t j = 0; j < COUNT; j++)
             assert_true(products[j] == vector_dot(rows, matrix_column(&matrix, j), vector));
-        matrix_release(&matrix);
+        workspace_release(&workspace);
     }
 }
 
@@ -126,10 +135,12 @@ many_columns_at_once_have_the_bits_of_one_after_the_other(void **state)
 static double
 least_error_by_trying(memmodel_context *context, const double *const *columns, size_t count, const double *right_side)
 {
+    struct workspace workspace = WORKSPACE_INIT(context);
     double min = INFINITY;
     struct qr qr;
 
-    assert_int_equal(qr_new(context, ROWS, count, &qr), 0);
+    qr = qr_new(&workspace, ROWS, count);
+    assert_int_equal(workspace.status, 0);
     for (unsigned set = 0; set < 1u << count; set++) {
         const double *chosen[COLUMNS];
         double solution[COLUMNS];
@@ -148,22 +159,24 @@ least_error_by_trying(memmodel_context *context, const double *const *columns, s
         if (valid)
             min = fmin(min, squared_error(ROWS, chosen, size, right_side, solution));
     }
-    qr_release(&qr);
+    workspace_release(&workspace);
     return min;
 }
 
 static void
 non_negative_solutions_are_the_best_of_all_sets_of_columns(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct nnls nnls;
 
-    assert_int_equal(nnls_new(*state, ROWS, COLUMNS, &nnls), 0);
+    nnls = nnls_new(&workspace, ROWS, COLUMNS);
+    assert_int_equal(workspace.status, 0);
     for (uint64_t seed = 1; seed <= 50; seed++) {
         double right_side[ROWS], solution[COLUMNS], min;
         const double *columns[COLUMNS];
         struct matrix library;
 
-        draw_problem(*state, seed, COLUMNS, &library, right_side);
+        draw_problem(&workspace, seed, COLUMNS, &library, right_side);
         for (size_t j = 0; j < COLUMNS; j++)
             columns[j] = matrix_column(&library, j);
         nnls_solve(&nnls, ROWS, columns, COLUMNS, right_side, solution);
@@ -171,40 +184,43 @@ non_negative_solutions_are_the_best_of_all_sets_of_columns(void **state)
             assert_true(solution[j] >= 0);
         min = least_error_by_trying(*state, columns, COLUMNS, right_side);
         assert_near(squared_error(ROWS, columns, COLUMNS, right_side, solution), min, 1e-12);
-        matrix_release(&library);
     }
-    nnls_release(&nnls);
+    workspace_release(&workspace);
 }
 
 static void
 columns_that_are_equal_or_zero_do_not_disturb(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const double a[] = {1, 2, 3}, zero[] = {0, 0, 0}, y[] = {2, 4, 6};
     const double *columns[] = {zero, a, a};
     double solution[3];
     struct nnls nnls;
 
-    assert_int_equal(nnls_new(*state, 3, 3, &nnls), 0);
+    nnls = nnls_new(&workspace, 3, 3);
+    assert_int_equal(workspace.status, 0);
     nnls_solve(&nnls, 3, columns, 3, y, solution);
     assert_near(solution[0], 0, 0);
     assert_near(solution[1], 2, 1e-14);
     assert_near(solution[2], 0, 0);
-    nnls_release(&nnls);
+    workspace_release(&workspace);
 }
 
 static void
 a_right_side_that_points_away_has_the_zero_solution(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const double a[] = {1, 2, 3}, b[] = {3, 1, 1}, y[] = {-1, -1, -2};
     const double *columns[] = {a, b};
     double solution[2];
     struct nnls nnls;
 
-    assert_int_equal(nnls_new(*state, 3, 2, &nnls), 0);
+    nnls = nnls_new(&workspace, 3, 2);
+    assert_int_equal(workspace.status, 0);
     nnls_solve(&nnls, 3, columns, 2, y, solution);
     assert_near(solution[0], 0, 0);
     assert_near(solution[1], 0, 0);
-    nnls_release(&nnls);
+    workspace_release(&workspace);
 }
 
 /* ---- leave-one-out ---- */
@@ -214,13 +230,16 @@ static double
 error_without(memmodel_context *context, const struct matrix *library, const double *response, const size_t *points,
               const struct support *support, size_t left_out)
 {
+    struct workspace workspace = WORKSPACE_INIT(context);
     double rest_response[ROWS], solution[SUPPORT_COLUMNS], error = response[left_out];
     struct matrix rest;
     struct qr work;
     size_t rows = 0;
 
-    assert_int_equal(matrix_new(context, ROWS, COLUMNS, &rest), 0);
-    assert_int_equal(qr_new(context, ROWS, SUPPORT_COLUMNS, &work), 0);
+    rest = matrix_new(&workspace, ROWS, COLUMNS);
+    assert_int_equal(workspace.status, 0);
+    work = qr_new(&workspace, ROWS, SUPPORT_COLUMNS);
+    assert_int_equal(workspace.status, 0);
     for (size_t i = 0; i < ROWS; i++)
         rows += points[i] != points[left_out];
     rest.rows = rows;
@@ -235,8 +254,8 @@ error_without(memmodel_context *context, const struct matrix *library, const dou
     assert_true(left_out_fit(&work, &rest, rest_response, support, solution));
     for (size_t k = 0; k < support->count; k++)
         error -= solution[k] * matrix_column(library, support->columns[k])[left_out];
-    qr_release(&work);
-    matrix_release(&rest);
+    workspace_release(&workspace);
+    workspace_release(&workspace);
     return error;
 }
 
@@ -244,28 +263,31 @@ error_without(memmodel_context *context, const struct matrix *library, const dou
 static void
 leave_one_out_errors_are_those_of_as_many_refits(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const struct support support = {.count = 3, .columns = {0, 1, 3}};
     static const size_t points[ROWS] = {0, 1, 2, 3, 3, 4, 5, 5, 5};
     struct qr work;
 
-    assert_int_equal(qr_new(*state, ROWS, SUPPORT_COLUMNS, &work), 0);
+    work = qr_new(&workspace, ROWS, SUPPORT_COLUMNS);
+    assert_int_equal(workspace.status, 0);
     for (uint64_t seed = 1; seed <= 60; seed++) {
         double response[ROWS], errors[ROWS];
         struct matrix library;
 
-        draw_problem(*state, seed, COLUMNS, &library, response);
+        draw_problem(&workspace, seed, COLUMNS, &library, response);
         assert_true(left_out_errors(&work, &library, response, points, &support, errors));
         for (size_t i = 0; i < ROWS; i++)
             assert_near(errors[i], error_without(*state, &library, response, points, &support, i), 1e-9);
-        matrix_release(&library);
+        workspace_release(&workspace);
     }
-    qr_release(&work);
+    workspace_release(&workspace);
 }
 
 /* A row that alone has a term: nothing else tells its coefficient. */
 static void
 a_row_that_decides_a_coefficient_alone_has_no_error(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     static const struct support support = {.count = 2, .columns = {0, 1}};
     static const double response[] = {1, 1, 3};
     static const size_t points[] = {0, 1, 2};
@@ -273,13 +295,15 @@ a_row_that_decides_a_coefficient_alone_has_no_error(void **state)
     struct matrix library;
     double errors[3];
 
-    assert_int_equal(matrix_new(*state, 3, 2, &library), 0);
+    library = matrix_new(&workspace, 3, 2);
+    assert_int_equal(workspace.status, 0);
     matrix_column(&library, 0)[0] = matrix_column(&library, 0)[1] = 1;
     matrix_column(&library, 1)[2] = 1;
-    assert_int_equal(qr_new(*state, 3, SUPPORT_COLUMNS, &work), 0);
+    work = qr_new(&workspace, 3, SUPPORT_COLUMNS);
+    assert_int_equal(workspace.status, 0);
     assert_false(left_out_errors(&work, &library, response, points, &support, errors));
-    qr_release(&work);
-    matrix_release(&library);
+    workspace_release(&workspace);
+    workspace_release(&workspace);
 }
 
 /* ---- Student's distribution ---- */

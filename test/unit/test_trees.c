@@ -83,6 +83,7 @@ apply(unsigned operation, struct tree of)
 static void
 a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct table table;
     struct fitter fitter;
     double column[ROWS], ones[ROWS];
@@ -90,7 +91,8 @@ a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant(void **s
     size_t compared = 0;
 
     draw_table(&table);
-    assert_int_equal(fitter_new(*state, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter = fitter_new(&workspace, ROWS, table.inputs, INPUTS, NULL);
+    assert_int_equal(workspace.status, 0);
     fitter.aim = &aim;
     for (size_t i = 0; i < ROWS; i++)
         ones[i] = 1;
@@ -115,7 +117,7 @@ a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant(void **s
         compared++;
     }
     assert_true(compared > DRAWS / 4);
-    fitter_release(&fitter);
+    workspace_release(&workspace);
 }
 
 static void
@@ -150,6 +152,7 @@ equal_factors_become_powers_and_inverse_ones_go_away(void **state)
 static void
 derivatives_by_numbers_are_those_of_differences(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct table table;
     struct tree_machine machine;
     double slopes[TREE_MAX_NUMBERS][ROWS], *columns[TREE_MAX_NUMBERS], above[ROWS], below[ROWS];
@@ -168,7 +171,8 @@ derivatives_by_numbers_are_those_of_differences(void **state)
     draw_table(&table);
     for (size_t k = 0; k < TREE_MAX_NUMBERS; k++)
         columns[k] = slopes[k];
-    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    machine = tree_machine_new(&workspace, ROWS, table.inputs, INPUTS);
+    assert_int_equal(workspace.status, 0);
     for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
         struct tree *tree = &shapes[shape];
         size_t index = 0;
@@ -190,7 +194,7 @@ derivatives_by_numbers_are_those_of_differences(void **state)
             index++;
         }
     }
-    tree_machine_release(&machine);
+    workspace_release(&workspace);
 }
 
 /* Between the rows of a table there are points, too. */
@@ -213,6 +217,7 @@ a_tree_takes_as_many_nodes_as_there_is_room_for(void **state)
 static void
 a_tree_with_a_pole_between_rows_is_not_sound(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct table table;
     struct tree_machine machine;
     struct tree x = input(0), y = input(1), difference = join(TREE_SUBTRACT, x, y);
@@ -224,17 +229,19 @@ a_tree_with_a_pole_between_rows_is_not_sound(void **state)
                                    join(TREE_DIVIDE, x, join(TREE_ADD, y, number(-2)))};
 
     draw_table(&table);
-    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    machine = tree_machine_new(&workspace, ROWS, table.inputs, INPUTS);
+    assert_int_equal(workspace.status, 0);
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++)
         assert_true(tree_is_sound(&machine, &sound[i]));
     for (size_t i = 0; i < sizeof unsound / sizeof *unsound; i++)
         assert_false(tree_is_sound(&machine, &unsound[i]));
-    tree_machine_release(&machine);
+    workspace_release(&workspace);
 }
 
 static void
 numbers_are_found_though_one_of_them_is_superfluous(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct table table;
     struct fitter fitter;
     double target[ROWS], ones[ROWS];
@@ -246,7 +253,8 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
         ones[i] = 1;
         target[i] = 3 + 2 * table.columns[0][i] / (table.columns[1][i] + 1.7);
     }
-    assert_int_equal(fitter_new(*state, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter = fitter_new(&workspace, ROWS, table.inputs, INPUTS, NULL);
+    assert_int_equal(workspace.status, 0);
     fitter.aim = &aim;
     /* x / (c + d y): only c / d matters beside a coefficient */
     formula.trees[0] =
@@ -255,7 +263,7 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
     assert_true(formula.error < 1e-16);
     assert_near(formula.constant, 3, 1e-6);
     assert_near(formula.trees[0].genes[1].number / formula.trees[0].genes[2].number, 1.7, 1e-6);
-    fitter_release(&fitter);
+    workspace_release(&workspace);
 }
 
 /* ---- simplification ---- */
@@ -264,6 +272,7 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
 static struct formula
 simplified(memmodel_context *context, struct tree tree, double (*law)(const double *x))
 {
+    struct workspace workspace = WORKSPACE_INIT(context);
     struct table table;
     struct fitter fitter;
     double target[ROWS], ones[ROWS];
@@ -276,11 +285,12 @@ simplified(memmodel_context *context, struct tree tree, double (*law)(const doub
         ones[i] = 1;
         target[i] = law((double[]){table.columns[0][i], table.columns[1][i], table.columns[2][i]});
     }
-    assert_int_equal(fitter_new(context, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter = fitter_new(&workspace, ROWS, table.inputs, INPUTS, NULL);
+    assert_int_equal(workspace.status, 0);
     fitter.aim = &aim;
     assert_true(formula_simplify(&fitter, 0.003, &precise, &formula));
     assert_true(precise);
-    fitter_release(&fitter);
+    workspace_release(&workspace);
     return formula;
 }
 
@@ -414,6 +424,7 @@ a_number_keeps_so_many_digits(void **state)
 static void
 an_expression_has_the_values_of_its_tree(void **state)
 {
+    struct workspace workspace = WORKSPACE_INIT(*state);
     struct table table;
     struct tree_machine machine;
     struct expression_pool *pool;
@@ -424,7 +435,8 @@ an_expression_has_the_values_of_its_tree(void **state)
     assert_int_equal(expression_pool_new(*state, &pool), 0);
     for (size_t j = 0; j < INPUTS; j++)
         expression_symbol(pool, (const char *[]){"a", "b", "c"}[j]);
-    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    machine = tree_machine_new(&workspace, ROWS, table.inputs, INPUTS);
+    assert_int_equal(workspace.status, 0);
     for (size_t draw = 0; draw < DRAWS; draw++) {
         struct tree tree = draw_formula(draw).trees[0];
         expression value;
@@ -444,7 +456,7 @@ an_expression_has_the_values_of_its_tree(void **state)
             compared++;
     }
     assert_true(compared > DRAWS / 2);
-    tree_machine_release(&machine);
+    workspace_release(&workspace);
     expression_pool_free(pool);
 }
 

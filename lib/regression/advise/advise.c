@@ -22,6 +22,7 @@ static const char prediction[] = "prediction";       /* as the cost */
 
 struct advising {
     memmodel_context *context;
+    struct workspace workspace;
     struct memmodel_advise_options options;
     const memmodel_samples *samples, *candidates;
     memmodel_samples *listed; /* the candidates, where they come from the domain */
@@ -190,9 +191,9 @@ fill_rows(struct advising *advising)
         return status;
     inputs = table->input_count;
     advising->candidate_count = memmodel_samples_row_count(advising->candidates);
-    status = matrix_new(advising->context, advising->candidate_count + most + 1, inputs, &table->columns);
-    if (status)
-        return status;
+    table->columns = matrix_new(&advising->workspace, advising->candidate_count + most + 1, inputs);
+    if (advising->workspace.status)
+        return advising->workspace.status;
     used = copy_rows(advising, columns, inputs, advising->candidate_count, 0);
     if (most > 0)
         used = copy_rows(advising, sampled, inputs + 1, most, used);
@@ -214,10 +215,10 @@ close_rows(struct advising *advising)
         memmove(table->columns.values + i * rows, matrix_column(&table->columns, i),
                 rows * sizeof *table->columns.values);
     table->columns.rows = rows;
-    table->measured = memory_allocate_zeroed(advising->context, rows, sizeof *table->measured);
-    table->weights = memory_allocate_zeroed(advising->context, rows, sizeof *table->weights);
-    if (!table->measured || !table->weights)
-        return MEMMODEL_ERROR_NO_MEMORY;
+    table->measured = workspace_take(&advising->workspace, rows, sizeof *table->measured);
+    table->weights = workspace_take(&advising->workspace, rows, sizeof *table->weights);
+    if (advising->workspace.status)
+        return advising->workspace.status;
     for (size_t i = 0; i < rows; i++)
         table->measured[i] = table->weights[i] = 1;
     return 0;
@@ -393,14 +394,15 @@ static int
 make_design(struct advising *advising)
 {
     size_t terms[MAX_TERMS], count = list_terms(&advising->basis, terms), samples = sample_count(advising);
-    struct matrix shares;
-    int status = matrix_new(advising->context, count, advising->candidate_count + samples, &shares);
+    struct workspace *workspace = &advising->workspace;
+    struct matrix shares = matrix_new(workspace, count, advising->candidate_count + samples);
+    int status;
 
-    if (status)
-        return status;
+    if (workspace->status)
+        return workspace->status;
     for (size_t k = 0; k < count; k++)
         fill_shares(advising, terms[k], k, &shares);
-    status = design_new(advising->context, shares, advising->candidate_count, advising->noise, &advising->design);
+    status = design_new(workspace, shares, advising->candidate_count, advising->noise, &advising->design);
     for (size_t i = 0; !status && i < samples; i++)
         design_measure(&advising->design, advising->candidate_count + i);
     return status;
@@ -450,9 +452,9 @@ find_costs(struct advising *advising)
     const char *text = advising->options.cost;
     int status = 0;
 
-    advising->costs = memory_allocate_zeroed(advising->context, advising->candidate_count, sizeof *advising->costs);
+    advising->costs = workspace_take(&advising->workspace, advising->candidate_count, sizeof *advising->costs);
     if (!advising->costs)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return advising->workspace.status;
     for (size_t i = 0; i < advising->candidate_count; i++)
         advising->costs[i] = 1;
     if (!text)
@@ -542,7 +544,7 @@ list_basis(struct advising *advising)
     structure->integer_exponents = true;
     for (size_t i = 0; i < structure->input_count; i++)
         training_range(&advising->table, i, &structure->least[i], &structure->most[i]);
-    return basis_new(&advising->table, &posynomial, structure, &advising->basis);
+    return basis_new(&advising->workspace, &advising->table, &posynomial, structure, &advising->basis);
 }
 
 static int
@@ -586,11 +588,9 @@ advise(struct advising *advising, struct memmodel_advise_result *result, memmode
 static void
 release(struct advising *advising)
 {
-    if (advising->design.context)
-        design_release(&advising->design);
-    basis_release(advising->context, &advising->basis);
-    training_release(&advising->table);
-    memory_release(advising->context, advising->costs);
+    if (advising->basis.pool)
+        expression_pool_free(advising->basis.pool);
+    workspace_release(&advising->workspace);
     memmodel_model_unref(advising->model);
     memmodel_samples_unref(advising->listed);
     memory_release(advising->context, advising);
@@ -624,6 +624,7 @@ advise_within(const memmodel_samples *samples, const struct memmodel_advise_opti
     if (!advising)
         return MEMMODEL_ERROR_NO_MEMORY;
     advising->context = advising->table.context = context;
+    advising->workspace = WORKSPACE_INIT(context);
     advising->samples = samples;
     status = begin(advising, options);
     if (!status)

@@ -22,31 +22,22 @@ start(struct design *design, double error)
 }
 
 int
-design_new(memmodel_context *context, struct matrix shares, size_t candidates, double error, struct design *design)
+design_new(struct workspace *workspace, struct matrix shares, size_t candidates, double error, struct design *design)
 {
     size_t terms = shares.rows, points = shares.columns;
-    int status;
 
     *design = (struct design){
-        .context = context, .points = points, .candidates = candidates, .terms = terms, .shares = shares};
-    status = matrix_new(context, terms, points, &design->vectors);
-    if (status)
-        return status;
-    design->leverages = memory_allocate_zeroed(context, points, sizeof *design->leverages);
-    design->spare = memory_allocate_zeroed(context, terms, sizeof *design->spare);
-    if (!design->leverages || !design->spare)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    start(design, error);
-    return 0;
-}
-
-void
-design_release(struct design *design)
-{
-    matrix_release(&design->shares);
-    matrix_release(&design->vectors);
-    memory_release(design->context, design->leverages);
-    memory_release(design->context, design->spare);
+        .points = points,
+        .candidates = candidates,
+        .terms = terms,
+        .shares = shares,
+        .vectors = matrix_new(workspace, terms, points),
+        .leverages = workspace_take(workspace, points, sizeof *design->leverages),
+        .spare = workspace_take(workspace, terms, sizeof *design->spare),
+    };
+    if (!workspace->status)
+        start(design, error);
+    return workspace->status;
 }
 
 /* P loses v v' / (1 + h) with v = P u of the point; all that is made of P follows. */

@@ -10,7 +10,6 @@
 #include "regression/linear/matrix.h"
 
 struct design {
-    memmodel_context *context;
     size_t points, candidates; /* the candidates are the first of the points: leverages are averaged over them */
     size_t terms, measured;
     struct matrix shares;  /* u of every point, a column each */
@@ -19,12 +18,9 @@ struct design {
     double *spare;         /* of every term */
 };
 
-/* `shares` becomes the design's. A failed design may be released. */
+/* `shares` are those of all points. 0, or the workspace's status. */
 int
-design_new(memmodel_context *context, struct matrix shares, size_t candidates, double error, struct design *design);
-
-void
-design_release(struct design *design);
+design_new(struct workspace *workspace, struct matrix shares, size_t candidates, double error, struct design *design);
 
 void
 design_measure(struct design *design, size_t point);

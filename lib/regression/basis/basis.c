@@ -86,22 +86,25 @@ weigh_rows(struct basis *basis, const struct training *table)
 }
 
 int
-basis_new(const struct training *table, const struct memmodel_fit_options *options, const struct structure *structure,
-          struct basis *basis)
+basis_new(struct workspace *workspace, const struct training *table, const struct memmodel_fit_options *options,
+          const struct structure *structure, struct basis *basis)
 {
+    size_t appended = options->search ? BASIS_MAX_APPENDED : BASIS_APPENDED;
     int status;
 
-    *basis = (struct basis){.positive = !fit_is_general(options), .structure = structure};
+    *basis = (struct basis){.workspace = workspace, .positive = !fit_is_general(options), .structure = structure};
     basis->relative = basis->positive || loss_is_relative(options->loss);
     status = expression_pool_new(table->context, &basis->pool);
     if (!status)
-        status = basis_allocate(basis, table, options->term_count);
+        status = basis_allocate(basis, table, options->term_count, appended);
     if (!status)
         status = add_terms(basis, table, options);
-    if (!status)
-        status = matrix_new(table->context, table->columns.rows, basis->count, &basis->columns);
     if (status)
         return status;
+    basis->capacity = basis->count + appended;
+    basis->columns = matrix_new(workspace, table->columns.rows, basis->capacity);
+    if (workspace->status)
+        return workspace->status;
     weigh_rows(basis, table);
     return basis_fill_columns(basis, table);
 }

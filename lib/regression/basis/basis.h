@@ -9,10 +9,10 @@
  * terms and under relative errors: products of whole powers; hinges at values of these; and terms on one side of a
  * change point. Else: the inputs; curves and hinges of one; products of two. columns[j][i] = sqrt(weight i) term j at
  * row i, divided by measurement i where rows are relative, scaled; least squares of `response` on them are those of
- * the weighted errors. A failed basis may be released.
+ * the weighted errors. The pool is released by its owner.
  */
 int
-basis_new(const struct training *table, const struct memmodel_fit_options *options, const struct structure *structure,
-          struct basis *basis);
+basis_new(struct workspace *workspace, const struct training *table, const struct memmodel_fit_options *options,
+          const struct structure *structure, struct basis *basis);
 
 #endif

@@ -100,12 +100,11 @@ change_points_add(struct basis *basis, const struct training *table, size_t coun
 
     if (!basis->structure->change_point)
         return 0;
-    levels = memory_allocate_zeroed(table->context, table->columns.rows, sizeof *levels);
+    levels = workspace_take(basis->workspace, table->columns.rows, sizeof *levels);
     if (!levels)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return basis->workspace->status;
     for (size_t input = 0; !status && input < table->input_count; input++)
         status = add_input(basis, table, input, levels, count);
     basis->group = 0;
-    memory_release(table->context, levels);
     return status;
 }

@@ -171,9 +171,9 @@ read_axis(struct shaping *shaping, size_t input)
 
     axis->rows = table->columns.rows;
     axis->x = expression_symbol(pool, expression_symbol_name(pool, input));
-    axis->sorted = memory_allocate_zeroed(table->context, axis->rows, sizeof *axis->sorted);
+    axis->sorted = workspace_take(shaping->basis->workspace, axis->rows, sizeof *axis->sorted);
     if (!axis->sorted)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return shaping->basis->workspace->status;
     memcpy(axis->sorted, matrix_column(&table->columns, input), axis->rows * sizeof *axis->sorted);
     numbers_sort(axis->sorted, axis->rows);
     axis->levels = 1;
@@ -259,17 +259,11 @@ add_all(struct shaping *shaping)
 int
 general_terms_add(struct basis *basis, const struct training *table)
 {
-    struct shaping *shaping = memory_allocate_zeroed(table->context, 1, sizeof *shaping);
-    int status;
+    struct shaping *shaping = workspace_take(basis->workspace, 1, sizeof *shaping);
 
     if (!shaping)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return basis->workspace->status;
     shaping->basis = basis;
     shaping->table = table;
-    status = add_all(shaping);
-    for (size_t i = 0; i < table->input_count; i++)
-        if (shaping->axes[i].sorted)
-            memory_release(table->context, shaping->axes[i].sorted);
-    memory_release(table->context, shaping);
-    return status;
+    return add_all(shaping);
 }

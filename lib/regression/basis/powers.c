@@ -208,9 +208,9 @@ add_hinges(struct basis *basis, const struct training *table, size_t first)
 
     if (table->input_count > MAX_HINGED_INPUTS)
         return 0;
-    values = memory_allocate_zeroed(table->context, rows, sizeof *values);
+    values = workspace_take(basis->workspace, rows, sizeof *values);
     if (!values)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return basis->workspace->status;
     for (size_t j = first; !status && j < end; j++) {
         if (!depends_on_all(basis, table, basis->terms[j]))
             continue;
@@ -218,7 +218,6 @@ add_hinges(struct basis *basis, const struct training *table, size_t first)
         if (!status)
             status = powers_add_hinges_of(basis, j, values, rows);
     }
-    memory_release(table->context, values);
     return status;
 }
 
@@ -226,12 +225,12 @@ add_hinges(struct basis *basis, const struct training *table, size_t first)
 int
 powers_add(struct basis *basis, const struct training *table)
 {
-    struct factors *factors = memory_allocate(table->context, sizeof *factors);
+    struct factors *factors = workspace_take(basis->workspace, 1, sizeof *factors);
     size_t given = basis->count;
     int status;
 
     if (!factors)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return basis->workspace->status;
     status = make_factors(basis, table, false, factors);
     if (!status)
         status = add_products(basis, table, factors);
@@ -239,7 +238,6 @@ powers_add(struct basis *basis, const struct training *table)
         status = make_factors(basis, table, true, factors);
     for (size_t i = 0; !status && i < factors->count && basis->count < basis->capacity; i++)
         status = basis_add_term(basis, factors->list[i].value, factors->list[i].size);
-    memory_release(table->context, factors);
     basis->ends[0] = basis->count;
     return status ? status : add_hinges(basis, table, given);
 }

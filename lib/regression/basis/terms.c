@@ -188,50 +188,21 @@ basis_fill_columns(struct basis *basis, const struct training *table)
 }
 
 int
-basis_allocate(struct basis *basis, const struct training *table, size_t given)
+basis_allocate(struct basis *basis, const struct training *table, size_t given, size_t appended)
 {
-    memmodel_context *context = table->context;
-    size_t rows = table->columns.rows, room = (basis->relative ? BASIS_MAX_VALUES : MAX_GENERAL_VALUES) / rows;
+    struct workspace *workspace = basis->workspace;
+    size_t rows = table->columns.rows, room = (basis->relative ? BASIS_MAX_VALUES : MAX_GENERAL_VALUES) / rows, count;
 
     basis->capacity = 1 + given + (room < BASIS_MAX_TERMS ? room : BASIS_MAX_TERMS);
-    basis->terms = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->terms);
-    basis->sizes = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->sizes);
-    basis->signs = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->signs);
-    basis->groups = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->groups);
-    basis->exponents = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->exponents);
-    basis->response = memory_allocate_zeroed(context, rows, sizeof *basis->response);
-    basis->sqrt_weights = memory_allocate_zeroed(context, rows, sizeof *basis->sqrt_weights);
-    if (!basis->terms || !basis->sizes || !basis->signs || !basis->groups || !basis->exponents || !basis->response ||
-        !basis->sqrt_weights)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    return 0;
-}
-
-/* Room for one more term. */
-static int
-grow(struct basis *basis, memmodel_context *context)
-{
-    size_t capacity = basis->capacity, needed = basis->count + 1, columns = basis->columns.columns;
-    struct matrix wider;
-    int status = matrix_new(context, basis->columns.rows, needed, &wider);
-
-    if (status)
-        return status;
-    memcpy(wider.values, basis->columns.values, columns * basis->columns.rows * sizeof *wider.values);
-    matrix_release(&basis->columns);
-    basis->columns = wider;
-    if (needed <= capacity)
-        return 0;
-    status = array_reserve(context, &basis->terms, &(size_t){capacity}, needed, sizeof *basis->terms);
-    if (!status)
-        status = array_reserve(context, &basis->sizes, &(size_t){capacity}, needed, sizeof *basis->sizes);
-    if (!status)
-        status = array_reserve(context, &basis->signs, &(size_t){capacity}, needed, sizeof *basis->signs);
-    if (!status)
-        status = array_reserve(context, &basis->groups, &(size_t){capacity}, needed, sizeof *basis->groups);
-    if (!status)
-        status = array_reserve(context, &basis->exponents, &basis->capacity, needed, sizeof *basis->exponents);
-    return status;
+    count = basis->capacity + appended;
+    basis->terms = workspace_take(workspace, count, sizeof *basis->terms);
+    basis->sizes = workspace_take(workspace, count, sizeof *basis->sizes);
+    basis->signs = workspace_take(workspace, count, sizeof *basis->signs);
+    basis->groups = workspace_take(workspace, count, sizeof *basis->groups);
+    basis->exponents = workspace_take(workspace, count, sizeof *basis->exponents);
+    basis->response = workspace_take(workspace, rows, sizeof *basis->response);
+    basis->sqrt_weights = workspace_take(workspace, rows, sizeof *basis->sqrt_weights);
+    return workspace->status;
 }
 
 int
@@ -242,9 +213,8 @@ basis_append(struct basis *basis, const struct training *table, expression term,
     for (*index = 0; *index < basis->count; ++*index)
         if (basis->terms[*index] == term)
             return 0;
-    status = grow(basis, table->context);
-    if (status)
-        return status;
+    if (basis->count == basis->capacity)
+        return MEMMODEL_ERROR_OVERFLOW;
     basis->terms[basis->count] = term;
     basis->sizes[basis->count] = size;
     basis->signs[basis->count] = SIGN_ANY;
@@ -253,7 +223,7 @@ basis_append(struct basis *basis, const struct training *table, expression term,
     if (status)
         return status;
     scale_column(basis, matrix_column(&basis->columns, basis->count), &basis->exponents[basis->count]);
-    basis->count++;
+    basis->columns.columns = ++basis->count;
     return 0;
 }
 
@@ -265,19 +235,4 @@ basis_sum_nodes(const struct basis *basis, const uint16_t *columns, size_t count
     for (size_t k = 0; k < count; k++)
         nodes += columns[k] == 0 ? 1 : basis->sizes[columns[k]] + 2; /* its coefficient and their product */
     return nodes;
-}
-
-void
-basis_release(memmodel_context *context, struct basis *basis)
-{
-    matrix_release(&basis->columns);
-    memory_release(context, basis->terms);
-    memory_release(context, basis->sizes);
-    memory_release(context, basis->signs);
-    memory_release(context, basis->groups);
-    memory_release(context, basis->exponents);
-    memory_release(context, basis->response);
-    memory_release(context, basis->sqrt_weights);
-    if (basis->pool)
-        expression_pool_free(basis->pool);
 }

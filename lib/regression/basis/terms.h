@@ -6,8 +6,13 @@
 #include "regression/prove/structure.h"
 
 enum { BASIS_MAX_TERMS = 4096, BASIS_LIBRARIES = 3, BASIS_MAX_VALUES = 1 << 22 /* rows times terms: 32 MB */ };
+enum {
+    BASIS_APPENDED = 3,
+    BASIS_MAX_APPENDED = BASIS_APPENDED + 64 /* of regimes, and of a search of trees besides */
+};
 
 struct basis {
+    struct workspace *workspace;
     struct expression_pool *pool; /* symbol i is input i */
     size_t count, capacity;       /* of terms; term 0 is the constant 1 */
     expression *terms;
@@ -37,12 +42,9 @@ basis_add_term(struct basis *basis, expression term, unsigned size);
 int
 basis_evaluate(const struct basis *basis, const struct training *table, size_t first, size_t count, double **values);
 
-/*
- * Room for so many given terms, and those of the libraries. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed basis may be
- * released.
- */
+/* Room for so many given terms, those of the libraries, and those that are appended. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-basis_allocate(struct basis *basis, const struct training *table, size_t given);
+basis_allocate(struct basis *basis, const struct training *table, size_t given, size_t appended);
 
 /*
  * Columns of all terms, once `sqrt_weights` are known. Terms that overflow somewhere are dropped; of the given ones
@@ -61,8 +63,5 @@ basis_append(struct basis *basis, const struct training *table, expression term,
 /* Size as a tree of a sum of these terms with their coefficients; column 0 is the constant. */
 unsigned
 basis_sum_nodes(const struct basis *basis, const uint16_t *columns, size_t count);
-
-void
-basis_release(memmodel_context *context, struct basis *basis);
 
 #endif

@@ -131,9 +131,9 @@ alternatives_find(struct fit *fit, memmodel_model *model)
 
     if (!model->relative || model_has_limits(model))
         return 0;
-    finder = memory_allocate_zeroed(fit->context, 1, sizeof *finder);
+    finder = workspace_take(&fit->workspace, 1, sizeof *finder);
     if (!finder)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return fit->workspace.status;
     finder->fit = fit;
     finder->model = model;
     status = list_alternatives(finder);
@@ -143,6 +143,5 @@ alternatives_find(struct fit *fit, memmodel_model *model)
         status = add_alternatives(finder);
     for (size_t i = 0; i < finder->count; i++)
         memmodel_model_unref(finder->list[i]);
-    memory_release(fit->context, finder);
     return status;
 }

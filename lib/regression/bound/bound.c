@@ -44,29 +44,28 @@ bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
     }
 }
 
-/* repeats[i]: how many rows share row i's point. 0 or MEMMODEL_ERROR_NO_MEMORY. */
+/* repeats[i]: how many rows share row i's point. 0, or the workspace's status. */
 static int
-bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows, uint32_t *repeats)
+bound_count_repeats(const struct bound_rows *rows, size_t count, struct workspace *workspace, uint32_t *repeats)
 {
-    uint32_t *counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
+    uint32_t *counts = workspace_take(workspace, rows->point_count, sizeof *counts);
 
     if (!counts)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    for (size_t i = 0; i < rows; i++)
-        counts[points[i]]++;
-    for (size_t i = 0; i < rows; i++)
-        repeats[i] = counts[points[i]];
-    memory_release(context, counts);
+        return workspace->status;
+    for (size_t i = 0; i < count; i++)
+        counts[rows->points[i]]++;
+    for (size_t i = 0; i < count; i++)
+        repeats[i] = counts[rows->points[i]];
     return 0;
 }
 
 static int
-sort_ratios(memmodel_context *context, struct model_bound *bound)
+sort_ratios(struct workspace *workspace, struct model_bound *bound)
 {
-    struct held_out *pairs = memory_allocate_zeroed(context, bound->ratio_count, sizeof *pairs);
+    struct held_out *pairs = workspace_take(workspace, bound->ratio_count, sizeof *pairs);
 
     if (!pairs)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return workspace->status;
     for (size_t i = 0; i < bound->ratio_count; i++)
         pairs[i] = (struct held_out){bound->ratios[i], bound->repeats[i]};
     qsort(pairs, bound->ratio_count, sizeof *pairs, compare_held_out);
@@ -74,7 +73,6 @@ sort_ratios(memmodel_context *context, struct model_bound *bound)
         bound->ratios[i] = pairs[i].ratio;
         bound->repeats[i] = pairs[i].repeats;
     }
-    memory_release(context, pairs);
     return 0;
 }
 
@@ -95,19 +93,19 @@ measure_sigma(const memmodel_model *model, const struct bound_rows *rows, const 
 
 /* Rising, with their repeats. */
 static int
-fill_ratios(memmodel_model *model, const struct bound_rows *rows, const double *scales)
+fill_ratios(memmodel_model *model, const struct bound_rows *rows, const double *scales, struct workspace *workspace)
 {
     struct model_bound *bound = &model->bound;
     int status;
 
     for (size_t i = 0; i < bound->ratio_count; i++)
         bound->ratios[i] = scales ? 1 + (rows->ratios[i] - 1) / scales[i] : rows->ratios[i];
-    status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);
-    return status ? status : sort_ratios(model->context, bound);
+    status = bound_count_repeats(rows, bound->ratio_count, workspace, bound->repeats);
+    return status ? status : sort_ratios(workspace, bound);
 }
 
 int
-bound_fill(memmodel_model *model, const struct bound_rows *rows)
+bound_fill(memmodel_model *model, const struct bound_rows *rows, struct workspace *workspace)
 {
     struct model_bound *bound = &model->bound;
     int status;
@@ -116,7 +114,7 @@ bound_fill(memmodel_model *model, const struct bound_rows *rows)
     bound->dof = bound->points - (int64_t)(model->term_count + rows->numbers);
     bound->dof = bound->dof < 1 ? 1 : bound->dof;
     bound->sigma = measure_sigma(model, rows, NULL);
-    status = fill_ratios(model, rows, NULL);
+    status = fill_ratios(model, rows, NULL, workspace);
     if (status)
         return status;
     bound_fill_leverage(bound->leverage, rows->qr, rows->exponents);
@@ -133,20 +131,6 @@ struct variance_rows {
     double *errors, *leverages, *shares, *scales;
     double *counts, *taken; /* of every point: its rows, and their leverage */
 };
-
-static int
-variance_rows_new(memmodel_context *context, size_t rows, size_t points, struct variance_rows *variance)
-{
-    variance->errors = memory_allocate_zeroed(context, 4 * rows + 2 * points, sizeof *variance->errors);
-    if (!variance->errors)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    variance->leverages = variance->errors + rows;
-    variance->shares = variance->leverages + rows;
-    variance->scales = variance->shares + rows;
-    variance->counts = variance->scales + rows;
-    variance->taken = variance->counts + points;
-    return 0;
-}
 
 /* The leverage of a row in a fit without its point, whose rows have the same terms. */
 static void
@@ -167,7 +151,8 @@ fill_variance_rows(const struct bound_rows *rows, size_t count, struct variance_
 }
 
 static int
-apply_variance(memmodel_model *model, const struct bound_rows *rows, const struct variance_rows *variance)
+apply_variance(memmodel_model *model, const struct bound_rows *rows, const struct variance_rows *variance,
+               struct workspace *workspace)
 {
     struct model_bound *bound = &model->bound;
     int status;
@@ -175,28 +160,30 @@ apply_variance(memmodel_model *model, const struct bound_rows *rows, const struc
     for (size_t i = 0; i < bound->ratio_count; i++)
         variance->scales[i] = variance_function(bound->variance.slope, variance->leverages[i]);
     bound->variance.sigma = measure_sigma(model, rows, variance->scales);
-    status = fill_ratios(model, rows, variance->scales);
+    status = fill_ratios(model, rows, variance->scales, workspace);
     if (!status)
         bound_prepare(bound);
     return status;
 }
 
 int
-bound_fit_variance(memmodel_model *model, const struct bound_rows *rows)
+bound_fit_variance(memmodel_model *model, const struct bound_rows *rows, struct workspace *workspace)
 {
     size_t count = model->bound.ratio_count;
-    struct variance_rows variance = {.errors = NULL};
-    int status = variance_rows_new(model->context, count, rows->point_count, &variance);
+    struct variance_rows variance = {
+        .errors = workspace_take(workspace, count, sizeof(double)),
+        .leverages = workspace_take(workspace, count, sizeof(double)),
+        .shares = workspace_take(workspace, count, sizeof(double)),
+        .scales = workspace_take(workspace, count, sizeof(double)),
+        .counts = workspace_take(workspace, rows->point_count, sizeof(double)),
+        .taken = workspace_take(workspace, rows->point_count, sizeof(double)),
+    };
 
-    if (!status) {
-        fill_variance_rows(rows, count, &variance);
-        model->bound.variance.slope =
-            variance_function_slope(variance.errors, variance.leverages, variance.shares, count);
-        if (model->bound.variance.slope > 0)
-            status = apply_variance(model, rows, &variance);
-    }
-    memory_release(model->context, variance.errors);
-    return status;
+    if (workspace->status)
+        return workspace->status;
+    fill_variance_rows(rows, count, &variance);
+    model->bound.variance.slope = variance_function_slope(variance.errors, variance.leverages, variance.shares, count);
+    return model->bound.variance.slope > 0 ? apply_variance(model, rows, &variance, workspace) : 0;
 }
 
 /* ---- levels ---- */

@@ -37,14 +37,14 @@ struct bound_rows {
 
 /* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-bound_fill(memmodel_model *model, const struct bound_rows *rows);
+bound_fill(memmodel_model *model, const struct bound_rows *rows, struct workspace *workspace);
 
 /*
  * After that: finds whether the variance of errors, which must be relative, grows with the leverage. 0 or
  * MEMMODEL_ERROR_NO_MEMORY.
  */
 int
-bound_fit_variance(memmodel_model *model, const struct bound_rows *rows);
+bound_fit_variance(memmodel_model *model, const struct bound_rows *rows, struct workspace *workspace);
 
 /* Computes what predictions at the usual levels need: once all else is known, before the first of them. */
 void

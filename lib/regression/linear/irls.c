@@ -14,41 +14,20 @@ static const double first_min = 0.1; /* share of the mean error below which erro
 static const double last_min = 1e-7; /* the same at last */
 static const double gain = 1e-10;    /* relative, that counts as one */
 
-int
-irls_new(memmodel_context *context, size_t rows, size_t columns, struct irls *work)
+struct irls
+irls_new(struct workspace *workspace, size_t rows, size_t columns)
 {
-    int status;
-
-    *work = (struct irls){.response = NULL};
-    status = qr_new(context, rows, columns, &work->qr);
-    if (!status)
-        status = nnls_new(context, rows, columns, &work->nnls);
-    if (!status)
-        status = matrix_new(context, rows, columns, &work->scaled);
-    if (status)
-        return status;
-    work->response = memory_allocate_zeroed(context, rows, sizeof *work->response);
-    work->predictions = memory_allocate_zeroed(context, rows, sizeof *work->predictions);
-    work->left_out = memory_allocate_zeroed(context, rows, 1);
-    work->above = memory_allocate_zeroed(context, rows, sizeof *work->above);
-    work->below = memory_allocate_zeroed(context, rows, sizeof *work->below);
-    if (!work->response || !work->predictions || !work->left_out || !work->above || !work->below)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    return lad_new(context, rows, &work->lad);
-}
-
-void
-irls_release(memmodel_context *context, struct irls *work)
-{
-    qr_release(&work->qr);
-    nnls_release(&work->nnls);
-    matrix_release(&work->scaled);
-    memory_release(context, work->response);
-    memory_release(context, work->predictions);
-    memory_release(context, work->left_out);
-    memory_release(context, work->above);
-    memory_release(context, work->below);
-    lad_release(context, &work->lad);
+    return (struct irls){
+        .qr = qr_new(workspace, rows, columns),
+        .nnls = nnls_new(workspace, rows, columns),
+        .scaled = matrix_new(workspace, rows, columns),
+        .response = workspace_take(workspace, rows, sizeof(double)),
+        .predictions = workspace_take(workspace, rows, sizeof(double)),
+        .left_out = workspace_take(workspace, rows, 1),
+        .lad = lad_new(workspace, rows),
+        .above = workspace_take(workspace, rows, sizeof(double)),
+        .below = workspace_take(workspace, rows, sizeof(double)),
+    };
 }
 
 /* ---- predictions ---- */

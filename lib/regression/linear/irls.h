@@ -32,12 +32,9 @@ struct irls {
     double *above, *below; /* prices of errors of linear losses */
 };
 
-/* Room for so many rows and columns. A failed one may be released. */
-int
-irls_new(memmodel_context *context, size_t rows, size_t columns, struct irls *work);
-
-void
-irls_release(memmodel_context *context, struct irls *work);
+/* Room for so many rows and columns. */
+struct irls
+irls_new(struct workspace *workspace, size_t rows, size_t columns);
 
 /*
  * Of linear losses of a sum of terms the best coefficients there are. Else at most 60 steps from the least squares

@@ -36,26 +36,16 @@ struct state {
     double price;                      /* of all rows */
 };
 
-int
-lad_new(memmodel_context *context, size_t rows, struct lad *work)
+struct lad
+lad_new(struct workspace *workspace, size_t rows)
 {
-    *work = (struct lad){
-        .context = context,
-        .residuals = memory_allocate_zeroed(context, rows, sizeof *work->residuals),
-        .along = memory_allocate_zeroed(context, rows, sizeof *work->along),
-        .met = memory_allocate_zeroed(context, rows, 1),
-        .crossings = memory_allocate_zeroed(context, rows + LAD_MAX, sizeof *work->crossings),
+    return (struct lad){
+        .context = workspace->arena.context,
+        .residuals = workspace_take(workspace, rows, sizeof(double)),
+        .along = workspace_take(workspace, rows, sizeof(double)),
+        .met = workspace_take(workspace, rows, 1),
+        .crossings = workspace_take(workspace, rows + LAD_MAX, sizeof(struct crossing)),
     };
-    return work->residuals && work->along && work->met && work->crossings ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-}
-
-void
-lad_release(memmodel_context *context, struct lad *work)
-{
-    memory_release(context, work->residuals);
-    memory_release(context, work->along);
-    memory_release(context, work->met);
-    memory_release(context, work->crossings);
 }
 
 /* Between -shift and shift, another one for every row. */

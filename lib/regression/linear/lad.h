@@ -27,12 +27,9 @@ struct lad {
     struct crossing *crossings;
 };
 
-/* Room for so many rows. A failed one may be released. */
-int
-lad_new(memmodel_context *context, size_t rows, struct lad *work);
-
-void
-lad_release(memmodel_context *context, struct lad *work);
+/* Room for so many rows. */
+struct lad
+lad_new(struct workspace *workspace, size_t rows);
 
 /*
  * The coefficients with the least sum of prices, from 0 on, so that they depend on nothing but the problem. A column

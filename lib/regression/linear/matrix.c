@@ -7,6 +7,43 @@
 
 static const double dependent = 1e-10; /* share of a column's norm below which nothing of it is left but rounding */
 
+/* ---- memory ---- */
+
+static void *
+take(struct workspace *workspace, size_t count, size_t size)
+{
+    size_t bytes;
+    void *taken = NULL;
+
+    if (workspace->status)
+        return NULL;
+    if (checked_size(count, size, &bytes))
+        taken = arena_allocate(&workspace->arena, bytes);
+    else
+        context_error(workspace->arena.context, MEMMODEL_ERROR_NO_MEMORY, NULL,
+                      "a table of %zu x %zu bytes is too large", count, size);
+    workspace->status = taken ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    return taken;
+}
+
+void *
+workspace_take(struct workspace *workspace, size_t count, size_t size)
+{
+    void *taken = take(workspace, count, size);
+
+    if (taken)
+        memset(taken, 0, count * size);
+    return taken;
+}
+
+void
+workspace_release(struct workspace *workspace)
+{
+    arena_release(&workspace->arena);
+}
+
+/* ---- vectors ---- */
+
 double
 vector_dot(size_t n, const double *a, const double *b)
 {
@@ -79,52 +116,26 @@ vector_add_scaled(size_t n, double *y, double factor, const double *x)
         y[i] += factor * x[i];
 }
 
-int
-matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix *matrix)
+struct matrix
+matrix_new(struct workspace *workspace, size_t rows, size_t columns)
 {
-    size_t count;
-    int status = 0;
+    memmodel_context *context = workspace->arena.context;
+    struct matrix matrix = {.context = context,
+                            .rows = rows,
+                            .columns = columns,
+                            .values = take(workspace, rows, columns * sizeof(double))};
 
-    *matrix = (struct matrix){.context = context, .rows = rows, .columns = columns};
-    if (!checked_size(rows, columns, &count))
-        return context_error(context, MEMMODEL_ERROR_NO_MEMORY, NULL, "a table of %zu x %zu is too large", rows,
-                             columns);
-    matrix->values = memory_allocate(context, (count + 1) * sizeof *matrix->values);
-    if (!matrix->values)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    matrix->values[count] = 0;
-    for (size_t j = 0; !status && j < columns; j++) {
-        memset(matrix_column(matrix, j), 0, rows * sizeof *matrix->values);
-        status = context_check(context, matrix_work(rows, 1));
+    for (size_t j = 0; !workspace->status && j < columns; j++) {
+        memset(matrix_column(&matrix, j), 0, rows * sizeof *matrix.values);
+        workspace->status = context_check(context, matrix_work(rows, 1));
     }
-    if (status)
-        matrix_release(matrix);
-    return status;
+    return matrix;
 }
 
-void
-matrix_release(struct matrix *matrix)
+struct qr
+qr_new(struct workspace *workspace, size_t rows, size_t capacity)
 {
-    if (matrix->values)
-        memory_release(matrix->context, matrix->values);
-    matrix->values = NULL;
-}
-
-int
-qr_new(memmodel_context *context, size_t rows, size_t capacity, struct qr *qr)
-{
-    int status;
-
-    *qr = (struct qr){.count = 0};
-    status = matrix_new(context, rows, capacity, &qr->q);
-    return status ? status : matrix_new(context, capacity, capacity, &qr->r);
-}
-
-void
-qr_release(struct qr *qr)
-{
-    matrix_release(&qr->q);
-    matrix_release(&qr->r);
+    return (struct qr){.q = matrix_new(workspace, rows, capacity), .r = matrix_new(workspace, capacity, capacity)};
 }
 
 static void

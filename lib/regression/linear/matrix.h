@@ -6,7 +6,25 @@
 #ifndef REGRESSION_LINEAR_ALGEBRA_H
 #define REGRESSION_LINEAR_ALGEBRA_H
 
-#include "base/context.h"
+#include "base/arena.h"
+
+/*
+ * Memory of a fit or of a part of it, given back all at once. What could not be had is NULL, a matrix without values:
+ * whoever takes it asks for the status once before it is used.
+ */
+struct workspace {
+    struct arena arena;
+    int status; /* 0, MEMMODEL_ERROR_NO_MEMORY, or what context_check() returned */
+};
+
+#define WORKSPACE_INIT(context_) ((struct workspace){.arena = ARENA_INIT(context_)})
+
+/* So many of that size, all zero. */
+void *
+workspace_take(struct workspace *workspace, size_t count, size_t size);
+
+void
+workspace_release(struct workspace *workspace);
 
 double
 vector_dot(size_t n, const double *a, const double *b);
@@ -21,12 +39,9 @@ struct matrix {
     double *values;
 };
 
-/* All zero. 0, MEMMODEL_ERROR_NO_MEMORY or what context_check() returns; a failed matrix may be released. */
-int
-matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix *matrix);
-
-void
-matrix_release(struct matrix *matrix);
+/* All zero. */
+struct matrix
+matrix_new(struct workspace *workspace, size_t rows, size_t columns);
 
 /* Nodes of context_spend() for a look at every number of so many columns: a thousand take a microsecond. */
 static inline int64_t
@@ -55,11 +70,8 @@ struct qr {
     size_t count;
 };
 
-int
-qr_new(memmodel_context *context, size_t rows, size_t capacity, struct qr *qr);
-
-void
-qr_release(struct qr *qr);
+struct qr
+qr_new(struct workspace *workspace, size_t rows, size_t capacity);
 
 /*
  * false, and nothing appended, if the column depends on those before it: what is left of it is below 1e-10 of its norm

@@ -9,33 +9,15 @@ static const double gradient_tolerance =
 
 enum column_state { HELD, FREE, REFUSED };
 
-int
-nnls_new(memmodel_context *context, size_t rows, size_t columns, struct nnls *nnls)
+struct nnls
+nnls_new(struct workspace *workspace, size_t rows, size_t columns)
 {
-    int status;
-
-    *nnls = (struct nnls){.workspace = NULL};
-    status = qr_new(context, rows, columns, &nnls->qr);
-    if (status)
-        return status;
-    nnls->workspace = memory_allocate_zeroed(context, rows + 2 * columns + 2, sizeof *nnls->workspace);
-    nnls->free_columns = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->free_columns);
-    nnls->states = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->states);
-    return nnls->workspace && nnls->free_columns && nnls->states ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-}
-
-void
-nnls_release(struct nnls *nnls)
-{
-    memmodel_context *context = nnls->qr.q.context;
-
-    if (!context)
-        return;
-    memory_release(context, nnls->workspace);
-    memory_release(context, nnls->free_columns);
-    memory_release(context, nnls->states);
-    qr_release(&nnls->qr);
-    *nnls = (struct nnls){.workspace = NULL};
+    return (struct nnls){
+        .qr = qr_new(workspace, rows, columns),
+        .numbers = workspace_take(workspace, rows + 2 * columns + 2, sizeof(double)),
+        .free_columns = workspace_take(workspace, columns + 1, sizeof(size_t)),
+        .states = workspace_take(workspace, columns + 1, 1),
+    };
 }
 
 /* One problem being solved. */
@@ -171,7 +153,7 @@ void
 nnls_solve(struct nnls *nnls, size_t rows, const double *const *columns, size_t count, const double *response,
            double *solution)
 {
-    double *left = nnls->workspace, *wanted = left + rows;
+    double *left = nnls->numbers, *wanted = left + rows;
     struct problem problem = {nnls, rows, count, columns, response, solution, wanted + count + 1, 0};
 
     nnls->qr.count = 0;

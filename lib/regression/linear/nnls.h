@@ -9,14 +9,11 @@ struct nnls {
     struct qr qr;          /* of the free columns */
     size_t *free_columns;  /* which these are, in the order of `qr` */
     unsigned char *states; /* of every column: held at 0, free, or refused */
-    double *workspace;
+    double *numbers;       /* of every row, and of every column two */
 };
 
-int
-nnls_new(memmodel_context *context, size_t rows, size_t columns, struct nnls *nnls);
-
-void
-nnls_release(struct nnls *nnls);
+struct nnls
+nnls_new(struct workspace *workspace, size_t rows, size_t columns);
 
 /*
  * solution: the x >= 0 that minimises |A x - right_side|, A given by `count` columns of `rows` values. Where columns

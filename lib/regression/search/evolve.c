@@ -13,49 +13,37 @@ static const double same_error = 1e-12;
 
 /* ---- making ---- */
 
-static int
-island_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-           struct island *island)
+static struct island
+island_new(struct workspace *workspace, size_t index, size_t rows, const double *const *inputs, size_t input_count,
+           const struct structure *structure)
 {
-    int status = fitter_new(context, rows, inputs, input_count, &island->fitter);
-
-    if (status)
-        return status;
-    island->keys.context = context;
-    island->people = memory_allocate_zeroed(context, 2 * EVOLVE_POPULATION, sizeof *island->people);
-    island->migrants = memory_allocate_zeroed(context, MIGRANTS, sizeof *island->migrants);
-    island->archive = memory_allocate_zeroed(context, 1, sizeof *island->archive);
-    return island->people && island->migrants && island->archive ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    return (struct island){
+        .index = index,
+        .inputs = input_count,
+        .fitter = fitter_new(workspace, rows, inputs, input_count, structure),
+        .keys.context = workspace->arena.context,
+        .people = workspace_take(workspace, 2 * EVOLVE_POPULATION, sizeof(struct individual)),
+        .migrants = workspace_take(workspace, MIGRANTS, sizeof(struct formula)),
+        .archive = workspace_take(workspace, 1, sizeof(struct archive)),
+    };
 }
 
-int
-world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-          const struct structure *structure, size_t threads, struct world *world)
+struct world
+world_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
+          const struct structure *structure, size_t threads)
 {
-    int status = 0;
+    struct world world = {.threads = threads < 1 ? 1 : threads};
 
-    *world = (struct world){.context = context, .threads = threads < 1 ? 1 : threads};
-    for (size_t i = 0; !status && i < EVOLVE_ISLANDS; i++) {
-        world->islands[i] = (struct island){.index = i, .inputs = input_count};
-        status = island_new(context, rows, inputs, input_count, &world->islands[i]);
-        world->islands[i].fitter.structure = structure;
-    }
-    return status;
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
+        world.islands[i] = island_new(workspace, i, rows, inputs, input_count, structure);
+    return world;
 }
 
 void
 world_release(struct world *world)
 {
-    for (size_t i = 0; world->context && i < EVOLVE_ISLANDS; i++) {
-        struct island *island = &world->islands[i];
-
-        if (island->keys.context)
-            keys_release(&island->keys);
-        fitter_release(&island->fitter);
-        memory_release(world->context, island->people);
-        memory_release(world->context, island->migrants);
-        memory_release(world->context, island->archive);
-    }
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
+        keys_release(&world->islands[i].keys);
 }
 
 /* ---- ranks ---- */

@@ -31,16 +31,15 @@ struct island {
 };
 
 struct world {
-    memmodel_context *context;
     struct island islands[EVOLVE_ISLANDS];
     size_t threads;
 };
 
-/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed world may be released. */
-int
-world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-          const struct structure *structure, size_t threads, struct world *world);
+struct world
+world_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
+          const struct structure *structure, size_t threads);
 
+/* What it has besides the workspace. */
 void
 world_release(struct world *world);
 

@@ -9,44 +9,21 @@ static const double first_damping = 1e-2, min_damping = 1e-12;
 static const double worthless = 1e-6; /* share of the error: less is not worth a step */
 static const double extreme = 1e100;
 
-int
-fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-           struct fitter *fitter)
+struct fitter
+fitter_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
+           const struct structure *structure)
 {
-    int status = tree_machine_new(context, rows, inputs, input_count, &fitter->machine);
-
-    fitter->structure = NULL;
-    fitter->max_tried = SIZE_MAX;
-    if (!status)
-        status = matrix_new(context, rows, FORMULA_MAX_TREES, &fitter->columns);
-    if (!status)
-        status = matrix_new(context, rows, FORMULA_MAX_NUMBERS, &fitter->slopes);
-    if (!status)
-        status = qr_new(context, rows, FORMULA_MAX_TREES + 1 + FORMULA_MAX_NUMBERS, &fitter->linear);
-    if (!status)
-        status = qr_new(context, rows, FORMULA_MAX_NUMBERS, &fitter->numbers);
-    if (!status)
-        status = qr_new(context, 2 * FORMULA_MAX_NUMBERS, FORMULA_MAX_NUMBERS, &fitter->damped);
-    if (status)
-        return status;
-    fitter->residual = memory_allocate_zeroed(context, rows, sizeof *fitter->residual);
-    return fitter->residual ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-}
-
-void
-fitter_release(struct fitter *fitter)
-{
-    memmodel_context *context = fitter->machine.context;
-
-    if (!context)
-        return;
-    tree_machine_release(&fitter->machine);
-    matrix_release(&fitter->columns);
-    matrix_release(&fitter->slopes);
-    qr_release(&fitter->linear);
-    qr_release(&fitter->numbers);
-    qr_release(&fitter->damped);
-    memory_release(context, fitter->residual);
+    return (struct fitter){
+        .machine = tree_machine_new(workspace, rows, inputs, input_count),
+        .columns = matrix_new(workspace, rows, FORMULA_MAX_TREES),
+        .slopes = matrix_new(workspace, rows, FORMULA_MAX_NUMBERS),
+        .linear = qr_new(workspace, rows, FORMULA_MAX_TREES + 1 + FORMULA_MAX_NUMBERS),
+        .numbers = qr_new(workspace, rows, FORMULA_MAX_NUMBERS),
+        .damped = qr_new(workspace, 2 * FORMULA_MAX_NUMBERS, FORMULA_MAX_NUMBERS),
+        .residual = workspace_take(workspace, rows, sizeof(double)),
+        .structure = structure,
+        .max_tried = SIZE_MAX,
+    };
 }
 
 bool

@@ -39,13 +39,9 @@ struct fitter {
     size_t max_tried;                  /* a search goes on while they are fewer */
 };
 
-/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed fitter may be released. */
-int
-fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-           struct fitter *fitter);
-
-void
-fitter_release(struct fitter *fitter);
+struct fitter
+fitter_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
+           const struct structure *structure);
 
 /* What every search asks before it tries one more formula, or a few. */
 bool

@@ -273,51 +273,42 @@ build_monomials(struct builder *builder, const double *const *inputs, size_t inp
 typedef void (*library_builder)(struct builder *builder, const double *const *inputs, size_t input_count);
 
 static int
-make(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+make(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
      const struct structure *structure, size_t most, library_builder build, struct library *library)
 {
+    memmodel_context *context = workspace->arena.context;
+    size_t capacity = MAX_VALUES / rows < most ? 1 + MAX_VALUES / rows : most;
     struct builder builder = {.library = library,
                               .structure = structure,
                               .keys = {.context = context},
                               .kernel = kernel_for(context_vectors(context)),
-                              .rows = rows};
+                              .rows = rows,
+                              .ranges = workspace_take(workspace, capacity, sizeof *builder.ranges)};
     int status;
 
-    *library = (struct library){.capacity = MAX_VALUES / rows < most ? 1 + MAX_VALUES / rows : most};
-    library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
-    builder.ranges = memory_allocate_zeroed(context, library->capacity, sizeof *builder.ranges);
-    status = library->features && builder.ranges ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-    if (!status)
-        status = matrix_new(context, rows, library->capacity + 1, &library->values);
-    if (!status)
-        status = keys_reserve(&builder.keys, library->capacity);
+    *library = (struct library){.capacity = capacity,
+                                .features = workspace_take(workspace, capacity, sizeof *library->features),
+                                .values = matrix_new(workspace, rows, capacity + 1)};
+    status = workspace->status ? workspace->status : keys_reserve(&builder.keys, capacity);
     if (!status)
         build(&builder, inputs, input_count);
     keys_release(&builder.keys);
-    memory_release(context, builder.ranges);
     return status;
 }
 
 int
-library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+library_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
             const struct structure *structure, size_t most, struct library *library)
 {
-    return make(context, rows, inputs, input_count, structure, most < MAX_FEATURES ? most : MAX_FEATURES, build_trees,
+    return make(workspace, rows, inputs, input_count, structure, most < MAX_FEATURES ? most : MAX_FEATURES, build_trees,
                 library);
 }
 
 int
-library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+library_new_monomials(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
                       size_t most, struct library *library)
 {
-    return make(context, rows, inputs, input_count, NULL, most, build_monomials, library);
-}
-
-void
-library_release(memmodel_context *context, struct library *library)
-{
-    matrix_release(&library->values);
-    memory_release(context, library->features);
+    return make(workspace, rows, inputs, input_count, NULL, most, build_monomials, library);
 }
 
 static void

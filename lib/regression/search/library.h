@@ -21,18 +21,15 @@ struct library {
     size_t lengths, lengths_end;        /* squared lengths among monomials */
 };
 
-/* At most so many features. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed library may be released. */
+/* At most so many features. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
-library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+library_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
             const struct structure *structure, size_t most, struct library *library);
 
 /* Squared lengths, and products of inputs and their inverses by rising degree, at most so many. */
 int
-library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+library_new_monomials(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
                       size_t most, struct library *library);
-
-void
-library_release(memmodel_context *context, struct library *library);
 
 struct tree
 library_tree(const struct library *library, size_t feature);

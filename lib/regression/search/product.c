@@ -142,66 +142,41 @@ add_factors(struct products *products, kernel run, const struct structure *struc
         add_share(products, run, structure, &shares[i]);
 }
 
-static int
-allocate(memmodel_context *context, size_t rows, size_t input_count, size_t most, struct products *products)
-{
-    int status = matrix_new(context, rows, most, &products->columns);
-
-    if (!status)
-        status = matrix_new(context, rows, input_count, &products->powers);
-    if (!status)
-        status = matrix_new(context, rows, input_count + 1, &products->vectors);
-    if (!status)
-        status = qr_new(context, rows, input_count + 1 + EXTRA, &products->qr);
-    if (status)
-        return status;
-    products->factors = memory_allocate_zeroed(context, most, sizeof *products->factors);
-    products->residuals_left = memory_allocate_zeroed(context, 6 * most + 4 * rows, sizeof *products->residuals_left);
-    if (!products->factors || !products->residuals_left)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    products->gains = products->residuals_left + most;
-    products->first_rests = products->gains + most;
-    products->norms = products->first_rests + most;
-    products->alignments = products->norms + most;
-    products->first_alignments = products->alignments + most;
-    products->target = products->first_alignments + most;
-    products->weights = products->target + rows;
-    products->residual = products->weights + rows;
-    products->weighted = products->residual + rows;
-    return 0;
-}
-
 int
-products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+products_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
              const struct structure *structure, const struct library *library, struct products *products)
 {
-    kernel run = kernel_for(context_vectors(context));
+    kernel run = kernel_for(context_vectors(workspace->arena.context));
     size_t most = MAX_LOGARITHMS / rows < 2 * library->capacity ? 1 + MAX_LOGARITHMS / rows : 2 * library->capacity;
+    size_t monomials = most / 4 < MAX_MONOMIALS ? most / 4 : MAX_MONOMIALS, count = most + 1;
     int status;
 
-    *products = (struct products){.library = library, .inputs = input_count};
-    status = library_new_monomials(context, rows, inputs, input_count,
-                                   most / 4 < MAX_MONOMIALS ? most / 4 : MAX_MONOMIALS, &products->monomials);
-    if (!status)
-        status = allocate(context, rows, input_count, most + 1, products);
+    *products = (struct products){
+        .library = library,
+        .inputs = input_count,
+        .columns = matrix_new(workspace, rows, count),
+        .powers = matrix_new(workspace, rows, input_count),
+        .vectors = matrix_new(workspace, rows, input_count + 1),
+        .qr = qr_new(workspace, rows, input_count + 1 + EXTRA),
+        .factors = workspace_take(workspace, count, sizeof *products->factors),
+        .residuals_left = workspace_take(workspace, count, sizeof(double)),
+        .gains = workspace_take(workspace, count, sizeof(double)),
+        .first_rests = workspace_take(workspace, count, sizeof(double)),
+        .norms = workspace_take(workspace, count, sizeof(double)),
+        .alignments = workspace_take(workspace, count, sizeof(double)),
+        .first_alignments = workspace_take(workspace, count, sizeof(double)),
+        .target = workspace_take(workspace, rows, sizeof(double)),
+        .weights = workspace_take(workspace, rows, sizeof(double)),
+        .residual = workspace_take(workspace, rows, sizeof(double)),
+        .weighted = workspace_take(workspace, rows, sizeof(double)),
+    };
+    status = library_new_monomials(workspace, rows, inputs, input_count, monomials, &products->monomials);
     if (status)
         return status;
     for (size_t i = 0; i < input_count; i++)
         fill_column(run, rows, inputs[i], &forms[0], matrix_column(&products->powers, i));
     add_factors(products, run, structure);
     return 0;
-}
-
-void
-products_release(memmodel_context *context, struct products *products)
-{
-    library_release(context, &products->monomials);
-    matrix_release(&products->columns);
-    matrix_release(&products->powers);
-    matrix_release(&products->vectors);
-    qr_release(&products->qr);
-    memory_release(context, products->factors);
-    memory_release(context, products->residuals_left);
 }
 
 /* ---- trees from powers ---- */

@@ -31,13 +31,10 @@ struct products {
     size_t inputs;
 };
 
-/* 0 or MEMMODEL_ERROR_NO_MEMORY; failed products may be released. The library is kept, and of about its size. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY. The library is kept, and of about its size. */
 int
-products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+products_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count,
              const struct structure *structure, const struct library *library, struct products *products);
-
-void
-products_release(memmodel_context *context, struct products *products);
 
 /* Offers the archive the best products for the fitter's aim, and what numbers in them make of these. */
 void

@@ -123,13 +123,8 @@ struct tree_machine {
     size_t sizes[TREE_MAX_NODES];
 };
 
-/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed machine may be released. */
-int
-tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-                 struct tree_machine *machine);
-
-void
-tree_machine_release(struct tree_machine *machine);
+struct tree_machine
+tree_machine_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count);
 
 /*
  * Whether the tree has a value, and no pole, wherever each input is between the least and the greatest of its column.

@@ -10,28 +10,23 @@
 static const double largest = 1e150;                           /* beyond it a square is infinite */
 static const double min_logarithm = -745, max_logarithm = 710; /* of any number */
 
-int
-tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-                 struct tree_machine *machine)
+struct tree_machine
+tree_machine_new(struct workspace *workspace, size_t rows, const double *const *inputs, size_t input_count)
 {
-    *machine = (struct tree_machine){
-        .context = context, .kernel = kernel_for(context_vectors(context)), .rows = rows, .inputs = inputs};
-    machine->values = memory_allocate_zeroed(context, rows * TREE_MAX_NODES, sizeof *machine->values);
-    machine->slopes = memory_allocate_zeroed(context, rows * TREE_MAX_NODES, sizeof *machine->slopes);
-    machine->domain = memory_allocate_zeroed(context, input_count, sizeof *machine->domain);
-    if (!machine->values || !machine->slopes || !machine->domain)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    for (size_t i = 0; i < input_count; i++)
-        machine->domain[i] = tree_range_of(inputs[i], rows);
-    return 0;
-}
+    memmodel_context *context = workspace->arena.context;
+    struct tree_machine machine = {
+        .context = context,
+        .kernel = kernel_for(context_vectors(context)),
+        .rows = rows,
+        .inputs = inputs,
+        .values = workspace_take(workspace, rows, TREE_MAX_NODES * sizeof(double)),
+        .slopes = workspace_take(workspace, rows, TREE_MAX_NODES * sizeof(double)),
+        .domain = workspace_take(workspace, input_count, sizeof *machine.domain),
+    };
 
-void
-tree_machine_release(struct tree_machine *machine)
-{
-    memory_release(machine->context, machine->values);
-    memory_release(machine->context, machine->slopes);
-    memory_release(machine->context, machine->domain);
+    for (size_t i = 0; !workspace->status && i < input_count; i++)
+        machine.domain[i] = tree_range_of(inputs[i], rows);
+    return machine;
 }
 
 struct expression_range

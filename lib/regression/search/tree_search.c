@@ -17,7 +17,7 @@ enum {
 };
 
 int
-tree_search_new(memmodel_context *context, const struct memmodel_fit_options *options,
+tree_search_new(struct workspace *workspace, const struct memmodel_fit_options *options,
                 const struct structure *structure, size_t rows, const double *const *inputs, size_t input_count,
                 struct tree_search *tree_search)
 {
@@ -25,28 +25,18 @@ tree_search_new(memmodel_context *context, const struct memmodel_fit_options *op
            stage = evaluations / STAGES < MIN_EVALUATIONS ? MIN_EVALUATIONS : evaluations / STAGES;
     int status;
 
-    *tree_search =
-        (struct tree_search){.seed = (uint64_t)options->seed, .evaluations = evaluations, .stage_evaluations = stage};
-    status = library_new(context, rows, inputs, input_count, structure, stage, &tree_search->library);
-    if (!status)
-        status =
-            products_new(context, rows, inputs, input_count, structure, &tree_search->library, &tree_search->products);
-    if (!status)
-        status = fitter_new(context, rows, inputs, input_count, &tree_search->fitter);
-    if (!status)
-        status = world_new(context, rows, inputs, input_count, structure,
-                           options->threads > 0 ? (size_t)options->threads : 1, &tree_search->world);
-    tree_search->fitter.structure = structure;
-    return status;
-}
-
-void
-tree_search_release(memmodel_context *context, struct tree_search *tree_search)
-{
-    products_release(context, &tree_search->products);
-    library_release(context, &tree_search->library);
-    fitter_release(&tree_search->fitter);
-    world_release(&tree_search->world);
+    *tree_search = (struct tree_search){
+        .seed = (uint64_t)options->seed,
+        .evaluations = evaluations,
+        .stage_evaluations = stage,
+        .fitter = fitter_new(workspace, rows, inputs, input_count, structure),
+        .world = world_new(workspace, rows, inputs, input_count, structure,
+                           options->threads > 0 ? (size_t)options->threads : 1),
+    };
+    status = library_new(workspace, rows, inputs, input_count, structure, stage, &tree_search->library);
+    if (status)
+        return status;
+    return products_new(workspace, rows, inputs, input_count, structure, &tree_search->library, &tree_search->products);
 }
 
 /* A caller who says stop ends the fit: a formula that was not judged yet is no answer. */

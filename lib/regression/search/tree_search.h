@@ -18,14 +18,11 @@ struct tree_search {
     size_t evaluations, stage_evaluations; /* formulas that all may try, and a stage */
 };
 
-/* 0 or MEMMODEL_ERROR_NO_MEMORY; a failed search may be released. */
+/* 0 or MEMMODEL_ERROR_NO_MEMORY. What it has of world_release() is to be released even then. */
 int
-tree_search_new(memmodel_context *context, const struct memmodel_fit_options *options,
+tree_search_new(struct workspace *workspace, const struct memmodel_fit_options *options,
                 const struct structure *structure, size_t rows, const double *const *inputs, size_t input_count,
                 struct tree_search *tree_search);
-
-void
-tree_search_release(memmodel_context *context, struct tree_search *tree_search);
 
 /*
  * One restart for the fitter's aim, of which the first begins with products and sums: adds to the archive. 0,

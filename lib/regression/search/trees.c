@@ -9,6 +9,9 @@
 
 enum { ROWS_PER_TERM = 3, MIN_RESTARTS = 2 };
 
+_Static_assert((int)TREES_MAX *(int)FORMULA_MAX_TREES <= (int)BASIS_MAX_APPENDED - (int)BASIS_APPENDED,
+               "the basis has a column for every tree");
+
 static const double min_gain = 1;         /* of a logarithm of likelihood */
 static const double restarts_each = 0.75; /* logarithm of what is explained */
 static const double unexplained = 1e-3;   /* share of the target's variance */
@@ -376,67 +379,60 @@ share_limits(struct comparison *comparison, size_t tree)
 }
 
 static int
-judge_candidates(struct trees *trees)
+judge_candidates(struct trees *trees, struct workspace *workspace)
 {
     struct comparison *comparison = trees->comparison;
-    struct rows rows;
-    int status = rows_new(comparison->table, comparison->basis, comparison->loss, &rows);
+    struct rows rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss);
 
-    if (!status) {
-        rows_take(&rows, NULL, 0);
-        for (size_t c = trees->first; c < comparison->count; c++)
-            judge_candidate(trees, &rows, c);
-        for (size_t c = trees->first; c < comparison->count; c++)
-            share_limits(comparison, c);
-    }
-    rows_release(&rows);
-    return status;
+    if (workspace->status)
+        return workspace->status;
+    rows_take(&rows, NULL, 0);
+    for (size_t c = trees->first; c < comparison->count; c++)
+        judge_candidate(trees, &rows, c);
+    for (size_t c = trees->first; c < comparison->count; c++)
+        share_limits(comparison, c);
+    return 0;
 }
 
 /* ---- the whole ---- */
 
 static int
-run(struct trees *trees, const struct memmodel_fit_options *options)
+run(struct trees *trees, const struct memmodel_fit_options *options, struct workspace *workspace)
 {
     const struct training *table = trees->table;
-    memmodel_context *context = table->context;
     const double *inputs[TRAINING_MAX_INPUTS];
     size_t rows = table->columns.rows;
     int status;
 
     for (size_t i = 0; i < table->input_count; i++)
         inputs[i] = matrix_column(&table->columns, i);
-    status = tree_search_new(context, options, trees->comparison->structure, rows, inputs, table->input_count,
+    trees->archive = workspace_take(workspace, 1, sizeof *trees->archive);
+    trees->column = workspace_take(workspace, 2 * rows, sizeof *trees->column);
+    trees->leverages = workspace_take(workspace, rows, sizeof *trees->leverages);
+    status = tree_search_new(workspace, options, trees->comparison->structure, rows, inputs, table->input_count,
                              &trees->tree_search);
     if (status)
         return status;
-    trees->archive = memory_allocate_zeroed(context, 1, sizeof *trees->archive);
-    trees->column = memory_allocate_zeroed(context, 2 * rows, sizeof *trees->column);
-    if (!trees->archive || !trees->column)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    trees->leverages = trees->column + rows;
     status = search(trees);
     trees->tried = trees->tree_search.fitter.tried;
     if (!status)
         status = list_candidates(trees);
-    return status ? status : judge_candidates(trees);
+    return status ? status : judge_candidates(trees, workspace);
 }
 
 int
 trees_search(struct comparison *comparison, const struct memmodel_fit_options *options)
 {
-    memmodel_context *context = comparison->table->context;
-    struct trees *trees = memory_allocate_zeroed(context, 1, sizeof *trees);
-    int status;
+    struct workspace workspace = WORKSPACE_INIT(comparison->table->context);
+    struct trees *trees = workspace_take(&workspace, 1, sizeof *trees);
+    int status = workspace.status;
 
-    if (!trees)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    trees->comparison = comparison;
-    trees->table = comparison->table;
-    status = run(trees, options);
-    tree_search_release(context, &trees->tree_search);
-    memory_release(context, trees->archive);
-    memory_release(context, trees->column);
-    memory_release(context, trees);
+    if (!status) {
+        trees->comparison = comparison;
+        trees->table = comparison->table;
+        status = run(trees, options, &workspace);
+        world_release(&trees->tree_search.world);
+    }
+    workspace_release(&workspace);
     return status;
 }

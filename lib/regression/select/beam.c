@@ -20,7 +20,6 @@ struct state {
     struct matrix shares;            /* of every column in each direction */
     double *residuals_left,
         *alignments; /* of every column: squared norm, and product with the response, of what is new in it */
-    double *memory;
 };
 
 /* A support of the next size: that of a state, and one more column. */
@@ -39,38 +38,16 @@ struct beam {
 
 /* ---- room ---- */
 
-static int
-state_new(const struct rows *rows, size_t columns, size_t most, struct state *state)
+static struct state
+state_new(struct workspace *workspace, size_t rows, size_t columns, size_t most)
 {
-    memmodel_context *context = rows->table->context;
-    int status = qr_new(context, rows->columns.rows, most, &state->qr);
-
-    if (!status)
-        status = matrix_new(context, columns, most, &state->shares);
-    if (status)
-        return status;
-    state->memory = memory_allocate_zeroed(context, most + 2 * columns, sizeof *state->memory);
-    if (!state->memory)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    state->along = state->memory;
-    state->residuals_left = state->along + most;
-    state->alignments = state->residuals_left + columns;
-    return 0;
-}
-
-static void
-beam_release(struct beam *beam)
-{
-    memmodel_context *context = beam->rows->table->context;
-
-    for (size_t i = 0; i < 2 * BEAM_WIDEST; i++) {
-        struct state *state = &beam->states[0][0] + i;
-
-        qr_release(&state->qr);
-        matrix_release(&state->shares);
-        memory_release(context, state->memory);
-    }
-    memory_release(context, beam->least);
+    return (struct state){
+        .qr = qr_new(workspace, rows, most),
+        .along = workspace_take(workspace, most, sizeof(double)),
+        .shares = matrix_new(workspace, columns, most),
+        .residuals_left = workspace_take(workspace, columns, sizeof(double)),
+        .alignments = workspace_take(workspace, columns, sizeof(double)),
+    };
 }
 
 /* Behind the terms of the libraries before. */
@@ -81,21 +58,18 @@ has_change_points(const struct basis *basis, size_t library)
 }
 
 static int
-beam_new(const struct rows *rows, size_t library, size_t most, struct beam *beam)
+beam_new(struct workspace *workspace, const struct rows *rows, size_t library, size_t most, struct beam *beam)
 {
-    int status = 0;
-
     *beam = (struct beam){.rows = rows, .end = rows->basis->ends[library]};
     beam->width = rows->basis->positive || has_change_points(rows->basis, library) ? BEAM_WIDEST : BEAM_WIDTH;
     beam->now = beam->states[0];
     beam->next = beam->states[1];
-    for (size_t i = 0; !status && i < beam->width; i++) {
-        status = state_new(rows, beam->end, most + 1, &beam->states[0][i]);
-        if (!status)
-            status = state_new(rows, beam->end, most + 1, &beam->states[1][i]);
+    for (size_t i = 0; i < beam->width; i++) {
+        beam->states[0][i] = state_new(workspace, rows->columns.rows, beam->end, most + 1);
+        beam->states[1][i] = state_new(workspace, rows->columns.rows, beam->end, most + 1);
     }
-    beam->least = memory_allocate_zeroed(rows->table->context, beam->end, sizeof *beam->least);
-    return status || beam->least ? status : MEMMODEL_ERROR_NO_MEMORY;
+    beam->least = workspace_take(workspace, beam->end, sizeof *beam->least);
+    return workspace->status;
 }
 
 /* ---- a state ---- */
@@ -348,14 +322,15 @@ search_from(struct beam *beam, bool with_constant, size_t library, size_t most, 
 int
 beam_search(const struct rows *rows, size_t library, size_t most, struct shortlist *shortlist)
 {
+    struct workspace workspace = WORKSPACE_INIT(rows->table->context);
     struct beam beam;
-    int status = beam_new(rows, library, most, &beam);
+    int status = beam_new(&workspace, rows, library, most, &beam);
 
     shortlist->count = 0;
     if (!status)
         search_from(&beam, true, library, most, shortlist);
     if (!status && rows->basis->relative)
         search_from(&beam, false, library, most, shortlist);
-    beam_release(&beam);
+    workspace_release(&workspace);
     return status ? status : context_look(rows->table->context, 0);
 }

@@ -444,21 +444,20 @@ hold_out_regimes(struct judging *judging, unsigned fold)
 
 /* Into ten parts of points, dealt at random. */
 static int
-deal_folds(struct judging *judging)
+deal_folds(struct workspace *workspace, struct judging *judging)
 {
     const struct training *table = judging->comparison->table;
     size_t points = table->point_count;
-    size_t *order = memory_allocate_zeroed(table->context, 2 * points, sizeof *order);
+    size_t *order = workspace_take(workspace, 2 * points, sizeof *order);
 
     if (!order)
-        return MEMMODEL_ERROR_NO_MEMORY;
+        return workspace->status;
     judging->comparison->fold_count = points < ROWS_MAX_FOLDS ? points : ROWS_MAX_FOLDS;
     shuffle_numbers(0, points, order);
     for (size_t i = 0; i < points; i++)
         order[points + order[i]] = i % judging->comparison->fold_count;
     for (size_t i = 0; i < table->columns.rows; i++)
         judging->comparison->folds[i] = (unsigned char)order[points + table->points[i]];
-    memory_release(table->context, order);
     return 0;
 }
 
@@ -500,74 +499,53 @@ judge_all(struct judging *judging)
 }
 
 static int
-judging_new(struct comparison *comparison, struct judging *judging)
+judging_new(struct workspace *workspace, struct comparison *comparison, struct judging *judging)
 {
-    memmodel_context *context = comparison->table->context;
     size_t rows = comparison->table->columns.rows;
-    int status = rows_new(comparison->table, comparison->basis, comparison->loss, &judging->rows);
 
-    judging->comparison = comparison;
+    *judging = (struct judging){
+        .comparison = comparison,
+        .rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss),
+        .unseen = workspace_take(workspace, rows, 1),
+        .predictions = workspace_take(workspace, 2 * rows, sizeof *judging->predictions),
+    };
     comparison->regimes =
         comparison->regimes && regimes_prepare(comparison->table, comparison->basis, &judging->problem);
-    if (!status && comparison->regimes)
-        status = regimes_search_new(&judging->problem, &judging->search);
-    if (status)
-        return status;
-    judging->unseen = memory_allocate_zeroed(context, rows, 1);
-    judging->predictions = memory_allocate_zeroed(context, 2 * rows, sizeof *judging->predictions);
-    if (!judging->unseen || !judging->predictions)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    return deal_folds(judging);
+    if (comparison->regimes)
+        regimes_search_new(workspace, &judging->problem, &judging->search);
+    return workspace->status ? workspace->status : deal_folds(workspace, judging);
 }
 
 int
 judge(struct comparison *comparison)
 {
-    memmodel_context *context = comparison->table->context;
-    struct judging *judging = memory_allocate_zeroed(context, 1, sizeof *judging);
-    int status;
+    struct workspace workspace = WORKSPACE_INIT(comparison->table->context);
+    struct judging *judging = workspace_take(&workspace, 1, sizeof *judging);
+    int status = workspace.status;
 
-    if (!judging)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    status = judging_new(comparison, judging);
+    if (!status)
+        status = judging_new(&workspace, comparison, judging);
     if (!status)
         status = judge_all(judging);
-    rows_release(&judging->rows);
-    if (judging->search.problem)
-        regimes_search_release(&judging->search);
-    memory_release(context, judging->unseen);
-    memory_release(context, judging->predictions);
-    memory_release(context, judging);
+    workspace_release(&workspace);
     return status;
 }
 
 int
-comparison_new(struct comparison *comparison)
+comparison_new(struct workspace *workspace, struct comparison *comparison)
 {
     const struct training *table = comparison->table;
     size_t rows = table->columns.rows;
-    int status = matrix_new(table->context, rows, CANDIDATES_MAX, &comparison->left_out);
 
-    if (!status)
-        status = matrix_new(table->context, rows, CANDIDATES_MAX, &comparison->held_out);
-    if (status)
-        return status;
     comparison->hidden = ROWS_MAX_FOLDS;
-    comparison->folds = memory_allocate_zeroed(table->context, rows, 1);
-    comparison->nested = memory_allocate_zeroed(table->context, 3 * rows, sizeof *comparison->nested);
-    if (!comparison->folds || !comparison->nested)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    comparison->sqrt_weights = comparison->nested + rows;
-    comparison->weights = comparison->sqrt_weights + rows;
+    comparison->left_out = matrix_new(workspace, rows, CANDIDATES_MAX);
+    comparison->held_out = matrix_new(workspace, rows, CANDIDATES_MAX);
+    comparison->folds = workspace_take(workspace, rows, 1);
+    comparison->nested = workspace_take(workspace, rows, sizeof *comparison->nested);
+    comparison->sqrt_weights = workspace_take(workspace, rows, sizeof *comparison->sqrt_weights);
+    comparison->weights = workspace_take(workspace, rows, sizeof *comparison->weights);
+    if (workspace->status)
+        return workspace->status;
     memcpy(comparison->weights, table->weights, rows * sizeof *comparison->weights);
     return 0;
-}
-
-void
-comparison_release(struct comparison *comparison)
-{
-    matrix_release(&comparison->left_out);
-    matrix_release(&comparison->held_out);
-    memory_release(comparison->table->context, comparison->folds);
-    memory_release(comparison->table->context, comparison->nested);
 }

@@ -18,6 +18,8 @@ enum source {
 
 enum { TREES_MAX = 16, CANDIDATES_MAX = BASIS_LIBRARIES * SUPPORT_COLUMNS + REGIMES_MAX + TREES_MAX };
 
+_Static_assert((int)REGIMES_MAX <= (int)BASIS_APPENDED, "the basis has a column for every maximum of sums");
+
 /* A formula of all rows: a sum of columns of the basis. */
 struct candidate {
     enum source source;
@@ -53,12 +55,9 @@ struct comparison {
     unsigned hidden;      /* part whose rows do not count; ROWS_MAX_FOLDS: all do */
 };
 
-/* Room for candidates. A failed one may be released. */
+/* Room for candidates. 0, or the workspace's status. */
 int
-comparison_new(struct comparison *comparison);
-
-void
-comparison_release(struct comparison *comparison);
+comparison_new(struct workspace *workspace, struct comparison *comparison);
 
 /* Asks the beam and, where they may be, regimes. 0, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_OVERFLOW. */
 int

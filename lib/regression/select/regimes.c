@@ -56,45 +56,27 @@ fill_keys(struct regimes_search *search)
 }
 
 int
-regimes_search_new(const struct regimes_problem *problem, struct regimes_search *search)
+regimes_search_new(struct workspace *workspace, const struct regimes_problem *problem, struct regimes_search *search)
 {
     const struct training *table = problem->table;
-    memmodel_context *context = table->context;
     size_t rows = table->columns.rows;
-    int status;
 
-    *search = (struct regimes_search){.problem = problem};
-    status = irls_new(context, rows, problem->count, &search->irls);
-    if (!status)
-        status = matrix_new(context, rows, problem->count + VALUES, &search->part);
-    if (!status)
-        status = matrix_new(context, rows, problem->count - 1, &search->keys);
-    if (status)
-        return status;
-    search->sorted = memory_allocate_zeroed(context, rows, sizeof *search->sorted);
-    search->sqrt_weights = memory_allocate_zeroed(context, rows, sizeof *search->sqrt_weights);
-    search->labels = memory_allocate_zeroed(context, rows, 1);
-    search->now = memory_allocate_zeroed(context, rows, 1);
-    if (!search->sorted || !search->sqrt_weights || !search->labels || !search->now)
-        return MEMMODEL_ERROR_NO_MEMORY;
+    *search = (struct regimes_search){
+        .problem = problem,
+        .irls = irls_new(workspace, rows, problem->count),
+        .part = matrix_new(workspace, rows, problem->count + VALUES),
+        .keys = matrix_new(workspace, rows, problem->count - 1),
+        .sorted = workspace_take(workspace, rows, sizeof *search->sorted),
+        .sqrt_weights = workspace_take(workspace, rows, sizeof *search->sqrt_weights),
+        .labels = workspace_take(workspace, rows, 1),
+        .now = workspace_take(workspace, rows, 1),
+    };
+    if (workspace->status)
+        return workspace->status;
     for (size_t i = 0; i < rows; i++)
         search->sqrt_weights[i] = sqrt(table->weights[i]) / table->measured[i];
     fill_keys(search);
     return 0;
-}
-
-void
-regimes_search_release(struct regimes_search *search)
-{
-    memmodel_context *context = search->problem->table->context;
-
-    irls_release(context, &search->irls);
-    matrix_release(&search->part);
-    matrix_release(&search->keys);
-    memory_release(context, search->sorted);
-    memory_release(context, search->sqrt_weights);
-    memory_release(context, search->labels);
-    memory_release(context, search->now);
 }
 
 /* ---- a formula ---- */

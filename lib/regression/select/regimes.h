@@ -45,12 +45,9 @@ struct regimes_search {
 bool
 regimes_prepare(const struct training *table, const struct basis *basis, struct regimes_problem *problem);
 
-/* A failed one may be released. The problem must stay. */
+/* The problem must stay. 0, or the workspace's status. */
 int
-regimes_search_new(const struct regimes_problem *problem, struct regimes_search *search);
-
-void
-regimes_search_release(struct regimes_search *search);
+regimes_search_new(struct workspace *workspace, const struct regimes_problem *problem, struct regimes_search *search);
 
 /*
  * The best formula of the rows that are not left out (NULL: of all), of one regime more than `before` (NULL: of one);

@@ -9,45 +9,27 @@ enum {
     MAX_REFITS = 16
 }; /* parts in which other losses than squares leave rows out */
 
-int
-rows_new(const struct training *table, const struct basis *basis, const struct loss *loss, struct rows *rows)
+struct rows
+rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss)
 {
-    memmodel_context *context = table->context;
     size_t count = table->columns.rows;
-    int status;
+    struct rows rows = {
+        .table = table,
+        .basis = basis,
+        .loss = loss,
+        .columns = matrix_new(workspace, count, basis->columns.columns),
+        .response = workspace_take(workspace, count, sizeof *rows.response),
+        .sqrt_weights = workspace_take(workspace, count, sizeof *rows.sqrt_weights),
+        .measured = workspace_take(workspace, count, sizeof *rows.measured),
+        .weights = workspace_take(workspace, count, sizeof *rows.weights),
+        .points = workspace_take(workspace, count, sizeof *rows.points),
+        .indices = workspace_take(workspace, count, sizeof *rows.indices),
+        .qr = qr_new(workspace, count, SUPPORT_COLUMNS),
+    };
 
-    *rows = (struct rows){.table = table, .basis = basis, .loss = loss};
-    status = matrix_new(context, count, basis->columns.columns, &rows->columns);
-    if (!status)
-        status = qr_new(context, count, SUPPORT_COLUMNS, &rows->qr);
-    if (!status && !loss_is_square(loss))
-        status = irls_new(context, count, SUPPORT_COLUMNS, &rows->irls);
-    if (status)
-        return status;
-    rows->numbers = memory_allocate_zeroed(context, 4 * count, sizeof *rows->numbers);
-    rows->whole = memory_allocate_zeroed(context, 2 * count + table->point_count, sizeof *rows->whole);
-    if (!rows->numbers || !rows->whole)
-        return MEMMODEL_ERROR_NO_MEMORY;
-    rows->response = rows->numbers;
-    rows->sqrt_weights = rows->response + count;
-    rows->measured = rows->sqrt_weights + count;
-    rows->weights = rows->measured + count;
-    rows->points = rows->whole;
-    rows->indices = rows->points + count;
-    return 0;
-}
-
-void
-rows_release(struct rows *rows)
-{
-    memmodel_context *context = rows->table->context;
-
-    matrix_release(&rows->columns);
-    qr_release(&rows->qr);
-    if (rows->irls.qr.q.context)
-        irls_release(context, &rows->irls);
-    memory_release(context, rows->numbers);
-    memory_release(context, rows->whole);
+    if (!loss_is_square(loss))
+        rows.irls = irls_new(workspace, count, SUPPORT_COLUMNS);
+    return rows;
 }
 
 /* Rows of one point stand next to each other. */

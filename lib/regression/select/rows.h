@@ -21,16 +21,11 @@ struct rows {
     size_t point_count;
     struct qr qr;
     struct irls irls; /* of other losses than squares */
-    double *numbers;
-    size_t *whole;
 };
 
-/* Room for all rows of the table. 0 or MEMMODEL_ERROR_NO_MEMORY; a failed one may be released. */
-int
-rows_new(const struct training *table, const struct basis *basis, const struct loss *loss, struct rows *rows);
-
-void
-rows_release(struct rows *rows);
+/* Room for all rows of the table. */
+struct rows
+rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss);
 
 /* folds[i]: the fold of row i. All rows that are not in the fold are seen; ROWS_MAX_FOLDS: all rows. */
 void

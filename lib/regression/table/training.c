@@ -350,16 +350,13 @@ check_rows(const struct source *source, const struct training *table, const char
 }
 
 static int
-allocate(struct training *table, size_t rows)
+allocate(struct training *table, size_t rows, struct workspace *workspace)
 {
-    int status = matrix_new(table->context, rows, table->input_count, &table->columns);
-
-    if (status)
-        return status;
-    table->measured = memory_allocate_zeroed(table->context, rows, sizeof *table->measured);
-    table->weights = memory_allocate_zeroed(table->context, rows, sizeof *table->weights);
-    table->points = memory_allocate_zeroed(table->context, rows, sizeof *table->points);
-    return table->measured && table->weights && table->points ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    table->columns = matrix_new(workspace, rows, table->input_count);
+    table->measured = workspace_take(workspace, rows, sizeof *table->measured);
+    table->weights = workspace_take(workspace, rows, sizeof *table->weights);
+    table->points = workspace_take(workspace, rows, sizeof *table->points);
+    return workspace->status;
 }
 
 static void
@@ -420,24 +417,22 @@ permute(double *numbers, const size_t *rows, size_t count, double *spare)
 
 /* An order that does not depend on the one in which the rows came. */
 static int
-put_in_order(struct training *table)
+put_in_order(struct training *table, struct workspace *workspace)
 {
     size_t count = table->columns.rows;
-    size_t *rows = memory_allocate_zeroed(table->context, 2 * count, sizeof *rows);
-    double *spare = memory_allocate_zeroed(table->context, count, sizeof *spare);
+    size_t *rows = workspace_take(workspace, 2 * count, sizeof *rows);
+    double *spare = workspace_take(workspace, count, sizeof *spare);
 
-    if (rows && spare) {
-        for (size_t i = 0; i < count; i++)
-            rows[i] = i;
-        sort_rows(table, rows, count, rows + count);
-        for (size_t i = 0; i < table->input_count; i++)
-            permute(matrix_column(&table->columns, i), rows, count, spare);
-        permute(table->measured, rows, count, spare);
-        permute(table->weights, rows, count, spare);
-    }
-    memory_release(table->context, rows);
-    memory_release(table->context, spare);
-    return rows && spare ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    if (workspace->status)
+        return workspace->status;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = i;
+    sort_rows(table, rows, count, rows + count);
+    for (size_t i = 0; i < table->input_count; i++)
+        permute(matrix_column(&table->columns, i), rows, count, spare);
+    permute(table->measured, rows, count, spare);
+    permute(table->weights, rows, count, spare);
+    return 0;
 }
 
 static void
@@ -499,9 +494,10 @@ check_varying(const struct training *table)
 }
 
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct workspace *workspace,
               struct training *table)
 {
+    memmodel_context *context = workspace->arena.context;
     struct source source = {
         .samples = samples,
         .context = context,
@@ -517,13 +513,13 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
     if (!status)
         status = check_rows(&source, table, options->weight_column, &used);
     if (!status)
-        status = allocate(table, used);
+        status = allocate(table, used, workspace);
     if (status)
         return status;
     copy_rows(&source, table);
     status = context_look(context, 0);
     if (!status)
-        status = put_in_order(table);
+        status = put_in_order(table, workspace);
     if (!status)
         status = context_look(context, 0);
     if (status)
@@ -531,15 +527,6 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
     scale_weights(table);
     number_points(table);
     return check_varying(table);
-}
-
-void
-training_release(struct training *table)
-{
-    matrix_release(&table->columns);
-    memory_release(table->context, table->measured);
-    memory_release(table->context, table->weights);
-    memory_release(table->context, table->points);
 }
 
 struct loss

@@ -31,14 +31,11 @@ fit_is_general(const struct memmodel_fit_options *options)
 
 /*
  * The rows come in an order that does not depend on the table's: by inputs, measurement and weight. `options` were
- * copied and have their defaults. A failed training may be released. Errors as memmodel_fit().
+ * copied and have their defaults. Errors as memmodel_fit().
  */
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct workspace *workspace,
               struct training *table);
-
-void
-training_release(struct training *table);
 
 /* The loss of the options, its unit the mean size of what was measured. */
 struct loss
