@@ -70,9 +70,9 @@ struct command {
 
 /* ---- one row a command; main.c lists them ---- */
 
-extern const struct command advise_command, advise_mesh_command, estimate_command, export_command, fit_command,
-    generate_command, gpus_command, layers_command, optimize_command, plan_command, predict_command, recompute_command,
-    run_command, serve_command;
+extern const struct command advise_command, advise_mesh_command, campaign_command, estimate_command, export_command,
+    fit_command, generate_command, gpus_command, layers_command, optimize_command, plan_command, predict_command,
+    recompute_command, run_command, serve_command;
 
 /* ---- options.c ---- */
 

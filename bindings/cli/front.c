@@ -1,5 +1,6 @@
 /* Networks by a name, hf:ORG/MODEL, train.py:Net or model.keras: the Python package memmodel makes a file of each. */
 #include "front.h"
+#include "package.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -13,15 +14,7 @@ extern char **environ;
 
 enum { WORDS_BESIDE_INPUTS = 16 };
 
-/* What runs in Python. Its errors are one line each, written by itself. */
-static const char program[] =
-    "import sys\n"
-    "try:\n"
-    "    from memmodel import front\n"
-    "except ImportError as error:\n"
-    "    sys.exit(f'memmodel: this needs the Python package memmodel, which {sys.executable} does not have ({error}); '\n"
-    "             'MEMMODEL_PYTHON names another Python')\n"
-    "sys.exit(front.main(sys.argv[1:]))\n";
+static const char program[] = PACKAGE_PROGRAM("front");
 
 bool
 front_is_asked(const char *operand)
@@ -130,7 +123,7 @@ run(const struct command *command, const char *const *words, struct front *front
 int
 front_make(const struct command *command, const char *operand, const struct job_options *given, struct front *front)
 {
-    const char *python = getenv("MEMMODEL_PYTHON"), *folder = getenv("TMPDIR");
+    const char *folder = getenv("TMPDIR");
     const char **words = new_words(given);
     char rank[32];
     int file, status;
@@ -146,7 +139,7 @@ front_make(const struct command *command, const char *operand, const struct job_
     }
     close(file);
     snprintf(rank, sizeof rank, "%lld", (long long)given->lora);
-    fill_words(words, python && *python ? python : "python3", front->path, operand, given, rank);
+    fill_words(words, package_python(), front->path, operand, given, rank);
     status = run(command, words, front);
     free(words);
     if (status)

@@ -15,6 +15,7 @@ from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel._limits import limits
 from memmodel.advising import Advice, advise
+from memmodel.campaigning import Advised, Campaign, campaign
 from memmodel.errors import MemmodelError
 from memmodel.estimation import (
     GpuEstimate,
@@ -51,7 +52,9 @@ __version__ = ffi.VERSION
 
 __all__ = [
     "Advice",
+    "Advised",
     "Buffer",
+    "Campaign",
     "CachePool",
     "Chain",
     "ChainResult",
@@ -97,6 +100,7 @@ __all__ = [
     "Unmodelled",
     "advise",
     "advise_mesh",
+    "campaign",
     "estimate",
     "estimate_many",
     "estimate_max",

@@ -1,4 +1,4 @@
-"""A Slurm of one node that lives in a temporary directory, for tests: slurmctld, slurmd and a munged of its own.
+"""A Slurm that lives in a temporary directory, for tests: slurmctld, slurmd for each node and a munged of its own.
 
 It shares nothing with a Slurm that the machine may already run: ports, sockets, keys, state and logs are its own. A
 guard process ends the daemons and removes the directory when the program that started them ends in whatever way.
@@ -34,7 +34,6 @@ SLURM_CONF = """\
 ClusterName=memmodel
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller_port}
-SlurmdPort={node_port}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
@@ -48,26 +47,28 @@ TaskPlugin=task/none
 SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
-AccountingStorageType=accounting_storage/none
+{accounting}
 JobCompType=jobcomp/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
 ReturnToService=2
 StateSaveLocation={directory}/state
-SlurmdSpoolDir={directory}/spool
+SlurmdSpoolDir={directory}/spool-%n
 SlurmctldPidFile={directory}/slurmctld.pid
-SlurmdPidFile={directory}/slurmd.pid
+SlurmdPidFile={directory}/slurmd-%n.pid
 SlurmctldLogFile={directory}/slurmctld.log
-SlurmdLogFile={directory}/slurmd.log
+SlurmdLogFile={directory}/slurmd-%n.log
 SlurmctldDebug=debug
 JobSubmitPlugins=lua
 GresTypes=gpu,vram
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory={memory} Gres=gpu:h200:1,vram:{vram} State=UNKNOWN
-PartitionName=debug Nodes={host} Default=YES MaxTime=10 State=UP DefMemPerNode=1000
-PartitionName=small Nodes={host} MaxTime=10 State=UP DefMemPerNode=1000 MaxMemPerNode=4000
-PartitionName=percpu Nodes={host} MaxTime=10 State=UP DefMemPerCPU=100 MaxMemPerCPU=1000
+{nodes}
+PartitionName=debug Nodes=ALL Default=YES MaxTime=10 State=UP DefMemPerNode=1000
+PartitionName=small Nodes=ALL MaxTime=10 State=UP DefMemPerNode=1000 MaxMemPerNode=4000
+PartitionName=percpu Nodes=ALL MaxTime=10 State=UP DefMemPerCPU=100 MaxMemPerCPU=1000
 """
+NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory={memory}"
+NODE += " Gres=gpu:h200:1,vram:{vram} State=UNKNOWN"
 
 
 def cgroup_plugin() -> str:
@@ -118,9 +119,14 @@ def free_ports(count: int) -> list[int]:
 
 
 class Cluster(contextlib.AbstractContextManager):
-    """`with Cluster() as cluster:` a running cluster; the job-submit script is in cluster.directory beforehand."""
+    """`with Cluster() as cluster:` a running cluster; the job-submit script is in cluster.directory beforehand.
 
-    def __init__(self):
+    nodes: their names; this machine's unless given. accounting: lines of slurm.conf.
+    """
+
+    def __init__(self, *nodes: str, accounting: str = "AccountingStorageType=accounting_storage/none"):
+        self.host = socket.gethostname().split(".")[0]
+        self.nodes, self.accounting = nodes or (self.host,), accounting
         self.directory = Path(tempfile.mkdtemp(prefix="memmodel-slurm-"))
         self.guard = subprocess.Popen(
             [sys.executable, __file__, "--guard", str(self.directory)], stdin=subprocess.PIPE, start_new_session=True
@@ -144,16 +150,17 @@ class Cluster(contextlib.AbstractContextManager):
     # ---- daemons ----
 
     def write_configuration(self):
-        controller_port, node_port = free_ports(2)
+        controller_port, *ports = free_ports(1 + len(self.nodes))
+        common = dict(host=self.host, memory=NODE_MEMORY, vram=NODE_VRAM)
+        nodes = [NODE.format(name=name, port=port, **common) for name, port in zip(self.nodes, ports, strict=True)]
         values = dict(
-            host=socket.gethostname().split(".")[0],
+            host=self.host,
             directory=self.directory,
             controller_port=controller_port,
-            node_port=node_port,
-            memory=NODE_MEMORY,
-            vram=NODE_VRAM,
+            accounting=self.accounting,
+            nodes="\n".join(nodes),
         )
-        for name in ("state", "spool"):
+        for name in ("state", *(f"spool-{node}" for node in self.nodes)):
             (self.directory / name).mkdir()
         (self.directory / "slurm.conf").write_text(SLURM_CONF.format(**values))
         (self.directory / "gres.conf").write_text(f"Name=gpu Type=h200 File=/dev/null\nName=vram Count={NODE_VRAM}\n")
@@ -163,9 +170,10 @@ class Cluster(contextlib.AbstractContextManager):
         key.write_bytes(secrets.token_bytes(128))
         key.chmod(0o400)
 
-    def launch(self, name: str, *arguments: str):
-        """A daemon in the foreground."""
-        with (self.directory / f"{name}.out").open("ab") as output:
+    def launch(self, name: str, *arguments: str, called: str | None = None):
+        """A daemon in the foreground. called: what it is known by here, where there are several of it."""
+        called = called or name
+        with (self.directory / f"{called}.out").open("ab") as output:
             process = subprocess.Popen(
                 [shutil.which(name, path=PATH), *arguments],
                 stdin=subprocess.DEVNULL,
@@ -175,7 +183,7 @@ class Cluster(contextlib.AbstractContextManager):
                 cwd=self.directory,
                 start_new_session=True,
             )
-        self.processes[name] = process
+        self.processes[called] = process
 
     def start(self):
         self.write_configuration()
@@ -185,9 +193,15 @@ class Cluster(contextlib.AbstractContextManager):
         self.launch("munged", "--foreground", "--force", *options, f"--log-file={own / 'munge.log'}")
         self.poll_daemon("munged", (own / "munge.socket").exists)
         self.start_controller()
-        self.launch("slurmd", "-D", "-f", str(own / "slurm.conf"))
-        self.poll_daemon("slurmd", lambda: "idle" in self.command("sinfo", "-h", "-o", "%T", check=False).stdout)
+        for node in self.nodes:
+            self.start_node(node)
         return self
+
+    def start_node(self, node: str):
+        name = f"slurmd-{node}"
+        self.launch("slurmd", "-D", "-N", node, "-f", str(self.directory / "slurm.conf"), called=name)
+        words = ("sinfo", "-h", "-N", "-n", node, "-o", "%T")
+        self.poll_daemon(name, lambda: "idle" in self.command(*words, check=False).stdout)
 
     def start_controller(self):
         self.launch("slurmctld", "-D", "-f", str(self.directory / "slurm.conf"))

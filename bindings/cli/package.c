@@ -1,0 +1,158 @@
+/* Commands that the Python package memmodel does: their options are read here, as all are, and handed on to it. */
+#include "package.h"
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *
+package_python(void)
+{
+    const char *python = getenv("MEMMODEL_PYTHON");
+
+    return python && *python ? python : "python3";
+}
+
+/* ---- the words ---- */
+
+enum { MAX_WORDS = 256, NUMBER_BYTES = 24 };
+
+/* A command line, each word a text of its own. */
+struct words {
+    char *words[MAX_WORDS + 1];
+    size_t count;
+    bool failed; /* no memory, or too many */
+};
+
+/* `before` and `text` as one word. */
+static void
+add(struct words *words, const char *before, const char *text)
+{
+    size_t bytes = strlen(before) + strlen(text) + 1;
+    char *word = words->count < MAX_WORDS ? malloc(bytes) : NULL;
+
+    if (!word) {
+        words->failed = true;
+        return;
+    }
+    snprintf(word, bytes, "%s%s", before, text);
+    words->words[words->count++] = word;
+    words->words[words->count] = NULL;
+}
+
+/* "--name=", "value" */
+static void
+add_option(struct words *words, const struct option *option, const void *options)
+{
+    const void *field = (const char *)options + option->field;
+    const struct option_list *list = option->kind == OPTION_LIST ? field : NULL;
+    char name[64], number[NUMBER_BYTES];
+
+    snprintf(name, sizeof name, "--%s%s", option->name, option->kind == OPTION_FLAG ? "" : "=");
+    if (option->kind == OPTION_FLAG && *(const bool *)field)
+        add(words, name, "");
+    if (option->kind == OPTION_TEXT && *(const char *const *)field)
+        add(words, name, *(const char *const *)field);
+    if (option->kind == OPTION_INTEGER && *(const int64_t *)field) {
+        snprintf(number, sizeof number, "%lld", (long long)*(const int64_t *)field);
+        add(words, name, number);
+    }
+    for (size_t i = 0; list && i < list->count; i++)
+        add(words, name, list->values[i]);
+}
+
+static void
+release(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->words[i]);
+}
+
+/* ---- the call ---- */
+
+/* What it starts in its turn is this tool, by its path. */
+static void
+name_tool(void)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    setenv("MEMMODEL_TOOL", path, 0);
+}
+
+/* Becomes the Python program; comes back only where that cannot be. */
+static int
+become(const struct command *command, const struct words *words)
+{
+    name_tool();
+    fflush(stdout);
+    execvp(words->words[0], words->words);
+    fprintf(stderr, "memmodel %s: %s cannot be started, which this needs (%s); MEMMODEL_PYTHON names another Python\n",
+            command->name, words->words[0], strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int
+work(const struct command *command, memmodel_context *context, void *options, char **operands, int count)
+{
+    struct words words = {.count = 0};
+    int status;
+
+    (void)context;
+    if (count == 0)
+        return usage_error(command, "which file? memmodel %s %s", command->name, command->usage);
+    add(&words, package_python(), "");
+    add(&words, "-c", "");
+    add(&words, PACKAGE_PROGRAM("_commands"), "");
+    add(&words, command->name, "");
+    for (const struct option *option = command->options; option->name; option++)
+        add_option(&words, option, options);
+    add(&words, "--", "");
+    for (int i = 0; i < count; i++)
+        add(&words, operands[i], "");
+    status = words.failed ? memory_error(command) : become(command, &words);
+    release(&words);
+    return status;
+}
+
+/* ---- campaign ---- */
+
+struct campaign_options {
+    const char *output, *executor;
+    int64_t workers;
+    bool dry_run;
+};
+
+static const struct option campaign_options[] = {
+    {"output", 'o', OPTION_TEXT, "SAMPLES.csv", "the table, in place of the SPEC's",
+     offsetof(struct campaign_options, output)},
+    {"executor", 0, OPTION_TEXT, "NAME", "processes, dask, ray, mpi or slurm, in place of the SPEC's",
+     offsetof(struct campaign_options, executor)},
+    {"workers", 0, OPTION_INTEGER, "N", "runs at a time, in place of the SPEC's; as many as processors unless given",
+     offsetof(struct campaign_options, workers)},
+    {"dry-run", 0, OPTION_FLAG, NULL, "print the commands, and run none", offsetof(struct campaign_options, dry_run)},
+    {0},
+};
+
+const struct command campaign_command = {
+    .name = "campaign",
+    .usage = "SPEC.toml",
+    .summary = "measure a command at many points, here or on a cluster, into a table",
+    .description = "Runs a command under `memmodel run` for each point of a grid, of a table, or of what\n"
+                   "`memmodel advise` asks for, and adds a row for each to a table of samples. Points that\n"
+                   "have a row are not measured again: a campaign that was stopped, in whatever way, goes\n"
+                   "on when it is started again. A run that is killed for its memory is a lower limit.\n"
+                   "Runs in Python: MEMMODEL_PYTHON names the one that has the package.",
+    .examples = "  memmodel campaign train.toml\n"
+                "  memmodel campaign train.toml --executor slurm\n"
+                "  memmodel campaign train.toml --dry-run\n",
+    .exits = "  130  Ctrl-C: the table has what was measured, and the same command goes on\n",
+    .options = campaign_options,
+    .options_bytes = sizeof(struct campaign_options),
+    .work = work,
+};

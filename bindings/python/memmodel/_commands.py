@@ -1,0 +1,71 @@
+"""What the tool's commands share that are written in Python: their errors, and progress on a terminal.
+
+    python -m memmodel._commands campaign SPEC.toml
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from memmodel.errors import MemmodelError
+from memmodel.progress import Progress
+
+COMMANDS = {"campaign": "_campaign_command"}
+
+
+class CommandError(RuntimeError):
+    """What was asked for cannot be had; one line says why."""
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+class Line:
+    """A line on a terminal that is written over again and again; nothing elsewhere."""
+
+    def __init__(self, noun: str, stream: Any = None) -> None:
+        self.noun, self.stream = noun, sys.stderr if stream is None else stream
+        self.shown = self.stream.isatty()
+        self.first: int | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if not self.shown:
+            return
+        self.first = progress.done - 1 if self.first is None else self.first
+        new, total = progress.done - self.first, progress.total or progress.done
+        left = progress.seconds / max(1, new) * (total - progress.done)
+        self.stream.write(f"\r{progress.done} of {total} {self.noun}, {_duration(left)} left\x1b[K")
+        self.stream.flush()
+
+    def end(self) -> None:
+        if self.shown and self.first is not None:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
+
+
+def run(work: Callable[[], int], name: str, interrupted: Callable[[], int]) -> int:
+    """A command's exit code; errors are one line each."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return interrupted()
+    except (RuntimeError, MemmodelError, OSError, ValueError) as error:
+        print(f"memmodel {name}: {error}", file=sys.stderr)
+        return 1
+
+
+def main(words: Sequence[str]) -> int:
+    """The first word is the command."""
+    module = importlib.import_module(f"memmodel.{COMMANDS[words[0]]}")
+    return int(module.main(words[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

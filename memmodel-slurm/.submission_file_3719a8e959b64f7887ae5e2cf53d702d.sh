@@ -1,0 +1,1 @@
+/work/wt/scale/memmodel-slurm/1_submission.sh

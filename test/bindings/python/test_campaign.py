@@ -1,0 +1,205 @@
+"""Campaigns on this machine: what is measured, in what order, and what goes on after an end of whatever kind."""
+
+import concurrent.futures
+import csv
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import memmodel
+import networks
+
+os.environ["MEMMODEL_TOOL"] = networks.TOOL
+TOMLLIB = sys.version_info >= (3, 11)
+
+# Says that it began, takes so many MiB, waits so long, and says that it ended.
+PROGRAM = """import sys, time
+size, seconds = int(sys.argv[1]), float(sys.argv[2])
+open("began", "a").write(f"{size}\\n")
+x = b"x" * (size << 20)
+time.sleep(seconds)
+open("ended", "a").write(f"{size}\\n")
+sys.exit(7 if size == 13 else 0)
+"""
+SPEC = """command = "{python} -S train.py {{size}} {seconds}"
+samples = "out.csv"
+workers = 2
+limit = "150MiB"
+
+[grid]
+size = {sizes}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        (self.folder / "train.py").write_text(PROGRAM)
+        was = pathlib.Path.cwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, was)
+
+    def command(self, seconds=0):
+        return [sys.executable, "-S", "train.py", "{size}", str(seconds)]
+
+    def rows(self, name="out.csv"):
+        with (self.folder / name).open() as lines:
+            return list(csv.DictReader(lines))
+
+    def sizes(self, name="out.csv"):
+        return [int(row["size"]) for row in self.rows(name)]
+
+    def said(self, name):
+        path = self.folder / name
+        return path.read_text().split() if path.exists() else []
+
+
+class Call(Case):
+    def test_rows_are_in_the_order_of_the_points_whatever_ends_first(self):
+        points = [{"size": size} for size in (40, 5, 20)]
+        with concurrent.futures.ThreadPoolExecutor(3) as executor:
+            made = memmodel.campaign(self.command(), points, samples="out.csv", executor=executor)
+        self.assertEqual((self.sizes(), made.points, made.measured, made.failed), ([40, 5, 20], 3, 3, 0))
+        peaks = [int(row["peak_bytes"]) >> 20 for row in self.rows()]
+        self.assertTrue(40 <= peaks[0] < 60 and 20 <= peaks[2] < 40, peaks)
+
+    def test_what_has_a_row_is_not_measured_again(self):
+        memmodel.campaign(self.command(), {"size": [1, 2]}, samples="out.csv")
+        made = memmodel.campaign(self.command(), {"size": [1, 2.0, 3]}, samples="out.csv", repeat=2)
+        self.assertEqual(sorted(self.said("began")), ["1", "1", "2", "2", "3", "3"])
+        self.assertEqual((made.points, made.measured), (6, 6))
+
+    def test_over_the_limit_and_failed_are_rows_of_their_kind(self):
+        made = memmodel.campaign(self.command(), {"size": [13, 300]}, samples="out.csv", limit="150MiB")
+        self.assertEqual((made.limits, made.failed), (1, 1))
+        self.assertEqual([row["status"] for row in self.rows()], ["exit 7", "limit"])
+
+    def test_any_executor_will_do(self):
+        with concurrent.futures.ProcessPoolExecutor(1) as executor:
+            memmodel.campaign(self.command(), {"size": [1, 2]}, samples="out.csv", executor=executor)
+        self.assertEqual(self.sizes(), [1, 2])
+
+    def test_a_run_whose_worker_is_lost_is_tried_again_and_then_given_up(self):
+        class Lossy(concurrent.futures.ThreadPoolExecutor):
+            def submit(self, call, job):
+                tried.append(job.inputs["size"])
+                lost = job.inputs["size"] == "2" or (job.inputs["size"] == "1" and tried.count("1") == 1)
+                return super().submit(lambda: 1 / 0) if lost else super().submit(call, job)
+
+        tried = []
+        with Lossy(1) as executor:
+            made = memmodel.campaign(self.command(), {"size": [1, 2, 3]}, samples="out.csv", executor=executor)
+        self.assertEqual((self.sizes(), tried.count("1"), tried.count("2")), ([1, 3], 2, 3))
+        self.assertEqual(made.lost, [({"size": "2"}, "ZeroDivisionError: division by zero")])
+
+    def test_advice_is_followed_until_there_are_enough_points(self):
+        domain = {"size": "2:40:2"}
+        made = memmodel.campaign(self.command(), memmodel.Advised(domain, count=7, round=3), samples="out.csv")
+        first = memmodel.advise(domain=domain, count=3).design["size"]
+        self.assertEqual(self.sizes()[:3], [int(size) for size in first])
+        self.assertLessEqual(made.measured, 7)
+        self.assertGreater(made.measured, 3)
+
+    def test_what_cannot_be_run_is_said_and_ends_it(self):
+        with self.assertRaisesRegex(RuntimeError, "size=.: cannot run 'no-such-program'"):
+            memmodel.campaign(["no-such-program", "{size}"], {"size": [1, 2]}, samples="out.csv")
+        with self.assertRaisesRegex(ValueError, r"command: \{dim\} is no input; there are size"):
+            memmodel.campaign("train {dim}", {"size": [1, 2]}, samples="out.csv")
+        (self.folder / "other.csv").write_text("dim,peak_bytes,seconds,status\n")
+        with self.assertRaisesRegex(RuntimeError, "other.csv has no column size"):
+            memmodel.campaign(self.command(), {"size": [1, 2]}, samples="other.csv")
+
+
+@unittest.skipUnless(TOMLLIB, "Python before 3.11 reads no TOML")
+class Tool(Case):
+    def start(self, sizes, seconds, *options, spec=None):
+        text = SPEC.format(python=sys.executable, seconds=seconds, sizes=sizes) if spec is None else spec
+        (self.folder / "campaign.toml").write_text(text)
+        words = [networks.TOOL, "campaign", "campaign.toml", *options]
+        return subprocess.Popen(
+            words, env={**os.environ, "MEMMODEL_PYTHON": sys.executable}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def run_to_its_end(self, *given, **more):
+        process = self.start(*given, **more)
+        said, errors = process.communicate(timeout=200)
+        return process.returncode, said, errors
+
+    def until(self, name, count):
+        for _ in range(1200):
+            if len(self.said(name)) >= count:
+                return
+            time.sleep(0.05)
+        self.fail(f"{name}: {self.said(name)}")
+
+    def test_it_says_what_it_has_measured(self):
+        self.assertEqual(
+            self.run_to_its_end("[1, 13, 300]", 0), (0, "3 of 3 points are in out.csv, 1 lower limits, 1 failed\n", "")
+        )
+
+    def test_after_ctrl_c_the_same_command_goes_on(self):
+        process = self.start("[1, 2, 3, 4, 5, 6]", 0.5)
+        self.until("ended", 2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 130)
+        self.assertRegex(errors, r"^memmodel campaign: interrupted; \S*out.csv has \d rows, and the same command goe")
+        kept = self.sizes()
+        self.assertLess(len(kept), 6)
+        self.assertEqual(self.run_to_its_end("[1, 2, 3, 4, 5, 6]", 0.1)[0], 0)
+        self.assertEqual(sorted(self.sizes()), [1, 2, 3, 4, 5, 6])
+        self.assertEqual(self.sizes()[: len(kept)], kept)
+        self.assertLessEqual(len(self.said("began")), 6 + 2)  # those that were stopped
+
+    def test_killed_it_loses_nothing_and_what_went_on_without_it_is_not_run_again(self):
+        process = self.start("[1, 2, 3, 4]", 1.5)
+        self.until("began", 2)
+        process.kill()
+        process.communicate()
+        self.assertEqual(self.run_to_its_end("[1, 2, 3, 4]", 0.1)[0], 0)
+        self.assertEqual(self.sizes(), [1, 2, 3, 4])
+        self.assertEqual(sorted(self.said("began")), ["1", "2", "3", "4"])
+
+    def test_two_at_a_time_are_one_too_many(self):
+        first = self.start("[1, 2]", 1.5)
+        self.until("began", 1)
+        code, _, errors = self.run_to_its_end("[1, 2]", 1.5)
+        first.communicate(timeout=100)
+        self.assertEqual((code, first.returncode), (1, 0))
+        self.assertIn("out.csv: another campaign of this table is running", errors)
+
+    def test_a_wrong_spec_is_told_with_file_line_and_key(self):
+        for spec, error in (
+            ('command = "true"\nwokers = 2\n[grid]\na = [1]\n', ":2: wokers: no such key; did you mean workers?"),
+            ('command = "true"\n\n[grid]\na = "3:1"\n', ":4: grid.a: '3:1' is no range such as '32:144:16'"),
+            ('command = "true {b}"\n[grid]\na = [1]\n', ":1: command: {b} is no input; there are a"),
+            ('command = "true"\n[grid]\na = [1]\n[slrum]\n', ":4: slrum: no such table; there are grid, points"),
+            ('command = "true"\nworkers = "two"\n[grid]\na = 1\n', ":2: workers: a whole number above 0 is needed"),
+            ('command = "true"\nexecutor = "pbs"\n[grid]\na = 1\n', ":2: executor: one of processes, dask, ray, mpi, "),
+            ('command = "true"\n[points]\nfile = "no.csv"\n', ":3: points.file: "),
+            ('command = "true"\n[advise]\ncount = 3\n', ":2: advise: a table [domain] is needed"),
+            ('command = "true"\n[grid]\na = 1\n[domain]\na = 1\n', ":4: domain: it belongs to [advise]"),
+            ('command = "true"\n', ": one of the tables [grid], [points] and [advise] says what is measured"),
+            ('command = "true\n', ":1: no TOML: "),
+        ):
+            with self.subTest(spec=spec):
+                code, _, errors = self.run_to_its_end(None, None, spec=spec)
+                self.assertEqual((code, errors.count("\n")), (1, 1), errors)
+                self.assertTrue(errors.startswith(f"memmodel campaign: campaign.toml{error}"), errors)
+
+    def test_a_dry_run_prints_the_commands(self):
+        code, said, _ = self.run_to_its_end("[1, 2]", 0, "--dry-run")
+        lines = [f"{sys.executable} -S train.py {size} 0" for size in (1, 2)]
+        self.assertEqual((code, said.splitlines(), self.said("began")), (0, lines, []))
+
+
+if __name__ == "__main__":
+    unittest.main()
