@@ -268,7 +268,7 @@ class SlurmExecutor(Executor):
 @contextmanager
 def _slurm(workers: int | None, settings: Mapping[str, Any]) -> Iterator[Executor]:
     given = {**settings, "array_parallelism": settings.get("array_parallelism", workers or 256)}
-    executor = SlurmExecutor(Path(settings.get("folder", "memmodel-slurm")), given)
+    executor = SlurmExecutor(Path(settings["folder"]), given)
     try:
         yield executor
     finally:

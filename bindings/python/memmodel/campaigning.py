@@ -419,7 +419,9 @@ def campaign(
     work.check(advised.domain if advised else wanted[0] if wanted else ())
     watch = _Watch(progress)
     _campaign_job.stopping.clear()
-    with work.alone(), _executors.executor_of(executor, workers, settings or {}) as chosen:
+    with work.alone(), _executors.executor_of(
+        executor, workers, {"folder": str(work.folder / "slurm"), **(settings or {})}
+    ) as chosen:
         if advised:
             work.adopt()
             _advised_rounds(work, chosen, words, advised, watch)

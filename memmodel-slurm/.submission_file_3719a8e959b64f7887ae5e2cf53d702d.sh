@@ -1,1 +1,0 @@
-/work/wt/scale/memmodel-slurm/1_submission.sh

@@ -1,1 +1,0 @@
-/work/wt/scale/memmodel-slurm/11_submission.sh
