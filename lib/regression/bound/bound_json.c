@@ -74,57 +74,50 @@ bound_to_json(const memmodel_model *model)
 
 /* ---- read ---- */
 
-static int
-read_triangle(const struct json_document *document, const json_t *rows, size_t count, double *triangle)
+static void
+read_triangle(struct model_reader *reader, const json_t *rows, size_t count, double *triangle)
 {
     double *row = triangle;
-    int status = 0;
 
     if (json_array_size(rows) != count)
-        return model_file_wrong(document, rows, "\"leverage\" must have one row for each term");
-    for (size_t k = 0; !status && k < count; row += ++k) {
+        model_reader_wrong(reader, rows, "\"leverage\" must have one row for each term");
+    for (size_t k = 0; !reader->status && k < count; row += ++k) {
         const json_t *item = json_array_get(rows, k);
 
-        if (!json_is_array(item) || json_array_size(item) != k + 1)
-            status = model_file_wrong(document, item, "row k of \"leverage\" must be an array of k numbers");
+        if (json_is_array(item) && json_array_size(item) == k + 1)
+            model_reader_numbers(reader, item, row);
         else
-            status = model_file_numbers(document, item, row);
+            model_reader_wrong(reader, item, "row k of \"leverage\" must be an array of k numbers");
     }
-    return status;
 }
 
-static int
-read_ratios(const struct json_document *document, const json_t *array, bool relative, double *ratios)
+static void
+read_ratios(struct model_reader *reader, const json_t *array, double *ratios)
 {
-    int status = model_file_numbers(document, array, ratios);
+    bool relative = reader->model->relative;
 
-    for (size_t i = 0; !status && i < json_array_size(array); i++)
+    model_reader_numbers(reader, array, ratios);
+    for (size_t i = 0; i < json_array_size(array); i++)
         if ((relative && ratios[i] <= 0) || (i > 0 && ratios[i] < ratios[i - 1]))
-            status = model_file_wrong(document, json_array_get(array, i),
-                                      relative ? "\"ratios\" must be above 0 and rising" : "\"ratios\" must be rising");
-    return status;
+            model_reader_wrong(reader, json_array_get(array, i),
+                               relative ? "\"ratios\" must be above 0 and rising" : "\"ratios\" must be rising");
 }
 
 /* Of `count` ratios; 1 each where nothing is said. */
-static int
-read_repeats(const struct json_document *document, const json_t *object, size_t count, uint32_t *repeats)
+static void
+read_repeats(struct model_reader *reader, const json_t *object, size_t count, uint32_t *repeats)
 {
     const json_t *array = json_object_get(object, "repeats");
 
-    for (size_t i = 0; i < count; i++)
-        repeats[i] = 1;
-    if (!array)
-        return 0;
-    if (!json_is_array(array) || json_array_size(array) != count)
-        return model_file_wrong(document, array, "\"repeats\" must have a number for each ratio");
+    if (array && (!json_is_array(array) || json_array_size(array) != count))
+        model_reader_wrong(reader, array, "\"repeats\" must have a number for each ratio");
     for (size_t i = 0; i < count; i++) {
-        json_int_t number = json_integer_value(json_array_get(array, i));
+        json_int_t number = array ? json_integer_value(json_array_get(array, i)) : 1;
 
         if (number < 1 || number > MODEL_MAX_DOF)
-            return model_file_wrong(document, json_array_get(array, i), "expected a count from 1");
+            model_reader_wrong(reader, json_array_get(array, i), "expected a count from 1");
         repeats[i] = (uint32_t)number;
     }
-    return 0;
 }
 
 /* The ratios of a point are as many as each of them says, so that their shares add up to points. */
@@ -139,65 +132,44 @@ count_points(struct model_bound *bound)
 }
 
 /* Nothing where errors are as great everywhere. It is of relative ones. */
-static int
-read_variance(const struct json_document *document, const json_t *bound, memmodel_model *model)
+static void
+read_variance(struct model_reader *reader, const json_t *bound)
 {
     static const char *const keys[] = {"slope", "sigma", NULL};
-    struct model_variance *variance = &model->bound.variance;
+    struct model_variance *variance = &reader->model->bound.variance;
     const json_t *object;
-    int status;
 
     if (!json_object_get(bound, "variance"))
-        return 0;
-    status = model_file_object(document, bound, "variance", keys, &object);
-    if (!status)
-        status = model_file_number(document, object, "slope", 0, &variance->slope);
-    if (!status)
-        status = model_file_number(document, object, "sigma", 0, &variance->sigma);
-    if (!status && !model->relative)
-        status = model_file_wrong(document, object, "\"variance\" needs relative errors");
-    return status;
+        return;
+    object = model_reader_object(reader, bound, "variance", keys);
+    variance->slope = model_reader_number(reader, object, "slope", 0);
+    variance->sigma = model_reader_number(reader, object, "sigma", 0);
+    if (!reader->model->relative)
+        model_reader_wrong(reader, object, "\"variance\" needs relative errors");
 }
 
-static int
-read_arrays(const struct json_document *document, const json_t *object, memmodel_model *model)
-{
-    struct model_bound *bound = &model->bound;
-    const json_t *ratios, *leverage;
-    int status = model_file_list(document, object, "ratios", MODEL_MAX_DOF, &ratios);
-
-    if (!status)
-        status = model_file_list(document, object, "leverage", MODEL_MAX_TERMS, &leverage);
-    if (!status)
-        status = model_allocate_bound(model, json_array_size(ratios));
-    if (!status)
-        status = read_triangle(document, leverage, model->term_count, bound->leverage);
-    if (!status)
-        status = read_ratios(document, ratios, model->relative, bound->ratios);
-    if (!status)
-        status = read_repeats(document, object, bound->ratio_count, bound->repeats);
-    if (!status)
-        count_points(bound);
-    return status;
-}
-
-int
-bound_from_json(const struct json_document *document, memmodel_model *model)
+void
+bound_from_json(struct model_reader *reader)
 {
     static const char *const keys[] = {"dof", "sigma", "leverage", "ratios", "repeats", "variance", NULL};
+    memmodel_model *model = reader->model;
     struct model_bound *bound = &model->bound;
-    const json_t *object;
-    int status = model_file_object(document, document->root, "bound", keys, &object);
+    const json_t *object = model_reader_object(reader, reader->document->root, "bound", keys), *ratios, *leverage;
 
-    if (!status)
-        status = model_file_count(document, object, "dof", &bound->dof);
-    if (!status)
-        status = model_file_number(document, object, "sigma", 0, &bound->sigma);
-    if (!status)
-        status = read_arrays(document, object, model);
-    if (!status)
-        status = read_variance(document, object, model);
-    if (!status)
-        bound_prepare(bound);
-    return status;
+    bound->dof = model_reader_count(reader, object, "dof");
+    bound->sigma = model_reader_number(reader, object, "sigma", 0);
+    ratios = model_reader_list(reader, object, "ratios", MODEL_MAX_DOF);
+    leverage = model_reader_list(reader, object, "leverage", MODEL_MAX_TERMS);
+    if (!reader->status)
+        reader->status = model_allocate_bound(model, json_array_size(ratios));
+    if (reader->status)
+        return;
+    read_triangle(reader, leverage, model->term_count, bound->leverage);
+    read_ratios(reader, ratios, bound->ratios);
+    read_repeats(reader, object, bound->ratio_count, bound->repeats);
+    read_variance(reader, object);
+    if (reader->status)
+        return;
+    count_points(bound);
+    bound_prepare(bound);
 }

@@ -2,83 +2,119 @@
 #include "regression/model/model_file.h"
 
 #include <math.h>
+#include <string.h>
 
-int
-model_file_wrong(const struct json_document *document, const json_t *value, const char *message)
+void
+model_reader_wrong(struct model_reader *reader, const json_t *value, const char *message)
 {
-    return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "%s", message);
+    if (!reader->status)
+        reader->status = json_error_at(reader->document, value, MEMMODEL_ERROR_PARSE, "%s", message);
 }
 
-/* A member that is a finite number, and not below `least`. */
-int
-model_file_number(const struct json_document *document, const json_t *object, const char *key, double least,
-                  double *number)
+void
+model_reader_wrong_member(struct model_reader *reader, const json_t *object, const char *key, const char *message)
 {
-    int status = json_get_double(document, object, key, number);
+    model_reader_wrong(reader, json_object_get(object, key), message);
+}
 
-    if (!status && *number < least)
-        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
-                               "\"%s\" is %g; it must not be below %g", key, *number, least);
-    return status;
+double
+model_reader_number(struct model_reader *reader, const json_t *object, const char *key, double least)
+{
+    double number = 0;
+
+    if (!reader->status)
+        reader->status = json_get_double(reader->document, object, key, &number);
+    if (!reader->status && number < least)
+        reader->status = json_error_at(reader->document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
+                                       "\"%s\" is %g; it must not be below %g", key, number, least);
+    return number;
+}
+
+int64_t
+model_reader_count(struct model_reader *reader, const json_t *object, const char *key)
+{
+    int64_t count = 0;
+
+    if (!reader->status)
+        reader->status = json_get_int64(reader->document, object, key, &count);
+    if (!reader->status && (count < 1 || count > MODEL_MAX_DOF))
+        reader->status = json_error_at(reader->document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
+                                       "\"%s\" must be 1 to %d", key, MODEL_MAX_DOF);
+    return count;
+}
+
+bool
+model_reader_flag(struct model_reader *reader, const json_t *object, const char *key)
+{
+    bool flag = false;
+
+    if (!reader->status)
+        reader->status = json_get_bool(reader->document, object, key, &flag);
+    return flag;
+}
+
+const char *
+model_reader_text(struct model_reader *reader, const json_t *object, const char *key)
+{
+    const char *text = "";
+
+    if (!reader->status)
+        reader->status = json_get_string(reader->document, object, key, &text);
+    return text;
 }
 
 int
-model_file_object(const struct json_document *document, const json_t *object, const char *key, const char *const *keys,
-                  const json_t **member)
+model_reader_choice(struct model_reader *reader, const json_t *object, const char *key, const char *const *names,
+                    const char *message)
 {
-    int status = json_get_object(document, object, key, member);
+    const char *name = model_reader_text(reader, object, key);
 
-    return status ? status : json_check_keys(document, *member, keys);
+    for (int i = 0; names[i]; i++)
+        if (*name && strcmp(names[i], name) == 0)
+            return i;
+    model_reader_wrong_member(reader, object, key, message);
+    return 0;
 }
 
-int
-model_file_count(const struct json_document *document, const json_t *object, const char *key, int64_t *count)
+const json_t *
+model_reader_object(struct model_reader *reader, const json_t *object, const char *key, const char *const *keys)
 {
-    int status = json_get_int64(document, object, key, count);
+    const json_t *member = NULL;
 
-    if (!status && (*count < 1 || *count > MODEL_MAX_DOF))
-        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE, "\"%s\" must be 1 to %d",
-                               key, MODEL_MAX_DOF);
-    return status;
+    if (!reader->status)
+        reader->status = json_get_object(reader->document, object, key, &member);
+    model_reader_check_keys(reader, member, keys);
+    return member;
 }
 
-/* An array of objects or arrays with 1 to `most` items. */
-int
-model_file_list(const struct json_document *document, const json_t *object, const char *key, size_t most,
-                const json_t **array)
+void
+model_reader_check_keys(struct model_reader *reader, const json_t *object, const char *const *keys)
 {
-    int status = json_get_array(document, object, key, array);
-
-    if (!status && (json_array_size(*array) == 0 || json_array_size(*array) > most))
-        status = json_error_at(document, *array, MEMMODEL_ERROR_PARSE, "\"%s\" must have 1 to %zu items", key, most);
-    return status;
+    if (!reader->status)
+        reader->status = json_check_keys(reader->document, object, keys);
 }
 
-int
-model_file_numbers(const struct json_document *document, const json_t *array, double *numbers)
+const json_t *
+model_reader_list(struct model_reader *reader, const json_t *object, const char *key, size_t most)
+{
+    const json_t *array = NULL;
+
+    if (!reader->status)
+        reader->status = json_get_array(reader->document, object, key, &array);
+    if (!reader->status && (json_array_size(array) == 0 || json_array_size(array) > most))
+        reader->status =
+            json_error_at(reader->document, array, MEMMODEL_ERROR_PARSE, "\"%s\" must have 1 to %zu items", key, most);
+    return reader->status ? NULL : array;
+}
+
+void
+model_reader_numbers(struct model_reader *reader, const json_t *array, double *numbers)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *item = json_array_get(array, i);
 
         if (!json_is_number(item) || !isfinite(json_number_value(item)))
-            return model_file_wrong(document, item, "expected a finite number");
+            model_reader_wrong(reader, item, "expected a finite number");
         numbers[i] = json_number_value(item);
     }
-    return 0;
-}
-
-int
-model_file_term(const struct json_document *document, const json_t *item, memmodel_model *model, expression *term)
-{
-    if (!json_is_string(item))
-        return model_file_wrong(document, item, "expected a term");
-    *term = expression_parse(model->pool, document->name, json_string_value(item));
-    if (status_ends_call(*term))
-        return *term;
-    if (*term < 0)
-        return json_error_at(document, item, MEMMODEL_ERROR_PARSE, "not a term: %.200s", json_string_value(item));
-    if (expression_symbol_count(model->pool) > model->input_count)
-        return json_error_at(document, item, MEMMODEL_ERROR_PARSE, "the term has \"%.64s\" in it, which is no input",
-                             expression_symbol_name(model->pool, model->input_count));
-    return 0;
 }

@@ -13,16 +13,10 @@
 enum { FORMAT_VERSION = 2, VERSION_OF_POSITIVE = 1 };
 
 static const char format_name[] = "memmodel-model";
-static const char *const loss_names[] = {"squared", "relative"};
-static const char *const objective_names[] = {[MEMMODEL_FIT_LOSS_MAPE] = "mape",
-                                              [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio",
-                                              [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
-                                              [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"};
-
+static const char *const loss_names[] = {"squared", "relative", NULL};
+static const char *const objective_names[] = {"", "", "", "mape", "log-ratio", "absolute", "pinball", NULL};
 static const char *const sign_names[] = {
-    [MODEL_SIGN_ANY] = "any", [MODEL_SIGN_NOT_NEGATIVE] = "not negative", [MODEL_SIGN_POSITIVE] = "positive"};
-
-enum { OBJECTIVES = sizeof objective_names / sizeof objective_names[0] };
+    [MODEL_SIGN_ANY] = "", [MODEL_SIGN_NOT_NEGATIVE] = "not negative", [MODEL_SIGN_POSITIVE] = "positive", NULL};
 
 int
 model_check_name(memmodel_context *context, const char *name)
@@ -105,54 +99,45 @@ scores_to_json(const memmodel_model *model)
                      model->scores.training_mape, "loo_mape", model->scores.loo_mape);
 }
 
-static int
-append_term(const memmodel_model *model, expression term, double coefficient, json_t *array)
+static json_t *
+term_to_json(const memmodel_model *model, expression term, double coefficient)
 {
     struct text text = TEXT_INIT(model->context);
-    int failed = -1;
+    json_t *object = NULL;
 
     expression_print(model->pool, term, EXPRESSION_TEXT, &text);
     if (!text.failed)
-        failed = json_array_append_new(array, json_pack("{s:f, s:s}", "coefficient", coefficient, "term", text.bytes));
+        object = json_pack("{s:f, s:s}", "coefficient", coefficient, "term", text.bytes);
     text_release(&text);
-    return failed ? MEMMODEL_ERROR_NO_MEMORY : 0;
-}
-
-static int
-append_alternative(const memmodel_model *model, const struct model_sum *sum, json_t *alternatives)
-{
-    json_t *terms = json_array();
-    int status = 0;
-
-    for (size_t k = 0; !status && k < sum->count; k++)
-        status = append_term(model, sum->terms[k], sum->coefficients[k], terms);
-    return json_array_append_new(alternatives, terms) ? MEMMODEL_ERROR_NO_MEMORY : status;
+    return object;
 }
 
 /* NULL: out of memory. */
 static json_t *
-terms_to_json(const memmodel_model *model)
+sum_to_json(const memmodel_model *model, const expression *terms, const double *coefficients, size_t count)
 {
     json_t *array = json_array();
-    int status = 0;
 
-    for (size_t k = 0; !status && k < model->term_count; k++)
-        status = append_term(model, model->terms[k], model->coefficients[k], array);
-    if (!status)
-        return array;
-    json_decref(array);
-    return NULL;
+    for (size_t k = 0; array && k < count; k++)
+        if (json_array_append_new(array, term_to_json(model, terms[k], coefficients[k]))) {
+            json_decref(array);
+            array = NULL;
+        }
+    return array;
 }
 
 static int
 add_alternatives(const memmodel_model *model, json_t *root)
 {
     json_t *array = json_array();
-    int status = 0;
+    int failed = json_object_set_new(root, "alternatives", array);
 
-    for (size_t i = 0; !status && i < model->alternative_count; i++)
-        status = append_alternative(model, &model->alternatives[i], array);
-    return json_object_set_new(root, "alternatives", array) || status ? -1 : 0;
+    for (size_t i = 0; !failed && i < model->alternative_count; i++) {
+        const struct model_sum *sum = &model->alternatives[i];
+
+        failed = json_array_append_new(array, sum_to_json(model, sum->terms, sum->coefficients, sum->count));
+    }
+    return failed;
 }
 
 /* Whether the version and its "loss" say it. */
@@ -200,39 +185,29 @@ optional_to_json(const memmodel_model *model, json_t *root)
         json_pack("{s:f, s:I}", "deviation", model->scores.noise, "dof", (json_int_t)model->scores.noise_dof));
 }
 
-static int
-write_root(const memmodel_model *model, json_t *terms, json_t *bound, memmodel_context *context, char **text)
+static json_t *
+model_to_json(const memmodel_model *model)
 {
-    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:O, s:o}", "format", format_name, "version",
+    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o}", "format", format_name, "version",
                              model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula",
-                             model->formulas[MEMMODEL_LANGUAGE_TEXT], "inputs", inputs_to_json(model), "terms", terms,
-                             "bound", bound, "scores", scores_to_json(model));
+                             model->formulas[MEMMODEL_LANGUAGE_TEXT], "inputs", inputs_to_json(model), "terms",
+                             sum_to_json(model, model->terms, model->coefficients, model->term_count), "bound",
+                             bound_to_json(model), "scores", scores_to_json(model));
     bool failed = root && optional_to_json(model, root);
 
     if (root && model->general)
         failed = failed || json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
                  json_object_set_new(root, "response", response_to_json(&model->response));
-    if (failed) {
-        json_decref(root);
-        root = NULL;
-    }
-    return json_write_numbers(context, root, text);
+    if (!failed)
+        return root;
+    json_decref(root);
+    return NULL;
 }
 
 static int
-json_of_model(const void *object, memmodel_context *context, char **text)
+json_of_model(const void *model, memmodel_context *context, char **text)
 {
-    const memmodel_model *model = object;
-    json_t *terms = terms_to_json(model), *bound = terms ? bound_to_json(model) : NULL;
-    int status;
-
-    if (!bound)
-        status = memory_failed(context, "writing a model");
-    else
-        status = write_root(model, terms, bound, context, text);
-    json_decref(terms);
-    json_decref(bound);
-    return status;
+    return json_write_numbers(context, model_to_json(model), text);
 }
 
 int
@@ -249,362 +224,289 @@ memmodel_model_save(const memmodel_model *model, const char *path, memmodel_cont
 
 /* ---- read ---- */
 
-static int
-read_names(const struct json_document *document, const json_t *array, const char **names)
+static size_t
+read_names(struct model_reader *reader, const json_t *array, const char **names)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *item = json_array_get(array, i);
-        int status = json_get_string(document, item, "name", &names[i]);
 
-        if (status)
-            return status;
+        names[i] = model_reader_text(reader, item, "name");
         for (size_t before = 0; before < i; before++)
             if (strcmp(names[before], names[i]) == 0)
-                return model_file_wrong(document, json_object_get(item, "name"), "two inputs have the same name");
+                model_reader_wrong_member(reader, item, "name", "two inputs have the same name");
     }
-    return 0;
+    return json_array_size(array);
 }
 
-static int
-begin_model(const struct json_document *document, memmodel_model **model)
+static void
+begin_model(struct model_reader *reader)
 {
-    const char *target, *names[MODEL_MAX_INPUTS];
-    const json_t *inputs;
-    int status = json_get_string(document, document->root, "target", &target);
+    const struct json_document *document = reader->document;
+    const char *names[MODEL_MAX_INPUTS], *target = model_reader_text(reader, document->root, "target");
+    const json_t *inputs = model_reader_list(reader, document->root, "inputs", MODEL_MAX_INPUTS);
+    size_t count = read_names(reader, inputs, names);
 
-    if (!status)
-        status = model_file_list(document, document->root, "inputs", MODEL_MAX_INPUTS, &inputs);
-    if (!status)
-        status = read_names(document, inputs, names);
-    return status ? status : model_begin(document->context, target, names, json_array_size(inputs), model);
+    if (!reader->status)
+        reader->status = model_begin(document->context, target, names, count, &reader->model);
 }
 
-static int
-read_sign(const struct json_document *document, const json_t *item, enum model_sign *sign)
-{
-    const char *name;
-    int status = json_get_string(document, item, "sign", &name);
-
-    if (status)
-        return status;
-    *sign = MODEL_SIGN_POSITIVE;
-    while (*sign > MODEL_SIGN_ANY && strcmp(name, sign_names[*sign]) != 0)
-        (*sign)--;
-    return *sign > MODEL_SIGN_ANY
-               ? 0
-               : model_file_wrong(document, json_object_get(item, "sign"), "\"sign\" is positive or not negative");
-}
-
-/* Files of before say nothing of them: then all are allowed. */
-static int
-read_values(const struct json_document *document, const json_t *item, struct model_input *input)
-{
-    int status = 0;
-
-    if (json_object_get(item, "is_whole"))
-        status = json_get_bool(document, item, "is_whole", &input->values.whole);
-    if (!status && json_object_get(item, "sign"))
-        status = read_sign(document, item, &input->values.sign);
-    if (!status && !values_allow_range(&input->values, input->least, input->most))
-        status = model_file_wrong(document, item, "the range is not of such values");
-    return status;
-}
-
-static int
-read_domain(const struct json_document *document, memmodel_model *model)
+/* Files of before say nothing of whole numbers and signs: then all are allowed. */
+static void
+read_input(struct model_reader *reader, const json_t *item, struct model_input *input)
 {
     static const char *const keys[] = {"name", "min", "max", "is_whole", "sign", NULL};
-    const json_t *inputs = json_object_get(document->root, "inputs");
-    int status = 0;
 
-    for (size_t i = 0; !status && i < model->input_count; i++) {
-        const json_t *item = json_array_get(inputs, i);
-
-        status = json_check_keys(document, item, keys);
-        if (!status)
-            status = model_file_number(document, item, "min", -INFINITY, &model->inputs[i].least);
-        if (!status)
-            status = model_file_number(document, item, "max", model->inputs[i].least, &model->inputs[i].most);
-        if (!status)
-            status = read_values(document, item, &model->inputs[i]);
-    }
-    return status;
+    model_reader_check_keys(reader, item, keys);
+    input->least = model_reader_number(reader, item, "min", -INFINITY);
+    input->most = model_reader_number(reader, item, "max", input->least);
+    if (json_object_get(item, "is_whole"))
+        input->values.whole = model_reader_flag(reader, item, "is_whole");
+    if (json_object_get(item, "sign"))
+        input->values.sign = (enum model_sign)model_reader_choice(reader, item, "sign", sign_names,
+                                                                  "\"sign\" is positive or not negative");
+    if (!values_allow_range(&input->values, input->least, input->most))
+        model_reader_wrong(reader, item, "the range is not of such values");
 }
 
-static int
-read_term(const struct json_document *document, const json_t *item, memmodel_model *model, expression *term,
-          double *coefficient)
+static void
+read_domain(struct model_reader *reader)
+{
+    const json_t *inputs = json_object_get(reader->document->root, "inputs");
+
+    for (size_t i = 0; i < reader->model->input_count; i++)
+        read_input(reader, json_array_get(inputs, i), &reader->model->inputs[i]);
+}
+
+static expression
+parse_term(struct model_reader *reader, const json_t *item)
+{
+    const struct json_document *document = reader->document;
+    struct expression_pool *pool = reader->model->pool;
+    const char *text = model_reader_text(reader, item, "term");
+    expression term = reader->status ? 0 : expression_parse(pool, document->name, text);
+
+    if (status_ends_call(term))
+        reader->status = term;
+    else if (term < 0)
+        reader->status =
+            json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE, "not a term: %.200s", text);
+    else if (!reader->status && expression_symbol_count(pool) > reader->model->input_count)
+        reader->status = json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE,
+                                       "the term has \"%.64s\" in it, which is no input",
+                                       expression_symbol_name(pool, reader->model->input_count));
+    return term;
+}
+
+static size_t
+read_sum(struct model_reader *reader, const json_t *items, expression *terms, double *coefficients)
 {
     static const char *const keys[] = {"coefficient", "term", NULL};
-    const char *text;
-    int status = json_get_string(document, item, "term", &text);
+    size_t count = json_array_size(items);
 
-    if (!status)
-        status = json_check_keys(document, item, keys);
-    if (!status)
-        status = model_file_number(document, item, "coefficient", model->general ? -INFINITY : 0, coefficient);
-    return status ? status : model_file_term(document, json_object_get(item, "term"), model, term);
+    for (size_t k = 0; k < count; k++) {
+        const json_t *item = json_array_get(items, k);
+
+        model_reader_check_keys(reader, item, keys);
+        coefficients[k] = model_reader_number(reader, item, "coefficient", reader->model->general ? -INFINITY : 0);
+        terms[k] = parse_term(reader, item);
+    }
+    return count;
 }
 
-static int
-read_terms(const struct json_document *document, memmodel_model *model)
+static void
+read_terms(struct model_reader *reader)
 {
-    const json_t *terms;
-    int status = model_file_list(document, document->root, "terms", MODEL_MAX_TERMS, &terms);
+    memmodel_model *model = reader->model;
+    const json_t *terms = model_reader_list(reader, reader->document->root, "terms", MODEL_MAX_TERMS);
 
-    for (size_t k = 0; !status && k < json_array_size(terms); k++)
-        status = read_term(document, json_array_get(terms, k), model, &model->terms[k], &model->coefficients[k]);
-    if (!status)
-        model->term_count = json_array_size(terms);
-    return status;
+    model->term_count = read_sum(reader, terms, model->terms, model->coefficients);
 }
 
-static int
-read_alternative(const struct json_document *document, const json_t *terms, memmodel_model *model)
+static void
+read_alternative(struct model_reader *reader, const json_t *terms)
 {
+    memmodel_model *model = reader->model;
     struct model_sum *sum = &model->alternatives[model->alternative_count];
-    int status = 0;
 
-    sum->count = json_array_size(terms);
-    if (sum->count == 0 || sum->count > MODEL_MAX_TERMS)
-        return model_file_wrong(document, terms, "an alternative must be an array of 1 to 32 terms");
-    for (size_t k = 0; !status && k < sum->count; k++)
-        status = read_term(document, json_array_get(terms, k), model, &sum->terms[k], &sum->coefficients[k]);
-    return status ? status : model_add_alternative(model);
+    if (json_array_size(terms) == 0 || json_array_size(terms) > MODEL_MAX_TERMS) {
+        model_reader_wrong(reader, terms, "an alternative must be an array of 1 to 32 terms");
+        return;
+    }
+    sum->count = read_sum(reader, terms, sum->terms, sum->coefficients);
+    if (!reader->status)
+        reader->status = model_add_alternative(model);
 }
 
 /* Nothing where the samples say which formula it is. */
-static int
-read_alternatives(const struct json_document *document, memmodel_model *model)
+static void
+read_alternatives(struct model_reader *reader)
 {
-    const json_t *array = json_object_get(document->root, "alternatives");
-    int status;
+    const json_t *root = reader->document->root, *array;
 
-    if (!array)
-        return 0;
-    if (!model->relative || model_has_limits(model))
-        return model_file_wrong(document, array, "\"alternatives\" need relative errors and no limits");
-    status = model_file_list(document, document->root, "alternatives", MODEL_MAX_ALTERNATIVES, &array);
-    for (size_t i = 0; !status && i < json_array_size(array); i++)
-        status = read_alternative(document, json_array_get(array, i), model);
-    return status;
+    if (!json_object_get(root, "alternatives"))
+        return;
+    if (!reader->model->relative || model_has_limits(reader->model))
+        model_reader_wrong_member(reader, root, "alternatives", "\"alternatives\" need relative errors and no limits");
+    array = model_reader_list(reader, root, "alternatives", MODEL_MAX_ALTERNATIVES);
+    for (size_t i = 0; i < json_array_size(array); i++)
+        read_alternative(reader, json_array_get(array, i));
 }
 
-/* The formula is there for people; one that says something else than the terms would mislead them. */
-static int
-check_formula(const struct json_document *document, const memmodel_model *model)
-{
-    const char *found;
-    int status = json_get_string(document, document->root, "formula", &found);
-
-    if (status || strcmp(found, model->formulas[MEMMODEL_LANGUAGE_TEXT]) == 0)
-        return status;
-    return model_file_wrong(document, json_object_get(document->root, "formula"),
-                            "the formula is not that of the terms");
-}
-
-/* Both numbers, or both null: then there are none. */
-static int
-read_limits(const struct json_document *document, const json_t *object, struct model_response *response)
-{
-    int status;
-
-    if (json_is_null(json_object_get(object, "min")) && json_is_null(json_object_get(object, "max")))
-        return 0;
-    status = model_file_number(document, object, "min", -INFINITY, &response->least);
-    return status ? status : model_file_number(document, object, "max", response->least, &response->most);
-}
-
-/* The loss, and how a sum becomes a prediction: what the other members are checked by. */
-static int
-read_response(const struct json_document *document, memmodel_model *model)
+/* The loss, and how a sum becomes a prediction within limits, both null where there are none. */
+static void
+read_response(struct model_reader *reader)
 {
     static const char *const keys[] = {"min", "max", NULL};
-    struct model_response *response = &model->response;
-    const char *loss;
-    const json_t *object;
-    int status = json_get_string(document, document->root, "loss", &loss);
+    memmodel_model *model = reader->model;
+    const json_t *root = reader->document->root, *object;
 
-    if (!status && strcmp(loss, loss_names[0]) != 0 && strcmp(loss, loss_names[1]) != 0)
-        status = model_file_wrong(document, json_object_get(document->root, "loss"), "\"loss\" is squared or relative");
-    if (!status)
-        status = model_file_object(document, document->root, "response", keys, &object);
-    if (!status)
-        status = read_limits(document, object, response);
     model->general = true;
-    if (!status)
-        model->relative = strcmp(loss, loss_names[1]) == 0;
+    model->relative = model_reader_choice(reader, root, "loss", loss_names, "\"loss\" is squared or relative");
     model->scores.loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED;
-    return status;
+    object = model_reader_object(reader, root, "response", keys);
+    if (json_is_null(json_object_get(object, "min")) && json_is_null(json_object_get(object, "max")))
+        return;
+    model->response.least = model_reader_number(reader, object, "min", -INFINITY);
+    model->response.most = model_reader_number(reader, object, "max", model->response.least);
 }
 
-static int
-read_entry(const struct json_document *document, const json_t *item, memmodel_model *model,
-           struct memmodel_model_front_entry *entry)
+static void
+read_entry(struct model_reader *reader, const json_t *item, struct memmodel_model_front_entry *entry)
 {
     static const char *const keys[] = {"node_count", "term_count", "loo_error", "nested_cv_error",
                                        "selected",   "formula",    NULL};
-    const char *formula;
-    bool selected = false;
-    int status = json_check_keys(document, item, keys);
 
-    *entry = (struct memmodel_model_front_entry){.size = sizeof *entry};
-    if (!status)
-        status = model_file_count(document, item, "node_count", &entry->node_count);
-    if (!status)
-        status = model_file_count(document, item, "term_count", &entry->term_count);
-    if (!status)
-        status = model_file_number(document, item, "loo_error", 0, &entry->loo_error);
-    if (!status)
-        status = model_file_number(document, item, "nested_cv_error", 0, &entry->nested_cv_error);
-    if (!status)
-        status = json_get_bool(document, item, "selected", &selected);
-    if (!status)
-        status = json_get_string(document, item, "formula", &formula);
-    if (status)
-        return status;
-    entry->selected = selected;
-    entry->formula = arena_copy_text(&model->arena, formula);
-    return entry->formula ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    model_reader_check_keys(reader, item, keys);
+    *entry = (struct memmodel_model_front_entry){
+        .size = sizeof *entry,
+        .node_count = model_reader_count(reader, item, "node_count"),
+        .term_count = model_reader_count(reader, item, "term_count"),
+        .loo_error = model_reader_number(reader, item, "loo_error", 0),
+        .nested_cv_error = model_reader_number(reader, item, "nested_cv_error", 0),
+        .selected = model_reader_flag(reader, item, "selected"),
+        .formula = arena_copy_text(&reader->model->arena, model_reader_text(reader, item, "formula")),
+    };
+    if (!reader->status && !entry->formula)
+        reader->status = MEMMODEL_ERROR_NO_MEMORY;
 }
 
-static int
-read_front(const struct json_document *document, memmodel_model *model)
+static void
+read_front(struct model_reader *reader)
 {
-    const json_t *array;
-    int status = model_file_list(document, document->root, "front", MODEL_MAX_FRONT, &array);
+    memmodel_model *model = reader->model;
+    const json_t *array = model_reader_list(reader, reader->document->root, "front", MODEL_MAX_FRONT);
 
-    if (status)
-        return status;
     model->front_count = json_array_size(array);
-    status = model_allocate_front(model);
-    for (size_t i = 0; !status && i < model->front_count; i++)
-        status = read_entry(document, json_array_get(array, i), model, &model->front[i]);
-    return status;
+    if (!reader->status)
+        reader->status = model_allocate_front(model);
+    for (size_t i = 0; !reader->status && i < model->front_count; i++)
+        read_entry(reader, json_array_get(array, i), &model->front[i]);
 }
 
 /* Of positive terms: files of before have none. */
-static int
-read_optional_front(const struct json_document *document, memmodel_model *model)
+static void
+read_optional_front(struct model_reader *reader)
 {
-    return json_object_get(document->root, "front") ? read_front(document, model) : 0;
+    if (json_object_get(reader->document->root, "front"))
+        read_front(reader);
 }
 
-static int
-read_errors(const struct json_document *document, memmodel_model *model)
+static void
+read_errors(struct model_reader *reader)
 {
     static const char *const keys[] = {"sample_count",    "training_error", "loo_error",
                                        "nested_cv_error", "baseline_error", NULL};
-    double *const errors[] = {&model->scores.training_error, &model->scores.loo_error, &model->scores.nested_cv_error,
-                              &model->scores.baseline_error};
-    const json_t *object;
-    int status = model_file_object(document, document->root, "scores", keys, &object);
+    struct memmodel_model_scores *scores = &reader->model->scores;
+    const json_t *object = model_reader_object(reader, reader->document->root, "scores", keys);
 
-    if (!status)
-        status = model_file_count(document, object, "sample_count", &model->scores.sample_count);
-    for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
-        status = model_file_number(document, object, keys[i + 1], 0, errors[i]);
-    return status;
+    scores->sample_count = model_reader_count(reader, object, "sample_count");
+    scores->training_error = model_reader_number(reader, object, "training_error", 0);
+    scores->loo_error = model_reader_number(reader, object, "loo_error", 0);
+    scores->nested_cv_error = model_reader_number(reader, object, "nested_cv_error", 0);
+    scores->baseline_error = model_reader_number(reader, object, "baseline_error", 0);
 }
 
-static int
-read_scores(const struct json_document *document, memmodel_model *model)
+static void
+read_scores(struct model_reader *reader)
 {
     static const char *const keys[] = {"sample_count", "training_mape", "loo_mape", NULL};
-    const json_t *object;
-    int status = model_file_object(document, document->root, "scores", keys, &object);
+    struct memmodel_model_scores *scores = &reader->model->scores;
+    const json_t *object = model_reader_object(reader, reader->document->root, "scores", keys);
 
-    if (!status)
-        status = model_file_count(document, object, "sample_count", &model->scores.sample_count);
-    if (!status)
-        status = model_file_number(document, object, "training_mape", 0, &model->scores.training_mape);
-    return status ? status : model_file_number(document, object, "loo_mape", 0, &model->scores.loo_mape);
+    scores->sample_count = model_reader_count(reader, object, "sample_count");
+    scores->training_mape = model_reader_number(reader, object, "training_mape", 0);
+    scores->loo_mape = model_reader_number(reader, object, "loo_mape", 0);
 }
 
-static int
-read_noise(const struct json_document *document, memmodel_model *model)
+static void
+read_noise(struct model_reader *reader)
 {
     static const char *const keys[] = {"deviation", "dof", NULL};
     const json_t *object;
-    int status;
 
-    if (!json_object_get(document->root, "noise"))
-        return 0;
-    status = model_file_object(document, document->root, "noise", keys, &object);
-    if (!status)
-        status = model_file_number(document, object, "deviation", 0, &model->scores.noise);
-    return status ? status : model_file_count(document, object, "dof", &model->scores.noise_dof);
-}
-
-static int
-read_objective_loss(const struct json_document *document, const json_t *object, memmodel_model *model)
-{
-    const char *loss;
-    int32_t kind = MEMMODEL_FIT_LOSS_MAPE;
-    int status = json_get_string(document, object, "loss", &loss);
-
-    if (status)
-        return status;
-    while (kind < OBJECTIVES && strcmp(loss, objective_names[kind]) != 0)
-        kind++;
-    if (kind == OBJECTIVES)
-        return model_file_wrong(document, json_object_get(object, "loss"), "no such loss");
-    model->scores.loss = kind;
-    if (kind != MEMMODEL_FIT_LOSS_PINBALL)
-        return 0;
-    status = model_file_number(document, object, "quantile", 0, &model->quantile);
-    if (!status && !(model->quantile > 0 && model->quantile < 1))
-        status = model_file_wrong(document, json_object_get(object, "quantile"), "a quantile is above 0 and below 1");
-    return status;
+    if (!json_object_get(reader->document->root, "noise"))
+        return;
+    object = model_reader_object(reader, reader->document->root, "noise", keys);
+    reader->model->scores.noise = model_reader_number(reader, object, "deviation", 0);
+    reader->model->scores.noise_dof = model_reader_count(reader, object, "dof");
 }
 
 /* Of a loss that the version does not say; models with coefficients above 0 have its errors here. */
-static int
-read_objective(const struct json_document *document, memmodel_model *model)
+static void
+read_objective(struct model_reader *reader)
 {
     static const char *const keys[] = {"loss", "quantile", "training_error", "loo_error", "nested_cv_error", NULL};
-    double *const errors[] = {&model->scores.training_error, &model->scores.loo_error, &model->scores.nested_cv_error};
+    memmodel_model *model = reader->model;
     const json_t *object;
-    int status;
 
-    if (!json_object_get(document->root, "objective"))
-        return 0;
-    status = model_file_object(document, document->root, "objective", keys, &object);
-    if (!status)
-        status = read_objective_loss(document, object, model);
-    for (size_t i = 0; !status && !model->general && i < sizeof errors / sizeof errors[0]; i++)
-        status = model_file_number(document, object, keys[i + 2], 0, errors[i]);
-    return status;
+    if (!json_object_get(reader->document->root, "objective"))
+        return;
+    object = model_reader_object(reader, reader->document->root, "objective", keys);
+    model->scores.loss = model_reader_choice(reader, object, "loss", objective_names, "no such loss");
+    if (model->scores.loss == MEMMODEL_FIT_LOSS_PINBALL) {
+        model->quantile = model_reader_number(reader, object, "quantile", 0);
+        if (!(model->quantile > 0 && model->quantile < 1))
+            model_reader_wrong_member(reader, object, "quantile", "a quantile is above 0 and below 1");
+    }
+    if (model->general)
+        return;
+    model->scores.training_error = model_reader_number(reader, object, "training_error", 0);
+    model->scores.loo_error = model_reader_number(reader, object, "loo_error", 0);
+    model->scores.nested_cv_error = model_reader_number(reader, object, "nested_cv_error", 0);
 }
 
-static int
-read_unit(const struct json_document *document, memmodel_model *model)
+static void
+read_unit(struct model_reader *reader)
 {
-    const char *name;
-    int status;
+    const json_t *root = reader->document->root;
 
-    if (!json_object_get(document->root, "unit"))
-        return 0;
-    status = json_get_string(document, document->root, "unit", &name);
-    if (status)
-        return status;
-    model->unit = byte_unit_find(name);
-    return model->unit ? 0 : model_file_wrong(document, json_object_get(document->root, "unit"), "no unit of sizes");
+    if (!json_object_get(root, "unit"))
+        return;
+    reader->model->unit = byte_unit_find(model_reader_text(reader, root, "unit"));
+    if (!reader->model->unit)
+        model_reader_wrong_member(reader, root, "unit", "no unit of sizes");
 }
 
-/* A file may say that its formula is certified only if it is. */
-static int
-check_certificate(const struct json_document *document, const memmodel_model *model)
+/*
+ * The formula is there for people; one that says something else than the terms would mislead them. A file may say that
+ * it is certified only if it is.
+ */
+static void
+finish_model(struct model_reader *reader)
 {
-    bool certified = false;
-    int status = 0;
+    memmodel_model *model = reader->model;
+    const json_t *root = reader->document->root;
+    const char *formula;
 
-    if (json_object_get(document->root, "certified"))
-        status = json_get_bool(document, document->root, "certified", &certified);
-    if (!status && certified && !model->scores.certified)
-        status =
-            model_file_wrong(document, json_object_get(document->root, "certified"), "the formula cannot be certified");
-    return status;
+    if (!reader->status)
+        reader->status = model_keep_formulas(model);
+    formula = model_reader_text(reader, root, "formula");
+    if (!reader->status && strcmp(formula, model->formulas[MEMMODEL_LANGUAGE_TEXT]) != 0)
+        model_reader_wrong_member(reader, root, "formula", "the formula is not that of the terms");
+    if (!reader->status)
+        reader->status = model_finish(model);
+    if (json_object_get(root, "certified") && model_reader_flag(reader, root, "certified") && !model->scores.certified)
+        model_reader_wrong_member(reader, root, "certified", "the formula cannot be certified");
 }
 
 enum { MAX_PARTS = 8 };
@@ -612,7 +514,7 @@ enum { MAX_PARTS = 8 };
 /* What a version has, in the order in which it is read. */
 struct layout {
     const char *const *keys;
-    int (*parts[MAX_PARTS])(const struct json_document *document, memmodel_model *model);
+    void (*parts[MAX_PARTS])(struct model_reader *reader);
 };
 
 static const char *const keys_1[] = {"format", "version",  "target",       "formula", "inputs",    "terms",
@@ -629,46 +531,25 @@ static const struct layout layouts[FORMAT_VERSION] = {
 };
 
 static int
-read_members(const struct json_document *document, const struct layout *layout, memmodel_model *model)
-{
-    int status = 0;
-
-    for (size_t i = 0; !status && i < MAX_PARTS && layout->parts[i]; i++)
-        status = layout->parts[i](document, model);
-    if (!status)
-        status = read_unit(document, model);
-    if (!status)
-        status = read_alternatives(document, model);
-    if (!status && json_object_get(document->root, "censored"))
-        status = model_file_count(document, document->root, "censored", &model->scores.censored);
-    if (!status)
-        status = model_keep_formulas(model);
-    if (!status)
-        status = check_formula(document, model);
-    if (!status)
-        status = model_finish(model);
-    return status ? status : check_certificate(document, model);
-}
-
-static int
 read_model(const struct json_document *document, memmodel_model **model)
 {
-    const struct layout *layout;
-    memmodel_model *new;
-    int64_t version = 1;
-    int status = json_check_format(document, format_name, FORMAT_VERSION);
+    struct model_reader reader = {.document = document,
+                                  .status = json_check_format(document, format_name, FORMAT_VERSION)};
+    int64_t version = reader.status ? 1 : model_reader_count(&reader, document->root, "version");
+    const struct layout *layout = &layouts[version - 1];
 
-    if (!status)
-        status = json_get_int64(document, document->root, "version", &version);
-    layout = &layouts[status ? 0 : version - 1];
-    if (!status)
-        status = json_check_keys(document, document->root, layout->keys);
-    if (!status)
-        status = begin_model(document, &new);
-    if (status)
-        return status;
-    status = read_members(document, layout, new);
-    return model_hand_over(new, status, model);
+    model_reader_check_keys(&reader, document->root, layout->keys);
+    begin_model(&reader);
+    for (size_t i = 0; !reader.status && i < MAX_PARTS && layout->parts[i]; i++)
+        layout->parts[i](&reader);
+    if (reader.status)
+        return model_hand_over(reader.model, reader.status, model);
+    read_unit(&reader);
+    read_alternatives(&reader);
+    if (json_object_get(document->root, "censored"))
+        reader.model->scores.censored = model_reader_count(&reader, document->root, "censored");
+    finish_model(&reader);
+    return model_hand_over(reader.model, reader.status, model);
 }
 
 static int
