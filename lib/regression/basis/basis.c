@@ -36,26 +36,26 @@ add_given(struct basis *basis, const struct training *table, const char *text)
     if (!structure_unit_fits(basis->structure, basis->pool, term))
         return context_error(table->context, MEMMODEL_ERROR_INVALID_ARGUMENT, text,
                              "the term is neither of the target's unit nor a pure number, or mixes units");
-    return depends_on_inputs(basis, table, term) ? basis_add_term(basis, term, 1) : 0;
+    if (depends_on_inputs(basis, table, term))
+        basis_add_term(basis, term, 1);
+    return basis->workspace->status;
 }
 
 /* The libraries behind the constant and the given terms. */
-static int
+static void
 add_libraries(struct basis *basis, const struct training *table, const struct memmodel_fit_options *options)
 {
-    int status = 0;
-
     for (size_t i = 0; i < BASIS_LIBRARIES; i++)
         basis->ends[i] = basis->count;
-    if (options->basis == MEMMODEL_FIT_BASIS_GENERAL && !basis->relative)
-        return general_terms_add(basis, table);
+    if (options->basis == MEMMODEL_FIT_BASIS_GENERAL && !basis->relative) {
+        general_terms_add(basis, table);
+        return;
+    }
     if (options->basis != MEMMODEL_FIT_BASIS_USER)
-        status = powers_add(basis, table);
+        powers_add(basis, table);
     basis->ends[1] = basis->count;
-    if (!status)
-        status = change_points_add(basis, table, basis->ends[0]);
+    change_points_add(basis, table, basis->ends[0]);
     basis->ends[2] = basis->count;
-    return status;
 }
 
 static int
@@ -63,14 +63,19 @@ add_terms(struct basis *basis, const struct training *table, const struct memmod
 {
     int status = symbols_define(basis->pool, table->context, table->inputs, table->input_count);
 
+    if (status)
+        return status;
     basis->given = true;
-    if (!status)
-        status = basis_add_term(basis, expression_integer(basis->pool, 1), 1);
+    basis_add_term(basis, expression_integer(basis->pool, 1), 1);
+    status = basis->workspace->status;
     for (size_t i = 0; !status && i < options->term_count; i++)
         status = add_given(basis, table, options->terms[i]);
+    if (status)
+        return status;
     basis->given_end = basis->count;
     basis->given = false;
-    return status ? status : add_libraries(basis, table, options);
+    add_libraries(basis, table, options);
+    return basis->workspace->status;
 }
 
 /* Square roots of weights, of relative errors divided by what was measured. */

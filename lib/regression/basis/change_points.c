@@ -45,66 +45,53 @@ between(double least, double most, struct rational *knot)
     return middle > least && middle < most && decimal_exact(middle, knot);
 }
 
-static int
+static void
 add_side(struct basis *basis, expression side, size_t count)
 {
-    size_t added = 0;
-    int status = side < 0 ? side : 0;
-
-    for (size_t j = 0; !status && j < count && added < MAX_TERMS; j++) {
-        added++;
-        status = basis_add_term(basis, expression_multiply(basis->pool, basis->terms[j], side),
-                                (j ? basis->sizes[j] + 1 : 0) + STEP_SIZE);
-    }
-    return status;
+    for (size_t j = 0; j < count && j < MAX_TERMS; j++)
+        basis_add_term(basis, expression_multiply(basis->pool, basis->terms[j], side),
+                       (j ? basis->sizes[j] + 1 : 0) + STEP_SIZE);
 }
 
-static int
+static void
 add_knot(struct basis *basis, size_t input, struct rational knot, size_t count)
 {
     struct expression_pool *pool = basis->pool;
     expression x = expression_symbol(pool, expression_symbol_name(pool, input));
     expression k = expression_rational(pool, knot.numerator, knot.denominator);
-    int status;
 
     basis->group++;
-    status = add_side(basis, expression_equal(pool, expression_max(pool, x, k), x), count);
-    return status ? status : add_side(basis, expression_equal(pool, expression_min(pool, x, k), x), count);
+    add_side(basis, expression_equal(pool, expression_max(pool, x, k), x), count);
+    add_side(basis, expression_equal(pool, expression_min(pool, x, k), x), count);
 }
 
-static int
+static void
 add_input(struct basis *basis, const struct training *table, size_t input, double *levels, size_t count)
 {
     size_t level_count = find_levels(table, input, levels), gaps, stride;
-    int status = 0;
 
     if (level_count < 2 * (size_t)LEVELS_BESIDE)
-        return 0;
+        return;
     gaps = level_count - 2 * LEVELS_BESIDE + 1;
     stride = (gaps + MAX_KNOTS - 1) / MAX_KNOTS;
-    for (size_t gap = 0; !status && gap < gaps; gap += stride) {
+    for (size_t gap = 0; gap < gaps; gap += stride) {
         size_t below = LEVELS_BESIDE - 1 + gap;
         struct rational knot;
 
         if (rows_beside(table, input, levels[below]) && between(levels[below], levels[below + 1], &knot))
-            status = add_knot(basis, input, knot, count);
+            add_knot(basis, input, knot, count);
     }
-    return status;
 }
 
-int
+void
 change_points_add(struct basis *basis, const struct training *table, size_t count)
 {
     double *levels;
-    int status = 0;
 
     if (!basis->structure->change_point)
-        return 0;
+        return;
     levels = workspace_take(basis->workspace, table->columns.rows, sizeof *levels);
-    if (!levels)
-        return basis->workspace->status;
-    for (size_t input = 0; !status && input < table->input_count; input++)
-        status = add_input(basis, table, input, levels, count);
+    for (size_t input = 0; levels && input < table->input_count; input++)
+        add_input(basis, table, input, levels, count);
     basis->group = 0;
-    return status;
 }

@@ -9,7 +9,7 @@
  * on. Knots lie midway between levels of an input with at least two levels and a tenth of the rows on either side, at
  * most 16 an input. Each knot is a group of its own: of two groups a formula has terms of one only.
  */
-int
+void
 change_points_add(struct basis *basis, const struct training *table, size_t count);
 
 #endif

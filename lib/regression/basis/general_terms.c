@@ -20,8 +20,6 @@ enum {
     MAX_FULL_INPUTS = 10, /* beyond, only x and 1/x of an input enter products */
 };
 
-static const double quantiles[] = {0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9};
-
 /* What one shape is for: products take two shapes that share a group; of many inputs only the plainest. */
 enum group { ALONE = 0, SMOOTH = 1, BROKEN = 2, PLAIN = 4 };
 
@@ -56,113 +54,97 @@ all_whole(const struct axis *axis)
     return true;
 }
 
-/* ---- shapes of one input ---- */
+/* ---- shapes of one input: one that is an error shows when terms are made of it ---- */
 
-static int
+static void
 add_shape(struct axis *axis, expression value, unsigned size, unsigned groups)
 {
-    if (value < 0)
-        return value;
     for (size_t i = 0; i < axis->count; i++)
         if (axis->shapes[i].value == value)
-            return 0;
+            return;
     axis->shapes[axis->count++] = (struct shape){value, size, groups};
-    return 0;
 }
 
 /* sqrt(x), log(x + shift), 1/(x + shift) of an input that is nowhere below 0 */
-static int
+static void
 add_curves(struct expression_pool *pool, struct axis *axis)
 {
     double median = axis->sorted[axis->rows / 2];
     struct rational shift = {0, 1};
     expression shifted;
     unsigned size = 2;
-    int status;
 
     if (axis->levels < 3 || axis->sorted[0] < 0)
-        return 0;
+        return;
     if (axis->sorted[0] == 0) {
         if (!decimal_exact(all_whole(axis) || median == 0 ? 1 : decimal_rounded(median / 10, DECIMAL_FEW), &shift))
-            return 0;
+            return;
         size = 4;
     }
     shifted = expression_add(pool, axis->x, expression_rational(pool, shift.numerator, shift.denominator));
-    status = add_shape(axis, expression_power(pool, axis->x, 1, 2), 2, SMOOTH);
-    if (!status)
-        status = add_shape(axis, expression_log(pool, shifted), size, SMOOTH);
-    return status ? status : add_shape(axis, expression_power(pool, shifted, -1, 1), size, SMOOTH | PLAIN);
+    add_shape(axis, expression_power(pool, axis->x, 1, 2), 2, SMOOTH);
+    add_shape(axis, expression_log(pool, shifted), size, SMOOTH);
+    add_shape(axis, expression_power(pool, shifted, -1, 1), size, SMOOTH | PLAIN);
 }
 
 /* max(x - knot, 0) */
-static int
+static void
 add_hinge(struct expression_pool *pool, struct axis *axis, double knot)
 {
     struct rational exact;
-    expression beyond;
 
-    if (!(knot > axis->sorted[0] && knot < axis->sorted[axis->rows - 1]) || !decimal_exact(knot, &exact))
-        return 0;
-    beyond = expression_subtract(pool, axis->x, expression_rational(pool, exact.numerator, exact.denominator));
-    return add_shape(axis, expression_max(pool, beyond, expression_integer(pool, 0)), 4, BROKEN);
+    if (knot > axis->sorted[0] && knot < axis->sorted[axis->rows - 1] && decimal_exact(knot, &exact))
+        add_shape(axis, term_hinge(pool, axis->x, exact), 4, BROKEN);
 }
 
-static int
+static void
 add_indicator(struct expression_pool *pool, struct axis *axis, double level)
 {
     struct rational exact;
 
-    if (!decimal_exact(level, &exact))
-        return 0;
-    return add_shape(axis,
-                     expression_equal(pool, axis->x, expression_rational(pool, exact.numerator, exact.denominator)), 3,
-                     BROKEN);
+    if (decimal_exact(level, &exact))
+        add_shape(axis, expression_equal(pool, axis->x, expression_rational(pool, exact.numerator, exact.denominator)),
+                  3, BROKEN);
 }
 
 /* Calls `add` with each level, the least and the greatest included. */
-static int
+static void
 add_at_levels(struct expression_pool *pool, struct axis *axis,
-              int (*add)(struct expression_pool *pool, struct axis *axis, double level))
+              void (*add)(struct expression_pool *pool, struct axis *axis, double level))
 {
-    int status = add(pool, axis, axis->sorted[0]);
-
-    for (size_t i = 1; !status && i < axis->rows; i++)
-        if (axis->sorted[i] != axis->sorted[i - 1])
-            status = add(pool, axis, axis->sorted[i]);
-    return status;
+    for (size_t i = 0; i < axis->rows; i++)
+        if (i == 0 || axis->sorted[i] != axis->sorted[i - 1])
+            add(pool, axis, axis->sorted[i]);
 }
 
-static int
+static void
 add_hinges(struct expression_pool *pool, struct axis *axis)
 {
-    int status = 0;
+    double knots[TERM_KNOTS];
 
-    if (axis->levels <= MAX_KNOTS + 2)
-        return add_at_levels(pool, axis, add_hinge);
-    for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++)
-        status = add_hinge(
-            pool, axis, decimal_rounded(axis->sorted[(size_t)(quantiles[i] * (double)(axis->rows - 1))], DECIMAL_FEW));
-    return status;
+    if (axis->levels <= MAX_KNOTS + 2) {
+        add_at_levels(pool, axis, add_hinge);
+        return;
+    }
+    term_knots(axis->sorted, axis->rows, knots);
+    for (size_t i = 0; i < TERM_KNOTS; i++)
+        add_hinge(pool, axis, knots[i]);
 }
 
-static int
+static void
 add_shapes(struct expression_pool *pool, struct axis *axis)
 {
-    int status = add_shape(axis, axis->x, 1, SMOOTH | BROKEN | PLAIN);
-
-    if (!status && axis->levels > CURVED_LEVELS)
-        status = add_shape(axis, expression_power(pool, axis->x, 2, 1), 2, ALONE);
-
-    if (!status)
-        status = add_curves(pool, axis);
-    if (!status && axis->levels > 2)
-        status = add_hinges(pool, axis);
-    if (!status && axis->levels > 2 && axis->levels <= FEW_LEVELS)
-        status = add_at_levels(pool, axis, add_indicator);
-    return status;
+    add_shape(axis, axis->x, 1, SMOOTH | BROKEN | PLAIN);
+    if (axis->levels > CURVED_LEVELS)
+        add_shape(axis, expression_power(pool, axis->x, 2, 1), 2, ALONE);
+    add_curves(pool, axis);
+    if (axis->levels > 2)
+        add_hinges(pool, axis);
+    if (axis->levels > 2 && axis->levels <= FEW_LEVELS)
+        add_at_levels(pool, axis, add_indicator);
 }
 
-static int
+static void
 read_axis(struct shaping *shaping, size_t input)
 {
     const struct training *table = shaping->table;
@@ -173,27 +155,22 @@ read_axis(struct shaping *shaping, size_t input)
     axis->x = expression_symbol(pool, expression_symbol_name(pool, input));
     axis->sorted = workspace_take(shaping->basis->workspace, axis->rows, sizeof *axis->sorted);
     if (!axis->sorted)
-        return shaping->basis->workspace->status;
+        return;
     memcpy(axis->sorted, matrix_column(&table->columns, input), axis->rows * sizeof *axis->sorted);
     numbers_sort(axis->sorted, axis->rows);
     axis->levels = 1;
     for (size_t i = 1; i < axis->rows; i++)
         axis->levels += axis->sorted[i] != axis->sorted[i - 1];
-    return add_shapes(pool, axis);
+    add_shapes(pool, axis);
 }
 
 /* ---- terms ---- */
 
-static int
-add_single_shapes(struct shaping *shaping)
+static void
+add_single_shapes(struct shaping *shaping, const struct axis *axis)
 {
-    int status = 0;
-
-    for (size_t input = 0; input < shaping->table->input_count; input++)
-        for (size_t i = 1; !status && i < shaping->axes[input].count; i++)
-            status = basis_add_term(shaping->basis, shaping->axes[input].shapes[i].value,
-                                    shaping->axes[input].shapes[i].size);
-    return status;
+    for (size_t i = 1; i < axis->count; i++)
+        basis_add_term(shaping->basis, axis->shapes[i].value, axis->shapes[i].size);
 }
 
 static bool
@@ -204,66 +181,48 @@ makes_product(const struct shaping *shaping, const struct shape *left, const str
     return shaping->table->input_count <= MAX_FULL_INPUTS ? shared != ALONE : shared & PLAIN;
 }
 
-static int
+static void
 add_products(struct shaping *shaping, const struct axis *a, const struct axis *b)
 {
-    int status = 0;
-
     for (size_t i = 0; i < a->count; i++)
-        for (size_t j = 0; !status && j < b->count; j++) {
+        for (size_t j = 0; j < b->count; j++) {
             const struct shape *left = &a->shapes[i], *right = &b->shapes[j];
 
             if (makes_product(shaping, left, right))
-                status =
-                    basis_add_term(shaping->basis, expression_multiply(shaping->basis->pool, left->value, right->value),
-                                   left->size + right->size + 1);
+                basis_add_term(shaping->basis, expression_multiply(shaping->basis->pool, left->value, right->value),
+                               left->size + right->size + 1);
         }
-    return status;
 }
 
-static int
-add_pairs(struct shaping *shaping)
-{
-    size_t inputs = shaping->table->input_count;
-    int status = 0;
-
-    for (size_t a = 0; a < inputs; a++)
-        for (size_t b = a + 1; !status && b < inputs; b++)
-            status = add_products(shaping, &shaping->axes[a], &shaping->axes[b]);
-    return status;
-}
-
-static int
+static void
 add_all(struct shaping *shaping)
 {
     struct basis *basis = shaping->basis;
     size_t inputs = shaping->table->input_count;
-    int status = 0;
 
-    for (size_t i = 0; !status && i < inputs; i++)
-        status = read_axis(shaping, i);
-    for (size_t i = 0; !status && i < inputs; i++)
-        status = basis_add_term(basis, shaping->axes[i].x, 1);
+    for (size_t i = 0; i < inputs; i++)
+        read_axis(shaping, i);
+    for (size_t i = 0; i < inputs; i++)
+        basis_add_term(basis, shaping->axes[i].x, 1);
     basis->ends[0] = basis->count;
-    if (!status)
-        status = add_single_shapes(shaping);
+    for (size_t i = 0; i < inputs; i++)
+        add_single_shapes(shaping, &shaping->axes[i]);
     basis->ends[1] = basis->count;
-    if (!status)
-        status = add_pairs(shaping);
-    if (!status)
-        status = change_points_add(basis, shaping->table, basis->ends[0]);
+    for (size_t a = 0; a < inputs; a++)
+        for (size_t b = a + 1; b < inputs; b++)
+            add_products(shaping, &shaping->axes[a], &shaping->axes[b]);
+    change_points_add(basis, shaping->table, basis->ends[0]);
     basis->ends[2] = basis->count;
-    return status;
 }
 
-int
+void
 general_terms_add(struct basis *basis, const struct training *table)
 {
     struct shaping *shaping = workspace_take(basis->workspace, 1, sizeof *shaping);
 
     if (!shaping)
-        return basis->workspace->status;
+        return;
     shaping->basis = basis;
     shaping->table = table;
-    return add_all(shaping);
+    add_all(shaping);
 }

@@ -8,7 +8,7 @@
  * Adds three nested libraries behind the terms that the basis has, and says where each ends (basis->ends): the inputs;
  * curves and hinges of one input, made for its range and its levels; products of two.
  */
-int
+void
 general_terms_add(struct basis *basis, const struct training *table);
 
 #endif

@@ -39,8 +39,6 @@ enum {
     MAX_EXPECTED_FACTORS = 2, /* of products whose absence is logged */
 };
 
-static const double quantiles[] = {0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9};
-
 /* One function of one input. */
 struct factor {
     size_t input;
@@ -61,7 +59,7 @@ form_value(struct expression_pool *pool, const char *symbol, const struct form *
                                expression_power(pool, expression_symbol(pool, symbol), form->power, 1));
 }
 
-static int
+static void
 make_factors(struct basis *basis, const struct training *table, bool negative, struct factors *factors)
 {
     const struct form *list = negative ? signed_forms : forms;
@@ -71,14 +69,11 @@ make_factors(struct basis *basis, const struct training *table, bool negative, s
         double least, most;
 
         training_range(table, input, &least, &most);
-        for (size_t i = 0; (least < 0) == negative && i < FORMS; i++) {
-            expression value = form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]);
-            if (value < 0)
-                return value;
-            factors->list[factors->count++] = (struct factor){input, value, list[i].size, list[i].bent};
-        }
+        for (size_t i = 0; (least < 0) == negative && i < FORMS; i++)
+            factors->list[factors->count++] =
+                (struct factor){input, form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]),
+                                list[i].size, list[i].bent};
     }
-    return 0;
 }
 
 /* ---- products ---- */
@@ -93,7 +88,7 @@ struct product {
 /*
  * Visits the products of `more` factors from `first` on; adds them to the basis, or only counts them where it is NULL.
  */
-static int
+static void
 visit_products(struct basis *basis, const struct factors *factors, size_t first, size_t more,
                const struct product *product, size_t *count)
 {
@@ -102,7 +97,6 @@ visit_products(struct basis *basis, const struct factors *factors, size_t first,
         struct product next = {product->value, product->size + factor->size + (product->size > 0),
                                product->bent || factor->bent};
         size_t after = i + 1;
-        int status = 0;
 
         if (product->bent && factor->bent)
             continue;
@@ -111,15 +105,12 @@ visit_products(struct basis *basis, const struct factors *factors, size_t first,
         if (basis)
             next.value = expression_multiply(basis->pool, product->value, factor->value);
         if (more > 1)
-            status = visit_products(basis, factors, after, more - 1, &next, count);
+            visit_products(basis, factors, after, more - 1, &next, count);
         else if (basis)
-            status = basis_add_term(basis, next.value, next.size);
+            basis_add_term(basis, next.value, next.size);
         else
             ++*count;
-        if (status)
-            return status;
     }
-    return 0;
 }
 
 /* A table of many rows has room for few terms. */
@@ -134,56 +125,41 @@ log_what_is_left_out(memmodel_context *context, size_t order, size_t rows, size_
 }
 
 /* Of so many factors as long as there is room. */
-static int
+static void
 add_products(struct basis *basis, const struct training *table, const struct factors *factors)
 {
     const struct product nothing = {expression_integer(basis->pool, 1), 0, false};
 
     for (size_t order = 1; order <= MAX_FACTORS; order++) {
         size_t count = 0;
-        int status;
 
         visit_products(NULL, factors, 0, order, &nothing, &count);
-        if (count > basis->capacity - basis->count) {
-            if (order <= MAX_EXPECTED_FACTORS)
-                log_what_is_left_out(table->context, order, table->columns.rows, count);
-            continue;
-        }
-        status = visit_products(basis, factors, 0, order, &nothing, &count);
-        if (status)
-            return status;
+        if (count <= basis->capacity - basis->count)
+            visit_products(basis, factors, 0, order, &nothing, &count);
+        else if (order <= MAX_EXPECTED_FACTORS)
+            log_what_is_left_out(table->context, order, table->columns.rows, count);
     }
-    return 0;
 }
 
 /* ---- hinges ---- */
 
 /*
  * Adds max(0, term - knot) for knots at quantiles of the term's values on the rows, which are left in rising order;
- * at least two rows lie on either side, for what one row says of a hinge nothing can confirm. 0 or an error.
+ * at least two rows lie on either side, for what one row says of a hinge nothing can confirm.
  */
-static int
+static void
 powers_add_hinges_of(struct basis *basis, size_t term, double *values, size_t rows)
 {
-    struct expression_pool *pool = basis->pool;
-    expression value = basis->terms[term];
-    int status = 0;
+    double knots[TERM_KNOTS];
+    struct rational exact;
 
     numbers_sort(values, rows);
     if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
-        return 0;
-    for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
-        double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))], DECIMAL_FEW);
-        struct rational exact;
-        expression beyond;
-
-        if (!(knot > values[1] && knot < values[rows - 2]) || !decimal_exact(knot, &exact))
-            continue;
-        beyond = expression_subtract(pool, value, expression_rational(pool, exact.numerator, exact.denominator));
-        status =
-            basis_add_term(basis, expression_max(pool, beyond, expression_integer(pool, 0)), basis->sizes[term] + 3);
-    }
-    return status;
+        return;
+    term_knots(values, rows, knots);
+    for (size_t i = 0; i < TERM_KNOTS; i++)
+        if (knots[i] > values[1] && knots[i] < values[rows - 2] && decimal_exact(knots[i], &exact))
+            basis_add_term(basis, term_hinge(basis->pool, basis->terms[term], exact), basis->sizes[term] + 3);
 }
 
 static bool
@@ -199,45 +175,38 @@ depends_on_all(const struct basis *basis, const struct training *table, expressi
  * A peak is the greatest of what several regimes need, each a sum of products: as the work grows, another one takes
  * over, and the sum goes on more steeply. So the products of all inputs may have hinges, where these are few.
  */
-static int
+static void
 add_hinges(struct basis *basis, const struct training *table, size_t first)
 {
+    struct workspace *workspace = basis->workspace;
     size_t end = basis->count, rows = table->columns.rows;
-    double *values;
-    int status = 0;
+    double *values = workspace_take(workspace, rows, sizeof *values);
 
     if (table->input_count > MAX_HINGED_INPUTS)
-        return 0;
-    values = workspace_take(basis->workspace, rows, sizeof *values);
-    if (!values)
-        return basis->workspace->status;
-    for (size_t j = first; !status && j < end; j++) {
+        return;
+    for (size_t j = first; !workspace->status && j < end; j++) {
         if (!depends_on_all(basis, table, basis->terms[j]))
             continue;
-        status = basis_evaluate(basis, table, j, 1, &values);
-        if (!status)
-            status = powers_add_hinges_of(basis, j, values, rows);
+        workspace->status = basis_evaluate(basis, table, j, 1, &values);
+        if (!workspace->status)
+            powers_add_hinges_of(basis, j, values, rows);
     }
-    return status;
 }
 
 /* Products of powers, of which inputs with negative values have none, then hinges. */
-int
+void
 powers_add(struct basis *basis, const struct training *table)
 {
     struct factors *factors = workspace_take(basis->workspace, 1, sizeof *factors);
     size_t given = basis->count;
-    int status;
 
     if (!factors)
-        return basis->workspace->status;
-    status = make_factors(basis, table, false, factors);
-    if (!status)
-        status = add_products(basis, table, factors);
-    if (!status)
-        status = make_factors(basis, table, true, factors);
-    for (size_t i = 0; !status && i < factors->count && basis->count < basis->capacity; i++)
-        status = basis_add_term(basis, factors->list[i].value, factors->list[i].size);
+        return;
+    make_factors(basis, table, false, factors);
+    add_products(basis, table, factors);
+    make_factors(basis, table, true, factors);
+    for (size_t i = 0; i < factors->count; i++)
+        basis_add_term(basis, factors->list[i].value, factors->list[i].size);
     basis->ends[0] = basis->count;
-    return status ? status : add_hinges(basis, table, given);
+    add_hinges(basis, table, given);
 }

@@ -4,8 +4,8 @@
 
 #include "regression/basis/terms.h"
 
-/* Adds products as library 0, of which inputs with negative values have none, and hinges behind them. 0 or an error. */
-int
+/* Adds products as library 0, of which inputs with negative values have none, and hinges behind them. */
+void
 powers_add(struct basis *basis, const struct training *table);
 
 #endif

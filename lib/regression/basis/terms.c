@@ -9,44 +9,59 @@ enum { MAX_GENERAL_VALUES = 1 << 23 /* rows times terms, and as many again while
 /* ---- terms ---- */
 
 /* Sets *sign. Given terms may be anything: what is made of them is proven in the end. */
-static int
-check_term(const struct basis *basis, expression term, bool *allowed, enum sign *sign)
+static bool
+is_allowed(struct basis *basis, expression term, enum sign *sign)
 {
-    int status;
-
     *sign = SIGN_ANY;
-    *allowed = true;
     if (basis->given)
-        return 0;
-    *allowed = structure_allows(basis->structure, basis->pool, term);
-    status = *allowed ? structure_sign(basis->structure, basis->pool, term, sign) : 0;
-    if (*sign == SIGN_NONE || (*sign == SIGN_MINUS && basis->positive))
-        *allowed = false;
-    return status;
+        return true;
+    if (!structure_allows(basis->structure, basis->pool, term))
+        return false;
+    basis->workspace->status = structure_sign(basis->structure, basis->pool, term, sign);
+    return !basis->workspace->status && *sign != SIGN_NONE && !(*sign == SIGN_MINUS && basis->positive);
 }
 
-int
+static bool
+is_there(const struct basis *basis, expression term)
+{
+    for (size_t i = 0; i < basis->count; i++)
+        if (basis->terms[i] == term)
+            return true;
+    return false;
+}
+
+void
 basis_add_term(struct basis *basis, expression term, unsigned size)
 {
     enum sign sign;
-    bool allowed;
-    int status;
 
+    if (basis->workspace->status)
+        return;
     if (term < 0)
-        return term;
-    for (size_t i = 0; i < basis->count; i++)
-        if (basis->terms[i] == term)
-            return 0;
-    if (basis->count == basis->capacity)
-        return 0;
-    status = check_term(basis, term, &allowed, &sign);
-    if (status || !allowed)
-        return status;
-    basis->terms[basis->count] = term;
-    basis->signs[basis->count] = (signed char)sign;
-    basis->groups[basis->count] = basis->group;
-    basis->sizes[basis->count++] = size;
-    return 0;
+        basis->workspace->status = term;
+    else if (!is_there(basis, term) && basis->count < basis->capacity && is_allowed(basis, term, &sign)) {
+        basis->terms[basis->count] = term;
+        basis->signs[basis->count] = (signed char)sign;
+        basis->groups[basis->count] = basis->group;
+        basis->sizes[basis->count++] = size;
+    }
+}
+
+void
+term_knots(const double *sorted, size_t count, double knots[TERM_KNOTS])
+{
+    static const double quantiles[TERM_KNOTS] = {0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9};
+
+    for (size_t i = 0; i < TERM_KNOTS; i++)
+        knots[i] = decimal_rounded(sorted[(size_t)(quantiles[i] * (double)(count - 1))], DECIMAL_FEW);
+}
+
+expression
+term_hinge(struct expression_pool *pool, expression term, struct rational knot)
+{
+    expression beyond = expression_subtract(pool, term, expression_rational(pool, knot.numerator, knot.denominator));
+
+    return expression_max(pool, beyond, expression_integer(pool, 0));
 }
 
 /* Values of terms from `first` on, on all rows. */

@@ -3,6 +3,7 @@
 #define REGRESSION_TERMS_H
 
 #include "expression/expression.h"
+#include "regression/linear/decimal.h"
 #include "regression/prove/structure.h"
 
 enum { BASIS_MAX_TERMS = 4096, BASIS_LIBRARIES = 3, BASIS_MAX_VALUES = 1 << 22 /* rows times terms: 32 MB */ };
@@ -12,7 +13,7 @@ enum {
 };
 
 struct basis {
-    struct workspace *workspace;
+    struct workspace *workspace;  /* its status is that of the basis while terms are added */
     struct expression_pool *pool; /* symbol i is input i */
     size_t count, capacity;       /* of terms; term 0 is the constant 1 */
     expression *terms;
@@ -33,10 +34,20 @@ struct basis {
 
 /*
  * One more term, unless it is there already, there is no room, or the structure does not allow it. A term that is an
- * error is returned.
+ * error, or what the proofs of a term come to, becomes the workspace's status; then nothing is added any more.
  */
-int
+void
 basis_add_term(struct basis *basis, expression term, unsigned size);
+
+enum { TERM_KNOTS = 7 };
+
+/* Where hinges of numbers in rising order may lie: at quantiles, of few digits. */
+void
+term_knots(const double *sorted, size_t count, double knots[TERM_KNOTS]);
+
+/* max(0, term - knot) */
+expression
+term_hinge(struct expression_pool *pool, expression term, struct rational knot);
 
 /* Values of terms from `first` on, on all rows. */
 int
