@@ -27,6 +27,7 @@ struct best {
 
 struct judging {
     struct comparison *comparison;
+    int status;       /* the first error; then nothing is done any more */
     struct rows rows; /* that are seen */
     struct shortlist shortlist;
     struct best best[BASIS_LIBRARIES][SUPPORT_COLUMNS];
@@ -161,73 +162,68 @@ is_new_library(const struct basis *basis, size_t library)
 }
 
 /* Work of a fit to all rows. */
-static int
-spend_fit(const struct judging *judging, size_t columns)
+static void
+spend_fit(struct judging *judging, size_t columns)
 {
-    return context_check(judging->comparison->table->context,
-                         matrix_work(judging->rows.columns.rows, columns * columns));
+    if (!judging->status)
+        judging->status = context_check(judging->comparison->table->context,
+                                        matrix_work(judging->rows.columns.rows, columns * columns));
 }
 
-static int
-search_library(struct judging *judging, size_t library, size_t most)
+static void
+search_library(struct judging *judging, size_t library)
 {
     struct best *best = judging->best[library];
-    int status = beam_search(&judging->rows, library, most, &judging->shortlist);
 
-    for (size_t i = 0; !status && i < judging->shortlist.count; i++) {
+    if (judging->status || !is_new_library(judging->comparison->basis, library))
+        return;
+    judging->status = beam_search(&judging->rows, library, judging->most[library], &judging->shortlist);
+    for (size_t i = 0; !judging->status && i < judging->shortlist.count; i++) {
         const struct support *support = &judging->shortlist.supports[i];
         size_t terms = support_terms(support);
         double merit = merit_of(judging, support);
 
-        status = spend_fit(judging, support->count);
+        spend_fit(judging, support->count);
         if (merit < (best[terms].found ? best[terms].merit : INFINITY) || (terms == 0 && !best[terms].found))
             best[terms] = (struct best){true, *support, merit};
     }
-    return status;
 }
 
 /*
  * Of linear losses: rows that a few terms do not explain count less, as least squares would be led astray by them. An
  * error beyond the bound counts as much as one at it.
  */
-static int
+static void
 temper(struct judging *judging)
 {
     struct rows *rows = &judging->rows;
     size_t count = rows->columns.rows;
     double coefficients[SUPPORT_COLUMNS], *errors = judging->predictions, bound;
     const struct support *support = NULL;
-    int status;
 
-    status = beam_search(rows, BASIS_LIBRARIES > 1 && is_new_library(rows->basis, 1) ? 1 : 0, TEMPERING_TERMS,
-                         &judging->shortlist);
+    judging->status = beam_search(rows, is_new_library(rows->basis, 1), TEMPERING_TERMS, &judging->shortlist);
     for (size_t i = 0; i < judging->shortlist.count; i++)
         if (!support || judging->shortlist.supports[i].squares < support->squares)
             support = &judging->shortlist.supports[i];
-    if (status || !support || isinf(rows_fit(rows, support, coefficients)))
-        return status;
+    if (judging->status || !support || isinf(rows_fit(rows, support, coefficients)))
+        return;
     for (size_t i = 0; i < count; i++)
         errors[i] = rows_predict(rows, support, coefficients, rows->indices[i]);
     bound = loss_wild_beyond(rows->loss, rows->measured, errors, count);
     for (size_t i = 0; i < count; i++)
         if (errors[i] > bound)
             rows_weigh(rows, i, bound / errors[i]);
-    return 0;
 }
 
-static int
+static void
 search_rows(struct judging *judging, unsigned fold)
 {
-    int status = 0;
-
     rows_take(&judging->rows, judging->comparison->folds, fold);
     memset(judging->best, 0, sizeof judging->best);
     if (loss_is_linear(judging->comparison->loss))
-        status = temper(judging);
-    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++)
-        if (is_new_library(judging->comparison->basis, library))
-            status = search_library(judging, library, judging->most[library]);
-    return status;
+        temper(judging);
+    for (size_t library = 0; library < BASIS_LIBRARIES; library++)
+        search_library(judging, library);
 }
 
 /* ---- candidates ---- */
@@ -273,18 +269,17 @@ add_terms(struct judging *judging, const struct best *best, size_t size)
 }
 
 /* Those of a library, up to a few terms more than those of the shortest description by rows left out. */
-static int
+static void
 list_library(struct judging *judging, size_t library)
 {
     struct comparison *comparison = judging->comparison;
     size_t first = comparison->count, longest = 0;
     double least = INFINITY;
-    int status = 0;
 
-    for (size_t size = library > 0; !status && size <= judging->most[library]; size++) {
+    for (size_t size = library > 0; !judging->status && size <= judging->most[library]; size++) {
         if (judging->best[library][size].found)
             add_terms(judging, &judging->best[library][size], size);
-        status = spend_fit(judging, size);
+        spend_fit(judging, size);
     }
     for (size_t c = first; c < comparison->count; c++)
         if (comparison->candidates[c].score < least) {
@@ -294,41 +289,35 @@ list_library(struct judging *judging, size_t library)
     while (comparison->count > first && comparison->candidates[comparison->count - 1].size > longest)
         comparison->count--;
     judging->most[library] = longest < judging->most[library] ? longest : judging->most[library];
-    return status;
 }
 
-static int
+static void
 list_terms(struct judging *judging)
 {
-    int status = 0;
-
-    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++)
+    judging->comparison->count = 0;
+    for (size_t library = 0; library < BASIS_LIBRARIES; library++)
         if (is_new_library(judging->comparison->basis, library))
-            status = list_library(judging, library);
-    return status;
+            list_library(judging, library);
 }
 
 /* Where sums of the usual length still gain by their last terms, longer ones are looked for. */
-static int
+static void
 look_further(struct judging *judging)
 {
     struct comparison *comparison = judging->comparison;
     bool longer = false;
-    int status = 0;
 
-    for (size_t library = 0; !status && library < BASIS_LIBRARIES; library++) {
+    for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
         size_t usual = max_terms(comparison, library, USUAL_TERMS), most = max_terms(comparison, library, SUPPORT_MAX);
 
         if (judging->most[library] < usual || usual == most || !is_new_library(comparison->basis, library))
             continue;
         longer = true;
         judging->most[library] = most;
-        status = search_library(judging, library, most);
+        search_library(judging, library);
     }
-    if (status || !longer)
-        return status;
-    comparison->count = 0;
-    return list_terms(judging);
+    if (longer)
+        list_terms(judging);
 }
 
 /* What was found in the candidate's place without the fold; if nothing was, with fewer terms. */
@@ -343,14 +332,13 @@ found_instead(const struct judging *judging, const struct candidate *candidate)
     return size == 0 ? &judging->best[0][0] : &best[size];
 }
 
-static int
+static void
 hold_out_terms(struct judging *judging)
 {
     struct comparison *comparison = judging->comparison;
     struct rows *rows = &judging->rows;
-    int status = 0;
 
-    for (size_t c = 0; !status && c < comparison->count; c++) {
+    for (size_t c = 0; !judging->status && c < comparison->count; c++) {
         const struct candidate *candidate = &comparison->candidates[c];
         const struct best *best = found_instead(judging, candidate);
         double coefficients[SUPPORT_COLUMNS];
@@ -361,9 +349,8 @@ hold_out_terms(struct judging *judging)
         for (size_t i = rows->columns.rows; i < comparison->held_out.rows; i++)
             matrix_column(&comparison->held_out, c)[rows->indices[i]] =
                 comparison_clamp(candidate, rows_predict(rows, &best->support, coefficients, rows->indices[i]));
-        status = spend_fit(judging, best->support.count);
+        spend_fit(judging, best->support.count);
     }
-    return status;
 }
 
 /* ---- regimes ---- */
@@ -395,18 +382,15 @@ add_regimes(struct judging *judging, const struct regimes *regimes)
     return 0;
 }
 
-static int
+static void
 list_regimes(struct judging *judging)
 {
-    int status = 0;
-
-    for (size_t m = 0; !status && m < REGIMES_MAX; m++) {
+    for (size_t m = 0; !judging->status && m < REGIMES_MAX; m++) {
         regimes_find(&judging->search, NULL, m > 0 ? &judging->found[m - 1] : NULL, &judging->found[m]);
         if (judging->found[m].count == 0)
             break;
-        status = add_regimes(judging, &judging->found[m]);
+        judging->status = add_regimes(judging, &judging->found[m]);
     }
-    return status;
 }
 
 /* What rounding leaves of a row that is met would decide between formulas that both meet it. */
@@ -461,41 +445,50 @@ deal_folds(struct workspace *workspace, struct judging *judging)
     return 0;
 }
 
-static int
-judge_all(struct judging *judging)
+static void
+look_at_context(struct judging *judging)
+{
+    if (!judging->status)
+        judging->status = context_look(judging->comparison->table->context, 0);
+}
+
+/* What all rows give. */
+static void
+find_candidates(struct judging *judging)
 {
     struct comparison *comparison = judging->comparison;
-    int status;
 
     for (size_t library = 0; library < BASIS_LIBRARIES; library++)
         judging->most[library] = max_terms(comparison, library, USUAL_TERMS);
-    status = search_rows(judging, NO_FOLD);
-    if (status)
-        return status;
+    search_rows(judging, NO_FOLD);
     for (size_t i = 0; i < judging->rows.columns.rows; i++)
         comparison_weigh(comparison, i, judging->rows.sqrt_weights[i] / comparison->basis->sqrt_weights[i]);
-    status = list_terms(judging);
-    if (!status)
-        status = look_further(judging);
-    if (!status && comparison->regimes)
-        status = list_regimes(judging);
-    for (unsigned fold = 0; !status && fold < comparison->fold_count; fold++) {
-        status = search_rows(judging, fold);
-        if (!status)
-            status = hold_out_terms(judging);
-        if (!status && comparison->regimes)
+    list_terms(judging);
+    look_further(judging);
+    if (comparison->regimes)
+        list_regimes(judging);
+}
+
+static void
+judge_all(struct judging *judging)
+{
+    struct comparison *comparison = judging->comparison;
+
+    find_candidates(judging);
+    for (unsigned fold = 0; !judging->status && fold < comparison->fold_count; fold++) {
+        search_rows(judging, fold);
+        hold_out_terms(judging);
+        if (!judging->status && comparison->regimes)
             hold_out_regimes(judging, fold);
-        if (!status)
-            status = context_look(comparison->table->context, 0);
+        look_at_context(judging);
     }
-    for (size_t c = 0; !status && c < comparison->count; c++) {
+    for (size_t c = 0; !judging->status && c < comparison->count; c++) {
         if (comparison->candidates[c].source == SOURCE_REGIMES) /* is fitted to all rows at once */
             memcpy(matrix_column(&comparison->left_out, c), matrix_column(&comparison->held_out, c),
                    comparison->left_out.rows * sizeof(double));
         judge_losses(comparison, c);
-        status = context_look(comparison->table->context, 0);
+        look_at_context(judging);
     }
-    return status;
 }
 
 static int
@@ -525,8 +518,10 @@ judge(struct comparison *comparison)
 
     if (!status)
         status = judging_new(&workspace, comparison, judging);
-    if (!status)
-        status = judge_all(judging);
+    if (!status) {
+        judge_all(judging);
+        status = judging->status;
+    }
     workspace_release(&workspace);
     return status;
 }
