@@ -128,10 +128,11 @@ choose_proven(struct fit *fit, memmodel_model **model)
 }
 
 static int
-prepare(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
+prepare(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options,
+        const struct training_limits *limits)
 {
     struct workspace *workspace = &fit->workspace;
-    int status = training_read(samples, options, workspace, &fit->table);
+    int status = training_read(samples, options, limits, workspace, &fit->table);
 
     if (!status)
         status = structure_read(samples, &fit->table, options, &fit->structure);
@@ -164,8 +165,8 @@ find_formula(struct fit *fit, const struct memmodel_fit_options *options, memmod
 }
 
 static int
-fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_context *context,
-          memmodel_model **model)
+fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *options,
+          const struct training_limits *limits, memmodel_context *context, memmodel_model **model)
 {
     struct fit *fit = memory_allocate_zeroed(context, 1, sizeof *fit);
     memmodel_model *new = NULL;
@@ -175,7 +176,7 @@ fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *op
         return MEMMODEL_ERROR_NO_MEMORY;
     fit->context = context;
     fit->workspace = WORKSPACE_INIT(context);
-    status = prepare(fit, samples, options);
+    status = prepare(fit, samples, options, limits);
     if (!status)
         status = find_formula(fit, options, &new);
     if (!status)

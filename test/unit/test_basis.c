@@ -26,7 +26,7 @@ make_terms_of(const memmodel_samples *samples, const char *target, int32_t basis
         .loss = basis == MEMMODEL_FIT_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE};
 
     terms->workspace = WORKSPACE_INIT(samples->context);
-    assert_int_equal(training_read(samples, &options, &terms->workspace, &terms->training), 0);
+    assert_int_equal(training_read(samples, &options, NULL, &terms->workspace, &terms->training), 0);
     assert_int_equal(structure_read(samples, &terms->training, &options, &terms->structure), 0);
     assert_int_equal(basis_new(&terms->workspace, &terms->training, &options, &terms->structure, &terms->basis), 0);
 }

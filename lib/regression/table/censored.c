@@ -26,11 +26,12 @@ struct censored {
     memmodel_context *context;
     const memmodel_samples *samples;
     const struct memmodel_fit_options *options;
-    const char *target;
-    double capacity; /* in the target's unit; 0: not known */
+    const char *name; /* of the target */
+    double capacity;  /* in the target's unit; 0: not known */
     size_t rows, count;
     double *limits; /* NaN: the row is not censored */
-    bool *active;
+    double *target; /* what was measured, or the limit */
+    bool *hidden;   /* limits that are not in the set */
 };
 
 /* ---- which rows ---- */
@@ -65,7 +66,7 @@ ended_out_of_memory(const struct censored *censored, size_t row)
     const char *status = text_of(censored->samples, "status", row);
     long number = 0;
 
-    if (is_out_of_memory_word(status) || is_out_of_memory_word(text_of(censored->samples, censored->target, row)))
+    if (is_out_of_memory_word(status) || is_out_of_memory_word(text_of(censored->samples, censored->name, row)))
         return true;
     return (ended_with(status, "signal", &number) && number == KILLED) ||
            (ended_with(status, "exit", &number) && number == KILLED_EXIT);
@@ -104,7 +105,8 @@ find_limit(struct censored *censored, const double *target, size_t row)
                     "row %zu ended early, but neither a reading nor a capacity says at what: it is left out", row + 1);
         return;
     }
-    censored->limits[row] = limit;
+    censored->limits[row] = censored->target[row] = limit;
+    censored->hidden[row] = true;
     censored->count++;
 }
 
@@ -123,19 +125,19 @@ note_status(const struct censored *censored, size_t row, const char **noted)
 }
 
 static int
-find_rows(struct censored *censored)
+find_rows(struct censored *censored, struct workspace *workspace)
 {
-    const double *target = samples_numbers(censored->samples, censored->target);
+    const double *target = samples_numbers(censored->samples, censored->name);
     const char *noted = NULL;
 
-    if (!target)
-        return memmodel_context_error(censored->context)->status;
-    censored->limits = memory_allocate_zeroed(censored->context, censored->rows + 1, sizeof *censored->limits);
-    censored->active = memory_allocate_zeroed(censored->context, censored->rows + 1, sizeof *censored->active);
-    if (!censored->limits || !censored->active)
-        return MEMMODEL_ERROR_NO_MEMORY;
+    censored->limits = workspace_take(workspace, censored->rows, sizeof *censored->limits);
+    censored->target = workspace_take(workspace, censored->rows, sizeof *censored->target);
+    censored->hidden = workspace_take(workspace, censored->rows, sizeof *censored->hidden);
+    if (workspace->status)
+        return workspace->status;
     for (size_t row = 0; row < censored->rows; row++) {
         censored->limits[row] = (double)NAN;
+        censored->target[row] = target[row];
         if (!ended_early(censored, row))
             continue;
         note_status(censored, row, &noted);
@@ -144,82 +146,7 @@ find_rows(struct censored *censored)
     return 0;
 }
 
-/* ---- the table of a turn ---- */
-
-/*
- * The columns that a fit may use, without text: all that are numeric but for what is noted besides, unless it is
- * named.
- */
-static size_t
-list_columns(const struct censored *censored, const char **names, const double **columns)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < memmodel_samples_column_count(censored->samples); i++) {
-        const char *name = memmodel_samples_column_name(censored->samples, i);
-
-        columns[count] = samples_numbers(censored->samples, name);
-        if (columns[count] && training_may_use(censored->samples, censored->options, censored->target, name))
-            names[count++] = name;
-    }
-    return count;
-}
-
-/* All rows but the limits that are not in the set. */
-static int
-fill_table(const struct censored *censored, const char *const *names, const double *const *columns, size_t count,
-           double *values, memmodel_samples *table)
-{
-    int status = 0;
-
-    for (size_t row = 0; row < censored->rows && !status; row++) {
-        double limit = censored->limits[row];
-
-        if (!isnan(limit) && !censored->active[row])
-            continue;
-        for (size_t i = 0; i < count; i++)
-            values[i] = !isnan(limit) && strcmp(names[i], censored->target) == 0 ? limit : columns[i][row];
-        status = memmodel_samples_add_row(table, values);
-    }
-    return status;
-}
-
-static int
-make_table(const struct censored *censored, memmodel_samples **table)
-{
-    size_t count = memmodel_samples_column_count(censored->samples);
-    const char **names = memory_allocate_zeroed(censored->context, count, sizeof *names);
-    const double **columns = memory_allocate_zeroed(censored->context, count, sizeof *columns);
-    double *values = memory_allocate_zeroed(censored->context, count, sizeof *values);
-    int status = names && columns && values ? 0 : MEMMODEL_ERROR_NO_MEMORY;
-
-    *table = NULL;
-    if (!status) {
-        count = list_columns(censored, names, columns);
-        status = memmodel_samples_new(censored->context, names, count, table);
-    }
-    if (!status)
-        status = fill_table(censored, names, columns, count, values, *table);
-    memory_release(censored->context, names);
-    memory_release(censored->context, columns);
-    memory_release(censored->context, values);
-    return status;
-}
-
 /* ---- turns ---- */
-
-static int
-fit_once(const struct censored *censored, const struct memmodel_fit_options *options, censored_fit fit,
-         memmodel_model **model)
-{
-    memmodel_samples *table;
-    int status = make_table(censored, &table);
-
-    if (!status)
-        status = fit(table, options, censored->context, model);
-    memmodel_samples_unref(table);
-    return status;
-}
 
 /* NaN where an input is missing. */
 static double
@@ -247,11 +174,11 @@ settle(struct censored *censored, const memmodel_model *model, bool may_leave)
 
         if (isnan(predicted))
             continue;
-        if (!censored->active[row] && predicted < limit - slack * fabs(limit)) {
-            censored->active[row] = true;
+        if (censored->hidden[row] && predicted < limit - slack * fabs(limit)) {
+            censored->hidden[row] = false;
             stays = false;
-        } else if (may_leave && censored->active[row] && predicted > limit + slack * fabs(limit)) {
-            censored->active[row] = false;
+        } else if (may_leave && !censored->hidden[row] && predicted > limit + slack * fabs(limit)) {
+            censored->hidden[row] = true;
             stays = false;
         }
     }
@@ -260,12 +187,11 @@ settle(struct censored *censored, const memmodel_model *model, bool may_leave)
 
 /* Of a prediction, relative where the model's errors are; above a limit there is none. */
 static double
-error_of(const struct censored *censored, const memmodel_model *model, const double *target, size_t row)
+error_of(const struct censored *censored, const memmodel_model *model, size_t row)
 {
-    bool is_limit = !isnan(censored->limits[row]);
-    double measured = is_limit ? censored->limits[row] : target[row], predicted = predict_row(censored, model, row);
+    double measured = censored->target[row], predicted = predict_row(censored, model, row);
 
-    if (isnan(measured) || isnan(predicted) || (is_limit && predicted > measured))
+    if (isnan(measured) || isnan(predicted) || predicted > censored->limits[row])
         return 0;
     return (measured - predicted) / (model->relative ? measured : 1);
 }
@@ -277,14 +203,13 @@ error_of(const struct censored *censored, const memmodel_model *model, const dou
 static double
 loss_on_rows(const struct censored *censored, const memmodel_model *model)
 {
-    const double *target = samples_numbers(censored->samples, censored->target);
     double measured = 0, squares = 0, dof;
 
     for (size_t row = 0; row < censored->rows; row++) {
-        double error = error_of(censored, model, target, row);
+        double error = error_of(censored, model, row);
 
         squares += error * error;
-        measured += isnan(censored->limits[row]) && !isnan(target[row]);
+        measured += isnan(censored->limits[row]) && !isnan(censored->target[row]);
     }
     dof = fmax(measured - (double)model->term_count, 0.5) / measured;
     return squares / (dof * dof);
@@ -308,8 +233,9 @@ static int
 take_turn(struct censored *censored, const struct memmodel_fit_options *options, censored_fit fit, bool may_leave,
           bool *stays, memmodel_model **best)
 {
+    const struct training_limits limits = {.target = censored->target, .hidden = censored->hidden};
     memmodel_model *later = NULL;
-    int status = fit_once(censored, options, fit, &later);
+    int status = fit(censored->samples, options, &limits, censored->context, &later);
 
     if (status)
         return status;
@@ -344,10 +270,9 @@ static void
 note_counts(const struct censored *censored, memmodel_model *model)
 {
     int64_t below = 0, measured = 0;
-    const double *target = samples_numbers(censored->samples, censored->target);
 
     for (size_t row = 0; row < censored->rows; row++) {
-        measured += isnan(censored->limits[row]) && !isnan(target[row]);
+        measured += isnan(censored->limits[row]) && !isnan(censored->target[row]);
         below += predict_row(censored, model, row) < censored->limits[row] * (1 - slack);
     }
     model->scores.censored = (int64_t)censored->count;
@@ -372,23 +297,21 @@ int
 censored_rows_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, censored_fit fit,
                   memmodel_context *context, memmodel_model **model)
 {
-    struct memmodel_fit_options named = *options;
+    struct workspace workspace = WORKSPACE_INIT(context);
     struct censored censored = {
-        .context = context, .samples = samples, .options = &named, .rows = memmodel_samples_row_count(samples)};
+        .context = context, .samples = samples, .options = options, .rows = memmodel_samples_row_count(samples)};
     memmodel_model *new = NULL;
     int status;
 
-    censored.target = named.target ? named.target : training_last_column(samples, named.weight_column);
-    if (!censored.target || !samples_numbers(samples, censored.target))
-        return fit(samples, options, context, model); /* which says what is wrong */
-    named.target = censored.target;
-    censored.capacity = capacity_in_unit(samples, options, censored.target);
-    status = find_rows(&censored);
+    censored.name = options->target ? options->target : training_last_column(samples, options->weight_column);
+    if (!censored.name || !samples_numbers(samples, censored.name))
+        return fit(samples, options, NULL, context, model); /* which says what is wrong */
+    censored.capacity = capacity_in_unit(samples, options, censored.name);
+    status = find_rows(&censored, &workspace);
     if (!status)
-        status = censored.count ? take_turns(&censored, fit, &new) : fit(samples, options, context, &new);
+        status = censored.count ? take_turns(&censored, fit, &new) : fit(samples, options, NULL, context, &new);
     if (!status && censored.count)
         note_counts(&censored, new);
-    memory_release(censored.context, censored.limits);
-    memory_release(censored.context, censored.active);
+    workspace_release(&workspace);
     return model_hand_over(new, status, model);
 }

@@ -6,10 +6,10 @@
 #ifndef REGRESSION_CENSORED_H
 #define REGRESSION_CENSORED_H
 
-#include "memmodel/model.h"
+#include "regression/table/training.h"
 
 typedef int (*censored_fit)(const memmodel_samples *samples, const struct memmodel_fit_options *options,
-                            memmodel_context *context, memmodel_model **model);
+                            const struct training_limits *limits, memmodel_context *context, memmodel_model **model);
 
 /* Fits to a table whose censored rows are used so; where it has none, as `fit` does. */
 int

@@ -12,14 +12,22 @@ struct source {
     size_t rows;
     bool positive; /* whether the target must be */
     bool relative; /* because errors are divided by it */
-    const double *target, *weight;
+    const double *target_column, *weight;
+    const double *target; /* what it is taken for */
+    const bool *hidden;   /* of every row; NULL: none is */
     const double *inputs[TRAINING_MAX_INPUTS];
 };
 
 static bool
+is_hidden(const struct source *source, size_t row)
+{
+    return source->hidden && source->hidden[row];
+}
+
+static bool
 row_complete(const struct source *source, size_t input_count, size_t row)
 {
-    if (isnan(source->target[row]) || (source->weight && !(source->weight[row] != 0)))
+    if (is_hidden(source, row) || isnan(source->target[row]) || (source->weight && !(source->weight[row] != 0)))
         return false;
     for (size_t i = 0; i < input_count; i++)
         if (isnan(source->inputs[i][row]))
@@ -30,12 +38,12 @@ row_complete(const struct source *source, size_t input_count, size_t row)
 /* ---- which columns ---- */
 
 static bool
-varies(const double *column, size_t rows)
+varies(const struct source *source, const double *column)
 {
     const double *first = NULL;
 
-    for (size_t i = 0; i < rows; i++) {
-        if (isnan(column[i]))
+    for (size_t i = 0; i < source->rows; i++) {
+        if (isnan(column[i]) || is_hidden(source, i))
             continue;
         if (!first)
             first = &column[i];
@@ -46,10 +54,10 @@ varies(const double *column, size_t rows)
 }
 
 static bool
-same_numbers(const double *a, const double *b, size_t rows)
+same_numbers(const struct source *source, const double *a, const double *b)
 {
-    for (size_t i = 0; i < rows; i++)
-        if (!(a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))))
+    for (size_t i = 0; i < source->rows; i++)
+        if (!(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])) || is_hidden(source, i)))
             return false;
     return true;
 }
@@ -59,17 +67,17 @@ static const double min_size = 1e-100, max_size = 1e100;
 
 /* The row of the greatest number in size, if no term could be made of that column; else the number of rows. */
 static size_t
-extreme_row(const double *column, size_t rows)
+extreme_row(const struct source *source, const double *column)
 {
     double greatest = 0;
-    size_t row = rows;
+    size_t row = source->rows;
 
-    for (size_t i = 0; i < rows; i++)
-        if (fabs(column[i]) > greatest) {
+    for (size_t i = 0; i < source->rows; i++)
+        if (fabs(column[i]) > greatest && !is_hidden(source, i)) {
             greatest = fabs(column[i]);
             row = i;
         }
-    return greatest > max_size || greatest < min_size ? row : rows;
+    return greatest > max_size || greatest < min_size ? row : source->rows;
 }
 
 /* The name of an input that has the same numbers; NULL if there is none. */
@@ -77,7 +85,7 @@ static const char *
 find_duplicate(const struct source *source, const struct training *table, const double *column)
 {
     for (size_t i = 0; i < table->input_count; i++)
-        if (same_numbers(source->inputs[i], column, source->rows))
+        if (same_numbers(source, source->inputs[i], column))
             return table->inputs[i];
     return NULL;
 }
@@ -107,17 +115,17 @@ add_named_input(struct source *source, struct training *table, const char *name)
     status = samples_need_numbers(source->samples, name, source->context, &column);
     if (status)
         return status;
-    if (column == source->target || column == source->weight)
+    if (column == source->target_column || column == source->weight)
         return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
                              "this column is the target or the weight and cannot be an input too");
     duplicate = find_duplicate(source, table, column);
     if (duplicate)
         return context_error(source->context, MEMMODEL_ERROR_DATA, name,
                              "has the same numbers as \"%s\": leave one of them out", duplicate);
-    if (!varies(column, source->rows))
+    if (!varies(source, column))
         return context_error(source->context, MEMMODEL_ERROR_DATA, name,
                              "is constant: nothing can be learnt from it; leave it out or measure more values");
-    row = extreme_row(column, source->rows);
+    row = extreme_row(source, column);
     if (row < source->rows)
         return context_error(source->context, MEMMODEL_ERROR_DATA, name,
                              "is %g in row %zu; terms need inputs from %g to %g in size: choose another unit",
@@ -128,7 +136,7 @@ add_named_input(struct source *source, struct training *table, const char *name)
 static int
 add_found_input(struct source *source, struct training *table, const char *name, const double *column)
 {
-    if (extreme_row(column, source->rows) < source->rows)
+    if (extreme_row(source, column) < source->rows)
         context_log(source->context,
                     "column \"%s\" has numbers beyond %g to %g in size: hardly a term can be made of it in this unit",
                     name, min_size, max_size);
@@ -167,7 +175,7 @@ add_found_inputs(struct source *source, struct training *table)
         const char *name = memmodel_samples_column_name(source->samples, i), *duplicate;
         const double *column = samples_numbers(source->samples, name);
 
-        if (!column || column == source->target || column == source->weight)
+        if (!column || column == source->target_column || column == source->weight)
             continue;
         if (is_bookkeeping(source->samples, name)) {
             context_log(source->context, "column \"%s\" is what memmodel run notes besides the peak: name it to use it",
@@ -177,7 +185,7 @@ add_found_inputs(struct source *source, struct training *table)
         duplicate = find_duplicate(source, table, column);
         if (duplicate)
             context_log(source->context, "column \"%s\" repeats \"%s\" and is left out", name, duplicate);
-        else if (!varies(column, source->rows))
+        else if (!varies(source, column))
             context_log(source->context, "column \"%s\" is constant and is left out", name);
         else
             status = add_found_input(source, table, name, column);
@@ -186,19 +194,6 @@ add_found_inputs(struct source *source, struct training *table)
         status = context_error(source->context, MEMMODEL_ERROR_DATA, table->target,
                                "there is no other numeric column that varies to predict it from");
     return status;
-}
-
-bool
-training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,
-                 const char *column)
-{
-    bool named = strcmp(column, target) == 0 || (options->weight_column && strcmp(column, options->weight_column) == 0);
-
-    if (named || !options->inputs)
-        return named || !is_bookkeeping(samples, column);
-    for (size_t i = 0; i < options->input_count && !named; i++)
-        named = options->inputs[i] && strcmp(column, options->inputs[i]) == 0;
-    return named;
 }
 
 const struct byte_unit *
@@ -260,7 +255,9 @@ find_target(struct source *source, const struct memmodel_fit_options *options, s
     table->target = options->target ? options->target : training_last_column(source->samples, options->weight_column);
     if (!table->target)
         return context_error(source->context, MEMMODEL_ERROR_DATA, NULL, "the table has no numeric column");
-    status = samples_need_numbers(source->samples, table->target, source->context, &source->target);
+    status = samples_need_numbers(source->samples, table->target, source->context, &source->target_column);
+    if (!source->target)
+        source->target = source->target_column;
     if (status || !options->weight_column)
         return status;
     return samples_need_numbers(source->samples, options->weight_column, source->context, &source->weight);
@@ -324,7 +321,7 @@ check_row(const struct source *source, const struct training *table, const char 
 static int
 check_rows(const struct source *source, const struct training *table, const char *weight, size_t *used)
 {
-    size_t row;
+    size_t row, shown = 0;
 
     *used = 0;
     for (row = 0; row < source->rows; row++) {
@@ -333,16 +330,17 @@ check_rows(const struct source *source, const struct training *table, const char
         if (status)
             return status;
         *used += row_complete(source, table->input_count, row);
+        shown += !is_hidden(source, row);
     }
-    row = extreme_row(source->target, source->rows);
+    row = extreme_row(source, source->target);
     if (row < source->rows && fabs(source->target[row]) < min_size)
         return context_error(
             source->context, MEMMODEL_ERROR_DATA, table->target,
             "is nowhere larger than the %g of row %zu, whose square is no number: choose a smaller unit",
             source->target[row], row + 1);
-    if (*used < source->rows)
+    if (*used < shown)
         context_log(source->context, "%zu of %zu rows are left out: a value is missing or their weight is 0",
-                    source->rows - *used, source->rows);
+                    shown - *used, shown);
     if (*used < TRAINING_MIN_ROWS)
         return context_error(source->context, MEMMODEL_ERROR_DATA, table->target,
                              "%zu complete rows are too few: a fit needs %d", *used, TRAINING_MIN_ROWS);
@@ -486,16 +484,18 @@ number_points(struct training *table)
 static int
 check_varying(const struct training *table)
 {
+    const struct source complete = {.rows = table->columns.rows};
+
     for (size_t i = 0; i < table->input_count; i++)
-        if (!varies(matrix_column(&table->columns, i), table->columns.rows))
+        if (!varies(&complete, matrix_column(&table->columns, i)))
             return context_error(table->context, MEMMODEL_ERROR_DATA, table->inputs[i],
                                  "is constant in the complete rows: leave it out or measure more values");
     return 0;
 }
 
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct workspace *workspace,
-              struct training *table)
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options,
+              const struct training_limits *limits, struct workspace *workspace, struct training *table)
 {
     memmodel_context *context = workspace->arena.context;
     struct source source = {
@@ -504,6 +504,8 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
         .rows = memmodel_samples_row_count(samples),
         .positive = loss_is_relative(options->loss) || !fit_is_general(options),
         .relative = loss_is_relative(options->loss),
+        .target = limits ? limits->target : NULL,
+        .hidden = limits ? limits->hidden : NULL,
     };
     size_t used;
     int status;

@@ -29,13 +29,19 @@ fit_is_general(const struct memmodel_fit_options *options)
     return options->basis == MEMMODEL_FIT_BASIS_GENERAL || options->loss == MEMMODEL_FIT_LOSS_SQUARED;
 }
 
+/* Of every row of the table of samples. */
+struct training_limits {
+    const double *target; /* in place of the target's column */
+    const bool *hidden;   /* rows that take no part */
+};
+
 /*
- * The rows come in an order that does not depend on the table's: by inputs, measurement and weight. `options` were
+ * `limits` may be NULL. The rows come in an order that does not depend on the table's: by inputs, measurement and weight. `options` were
  * copied and have their defaults. Errors as memmodel_fit().
  */
 int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct workspace *workspace,
-              struct training *table);
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options,
+              const struct training_limits *limits, struct workspace *workspace, struct training *table);
 
 /* The loss of the options, its unit the mean size of what was measured. */
 struct loss
@@ -60,11 +66,6 @@ training_last_column(const memmodel_samples *samples, const char *weight);
 void
 training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options,
                     memmodel_context *context);
-
-/* Whether the target, the weight or an input: named, or found. */
-bool
-training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,
-                 const char *column);
 
 /* The target's unit: the column's, or what the caller says that it is. NULL: not known. */
 const struct byte_unit *
