@@ -8,7 +8,6 @@
 #include "regression/advise/design.h"
 #include "regression/advise/domain.h"
 #include "regression/model/model.h"
-#include "regression/model/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,20 +101,6 @@ find_target(struct advising *advising)
     return 0;
 }
 
-/* Rows `first` and on of the training become the complete ones of the columns; returns the row after them. */
-static size_t
-copy_rows(struct advising *advising, const double *const *columns, size_t count, size_t rows, size_t first)
-{
-    for (size_t row = 0; row < rows; row++) {
-        if (!is_complete(columns, count, row))
-            continue;
-        for (size_t i = 0; i < advising->table.input_count; i++)
-            matrix_column(&advising->table.columns, i)[first] = columns[i][row];
-        first++;
-    }
-    return first;
-}
-
 /* An input's middle among the candidates: half of them lie below or at it, the others above or at it. */
 static double
 middle_of(const double *column, size_t count)
@@ -134,7 +119,7 @@ middle_of(const double *column, size_t count)
 }
 
 static int
-list_inputs(struct advising *advising)
+list_inputs(struct advising *advising, const double **columns)
 {
     const memmodel_samples *candidates = advising->candidates;
     struct training *table = &advising->table;
@@ -147,13 +132,14 @@ list_inputs(struct advising *advising)
         if (table->input_count == TRAINING_MAX_INPUTS)
             return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                                  "there are more than %d inputs", TRAINING_MAX_INPUTS);
+        columns[table->input_count] = samples_numbers(candidates, name);
         table->inputs[table->input_count++] = name;
     }
     return 0;
 }
 
 static int
-check_candidates(const struct advising *advising, const double **columns)
+check_candidates(const struct advising *advising, const double *const *columns)
 {
     size_t rows = memmodel_samples_row_count(advising->candidates);
 
@@ -163,8 +149,6 @@ check_candidates(const struct advising *advising, const double **columns)
     if (rows > DOMAIN_MAX)
         return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "there are more than %d configurations", DOMAIN_MAX);
-    for (size_t i = 0; i < advising->table.input_count; i++)
-        columns[i] = samples_numbers(advising->candidates, advising->table.inputs[i]);
     for (size_t row = 0; row < rows; row++)
         if (!is_complete(columns, advising->table.input_count, row))
             return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
@@ -172,14 +156,41 @@ check_candidates(const struct advising *advising, const double **columns)
     return 0;
 }
 
-/* Candidates, samples, and the middle. */
+/* Candidates, samples without a missing number, and the middle. */
 static int
-fill_rows(struct advising *advising)
+fill_rows(struct advising *advising, const double *const *columns, const double *const *sampled)
 {
-    const double *columns[TRAINING_MAX_INPUTS + 1], *sampled[TRAINING_MAX_INPUTS + 1];
+    struct workspace *workspace = &advising->workspace;
     struct training *table = &advising->table;
-    size_t inputs, used, most = advising->samples ? memmodel_samples_row_count(advising->samples) : 0;
-    int status = list_inputs(advising);
+    size_t candidates = memmodel_samples_row_count(advising->candidates), inputs = table->input_count, rows;
+    size_t most = advising->samples ? memmodel_samples_row_count(advising->samples) : 0;
+
+    rows = candidates + 1;
+    for (size_t row = 0; row < most; row++)
+        rows += is_complete(sampled, inputs + 1, row);
+    advising->candidate_count = candidates;
+    table->columns = matrix_new(workspace, rows, inputs);
+    table->measured = workspace_take(workspace, rows, sizeof *table->measured);
+    table->weights = workspace_take(workspace, rows, sizeof *table->weights);
+    for (size_t i = 0; !workspace->status && i < inputs; i++) {
+        double *column = matrix_column(&table->columns, i), *next = column + candidates;
+
+        memcpy(column, columns[i], candidates * sizeof *column);
+        for (size_t row = 0; row < most; row++)
+            if (is_complete(sampled, inputs + 1, row))
+                *next++ = sampled[i][row];
+        *next = middle_of(column, candidates);
+    }
+    for (size_t row = 0; !workspace->status && row < rows; row++)
+        table->measured[row] = table->weights[row] = 1;
+    return workspace->status;
+}
+
+static int
+read_rows(struct advising *advising)
+{
+    const double *columns[TRAINING_MAX_INPUTS], *sampled[TRAINING_MAX_INPUTS + 1];
+    int status = list_inputs(advising, columns);
 
     if (!status)
         status = check_candidates(advising, columns);
@@ -187,41 +198,7 @@ fill_rows(struct advising *advising)
         status = find_target(advising);
     if (!status && advising->samples)
         status = find_columns(advising, sampled);
-    if (status)
-        return status;
-    inputs = table->input_count;
-    advising->candidate_count = memmodel_samples_row_count(advising->candidates);
-    table->columns = matrix_new(&advising->workspace, advising->candidate_count + most + 1, inputs);
-    if (advising->workspace.status)
-        return advising->workspace.status;
-    used = copy_rows(advising, columns, inputs, advising->candidate_count, 0);
-    if (most > 0)
-        used = copy_rows(advising, sampled, inputs + 1, most, used);
-    for (size_t i = 0; i < inputs; i++)
-        matrix_column(&table->columns, i)[used] =
-            middle_of(matrix_column(&table->columns, i), advising->candidate_count);
-    table->point_count = used + 1;
-    return 0;
-}
-
-/* Rows that were left out for a missing number lie at the end of each column: the rows close up. */
-static int
-close_rows(struct advising *advising)
-{
-    struct training *table = &advising->table;
-    size_t rows = table->point_count;
-
-    for (size_t i = 1; i < table->input_count; i++)
-        memmove(table->columns.values + i * rows, matrix_column(&table->columns, i),
-                rows * sizeof *table->columns.values);
-    table->columns.rows = rows;
-    table->measured = workspace_take(&advising->workspace, rows, sizeof *table->measured);
-    table->weights = workspace_take(&advising->workspace, rows, sizeof *table->weights);
-    if (advising->workspace.status)
-        return advising->workspace.status;
-    for (size_t i = 0; i < rows; i++)
-        table->measured[i] = table->weights[i] = 1;
-    return 0;
+    return status ? status : fill_rows(advising, columns, sampled);
 }
 
 static size_t
@@ -232,17 +209,10 @@ sample_count(const struct advising *advising)
 
 /* ---- what is to be expected ---- */
 
-/* An input's numbers among the samples. */
-static const double *
-sampled_column(const struct advising *advising, size_t input)
-{
-    return matrix_column(&advising->table.columns, input) + advising->candidate_count;
-}
-
 static bool
 varies(const struct advising *advising, size_t input)
 {
-    const double *column = sampled_column(advising, input);
+    const double *column = matrix_column(&advising->table.columns, input) + advising->candidate_count;
     size_t row = 1;
 
     while (row < sample_count(advising) && column[row] == column[0])
@@ -260,32 +230,6 @@ list_varied(const struct advising *advising, const char **names)
         if (varies(advising, i))
             names[count++] = advising->table.inputs[i];
     return count;
-}
-
-static int
-check_input(const struct advising *advising, size_t input)
-{
-    const struct model_values values = values_of_column(sampled_column(advising, input), sample_count(advising));
-    const double *candidates = matrix_column(&advising->table.columns, input);
-
-    for (size_t i = 0; i < advising->candidate_count; i++)
-        if (!values_allow_range(&values, candidates[i], candidates[i]))
-            return values_refuse(advising->context, advising->table.inputs[input], &values, candidates[i], "");
-    return 0;
-}
-
-/* A fit to the samples would refuse to predict such candidates. */
-static int
-check_inputs(const struct advising *advising)
-{
-    int status = 0;
-
-    if (sample_count(advising) < TRAINING_MIN_ROWS)
-        return 0;
-    for (size_t i = 0; !status && i < advising->table.input_count; i++)
-        if (varies(advising, i))
-            status = check_input(advising, i);
-    return status;
 }
 
 static int
@@ -308,11 +252,15 @@ expect_fitted(struct advising *advising, double *expected)
 {
     const struct training *table = &advising->table;
     const double *inputs[MODEL_MAX_INPUTS];
+    int status;
 
     for (size_t k = 0; k < advising->model->input_count; k++)
         for (size_t i = 0; i < table->input_count; i++)
             if (strcmp(table->inputs[i], advising->model->inputs[k].name) == 0)
                 inputs[k] = matrix_column(&table->columns, i);
+    status = memmodel_model_check_points(advising->model, inputs, advising->candidate_count, advising->context);
+    if (status)
+        return status;
     memmodel_model_evaluate_many(advising->model, inputs, 1, table->columns.rows, expected);
     for (size_t i = 0; i < table->columns.rows; i++)
         if (!(expected[i] > 0 && isfinite(expected[i])))
@@ -550,12 +498,8 @@ list_basis(struct advising *advising)
 static int
 prepare(struct advising *advising)
 {
-    int status = fill_rows(advising);
+    int status = read_rows(advising);
 
-    if (!status)
-        status = close_rows(advising);
-    if (!status)
-        status = check_inputs(advising);
     if (!status)
         status = list_basis(advising);
     if (!status)

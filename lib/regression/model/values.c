@@ -53,16 +53,15 @@ values_allow(const memmodel_model *model, const double *inputs, size_t ignored)
 
 /* ---- what is said ---- */
 
-int
-values_refuse(memmodel_context *context, const char *name, const struct model_values *values, double number,
-              const char *where)
+static int
+refuse(memmodel_context *context, const struct model_input *input, double number, const char *where)
 {
     static const char *const signs[] = {
         [MODEL_SIGN_ANY] = "of any sign", [MODEL_SIGN_NOT_NEGATIVE] = "from 0 on", [MODEL_SIGN_POSITIVE] = "above 0"};
 
-    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
-                         "takes %snumbers %s, as the samples had, not %.15g%s", values->whole ? "whole " : "",
-                         signs[values->sign], number, where);
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, input->name,
+                         "takes %snumbers %s, as the samples had, not %.15g%s", input->values.whole ? "whole " : "",
+                         signs[input->values.sign], number, where);
 }
 
 static int
@@ -78,7 +77,7 @@ check_points(const memmodel_model *model, const double *const *columns, size_t c
                 continue;
             if (count > 1)
                 snprintf(where, sizeof where, " (row %zu)", point + 1);
-            return values_refuse(context, input->name, &input->values, columns[i][point], where);
+            return refuse(context, input, columns[i][point], where);
         }
     return 0;
 }

@@ -19,9 +19,4 @@ values_allow_range(const struct model_values *values, double least, double most)
 bool
 values_allow(const memmodel_model *model, const double *inputs, size_t ignored);
 
-/* The error for a number of the named column that is none of such ones; `where` is said behind it. */
-int
-values_refuse(memmodel_context *context, const char *name, const struct model_values *values, double number,
-              const char *where);
-
 #endif
