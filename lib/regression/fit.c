@@ -140,10 +140,8 @@ prepare(struct fit *fit, const memmodel_samples *samples, const struct memmodel_
         status = basis_new(workspace, &fit->table, options, &fit->structure, &fit->basis);
     if (status)
         return status;
-    fit->qr = qr_new(workspace, fit->table.columns.rows, SUPPORT_COLUMNS);
     fit->loss = training_loss(&fit->table, options);
-    if (!loss_is_square(&fit->loss))
-        fit->irls = irls_new(workspace, fit->table.columns.rows, SUPPORT_COLUMNS);
+    fit->rows = rows_all(workspace, &fit->table, &fit->basis, &fit->loss);
     fit->comparison = (struct comparison){.table = &fit->table,
                                           .structure = &fit->structure,
                                           .loss = &fit->loss,

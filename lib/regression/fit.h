@@ -12,8 +12,7 @@ struct fit {
     struct basis basis;
     struct loss loss;
     struct comparison comparison;
-    struct qr qr;     /* factors of the columns of the formula that was written last, as its terms come */
-    struct irls irls; /* of other losses than squares */
+    struct rows rows; /* all; the factors are those of the formula that was written last, as its terms come */
 };
 
 /*

@@ -25,12 +25,12 @@ column_of(const struct support *support, size_t k)
 static int
 set_terms(struct fit *fit, const struct support *support, memmodel_model *model)
 {
-    fit->qr.count = 0;
+    fit->rows.qr.count = 0;
     model->term_count = support->count;
     for (size_t k = 0; k < model->term_count; k++) {
         size_t column = column_of(support, k);
 
-        if (!qr_append(&fit->qr, matrix_column(&fit->basis.columns, column)))
+        if (!qr_append(&fit->rows.qr, matrix_column(&fit->basis.columns, column)))
             return MEMMODEL_ERROR_DATA; /* the terms cannot be distinguished */
         model->terms[k] =
             expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
@@ -43,21 +43,11 @@ set_terms(struct fit *fit, const struct support *support, memmodel_model *model)
 static void
 solve_by_loss(struct fit *fit, const struct support *support, double *coefficients)
 {
-    const double *columns[SUPPORT_COLUMNS];
+    uint16_t columns[SUPPORT_COLUMNS];
 
     for (size_t k = 0; k < support->count; k++)
-        columns[k] = matrix_column(&fit->basis.columns, column_of(support, k));
-    irls_fit(&fit->irls,
-             &(struct irls_problem){.loss = &fit->loss,
-                                    .rows = fit->table.columns.rows,
-                                    .count = support->count,
-                                    .columns = columns,
-                                    .response = fit->basis.response,
-                                    .sqrt_weights = fit->basis.sqrt_weights,
-                                    .measured = fit->table.measured,
-                                    .weights = fit->table.weights,
-                                    .positive = fit->basis.positive},
-             coefficients);
+        columns[k] = (uint16_t)column_of(support, k);
+    rows_solve(&fit->rows, &fit->loss, columns, support->count, coefficients);
 }
 
 static bool
@@ -77,9 +67,9 @@ solve_squares(struct fit *fit, const struct candidate *candidate, const int *exp
                                              .constant = !fit->basis.positive,
                                              .share = candidate->source == SOURCE_TREES ? digit_share : 0};
 
-    rounding_solve(&fit->qr, &columns, fit->basis.response, coefficients);
-    if (fit->basis.positive && candidate->source != SOURCE_TREES && !all_positive(coefficients, fit->qr.count))
-        qr_solve(&fit->qr, fit->basis.response, coefficients);
+    rounding_solve(&fit->rows.qr, &columns, fit->basis.response, coefficients);
+    if (fit->basis.positive && candidate->source != SOURCE_TREES && !all_positive(coefficients, fit->rows.qr.count))
+        qr_solve(&fit->rows.qr, fit->basis.response, coefficients);
 }
 
 static int
@@ -216,7 +206,7 @@ set_bound(struct fit *fit, const struct candidate *candidate, memmodel_model *mo
     const double *predicted = fit->comparison.nested;
     double *ratios = workspace_take(&fit->workspace, rows, sizeof *ratios);
     int exponents[SUPPORT_COLUMNS], status = ratios ? model_allocate_bound(model, rows) : fit->workspace.status;
-    const struct bound_rows bound = {.qr = &fit->qr,
+    const struct bound_rows bound = {.qr = &fit->rows.qr,
                                      .exponents = exponents,
                                      .ratios = ratios,
                                      .weights = table->weights,

@@ -382,11 +382,10 @@ static int
 judge_candidates(struct trees *trees, struct workspace *workspace)
 {
     struct comparison *comparison = trees->comparison;
-    struct rows rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss);
+    struct rows rows = rows_all(workspace, comparison->table, comparison->basis, comparison->loss);
 
     if (workspace->status)
         return workspace->status;
-    rows_take(&rows, NULL, 0);
     for (size_t c = trees->first; c < comparison->count; c++)
         judge_candidate(trees, &rows, c);
     for (size_t c = trees->first; c < comparison->count; c++)

@@ -218,7 +218,7 @@ temper(struct judging *judging)
 static void
 search_rows(struct judging *judging, unsigned fold)
 {
-    rows_take(&judging->rows, judging->comparison->folds, fold);
+    rows_take(&judging->rows, judging->comparison->folds, fold, false);
     memset(judging->best, 0, sizeof judging->best);
     if (loss_is_linear(judging->comparison->loss))
         temper(judging);
@@ -498,7 +498,8 @@ judging_new(struct workspace *workspace, struct comparison *comparison, struct j
 
     *judging = (struct judging){
         .comparison = comparison,
-        .rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss),
+        .rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss,
+                         comparison->basis->columns.columns),
         .unseen = workspace_take(workspace, rows, 1),
         .predictions = workspace_take(workspace, 2 * rows, sizeof *judging->predictions),
     };

@@ -18,8 +18,6 @@ enum {
     NOT_SEEN = 255,
 };
 
-enum { RIGHT_SIDE, MEASURED, WEIGHTS, ROOTS, VALUES };
-
 static const double quantiles[] = {0.2, 0.35, 0.5, 0.65, 0.8};
 static const double exactness = 1e-7; /* mean error of rows that are met, but for rounding */
 static const double gain = 1e-6;      /* of the mean error, that makes another regime worth while */
@@ -33,15 +31,10 @@ static const struct loss sizes = {.kind = MEMMODEL_FIT_LOSS_MAPE, .unit = 1};
 bool
 regimes_prepare(const struct training *table, const struct basis *basis, struct regimes_problem *problem)
 {
-    *problem = (struct regimes_problem){.table = table, .basis = basis};
-    if (table->columns.rows > MAX_ROWS || table->input_count > MAX_INPUTS)
-        return false;
-    for (size_t j = 0; j < basis->ends[0]; j++) { /* no hinges, which would be regimes within regimes */
-        if (problem->count == REGIMES_COLUMNS)
-            return false;
-        problem->columns[problem->count++] = (uint16_t)j;
-    }
-    return problem->count > 1;
+    /* no hinges, which would be regimes within regimes */
+    *problem = (struct regimes_problem){.table = table, .basis = basis, .count = basis->ends[0]};
+    return table->columns.rows <= MAX_ROWS && table->input_count <= MAX_INPUTS && problem->count > 1 &&
+           problem->count <= REGIMES_COLUMNS;
 }
 
 static void
@@ -52,7 +45,7 @@ fill_keys(struct regimes_search *search)
     for (size_t k = 1; k < problem->count; k++)
         for (size_t i = 0; i < search->keys.rows; i++)
             matrix_column(&search->keys, k - 1)[i] =
-                matrix_column(&problem->basis->columns, problem->columns[k])[i] / search->sqrt_weights[i];
+                matrix_column(&problem->basis->columns, k)[i] / problem->basis->sqrt_weights[i];
 }
 
 int
@@ -63,20 +56,15 @@ regimes_search_new(struct workspace *workspace, const struct regimes_problem *pr
 
     *search = (struct regimes_search){
         .problem = problem,
-        .irls = irls_new(workspace, rows, problem->count),
-        .part = matrix_new(workspace, rows, problem->count + VALUES),
+        .rows = rows_new(workspace, table, problem->basis, &sizes, problem->count),
         .keys = matrix_new(workspace, rows, problem->count - 1),
         .sorted = workspace_take(workspace, rows, sizeof *search->sorted),
-        .sqrt_weights = workspace_take(workspace, rows, sizeof *search->sqrt_weights),
         .labels = workspace_take(workspace, rows, 1),
         .now = workspace_take(workspace, rows, 1),
     };
-    if (workspace->status)
-        return workspace->status;
-    for (size_t i = 0; i < rows; i++)
-        search->sqrt_weights[i] = sqrt(table->weights[i]) / table->measured[i];
-    fill_keys(search);
-    return 0;
+    if (!workspace->status)
+        fill_keys(search);
+    return workspace->status;
 }
 
 /* ---- a formula ---- */
@@ -87,7 +75,7 @@ sum_of_regime(const struct regimes_problem *problem, const double *coefficients,
     double sum = 0;
 
     for (size_t k = 0; k < problem->count; k++)
-        sum += coefficients[k] * matrix_column(&problem->basis->columns, problem->columns[k])[row];
+        sum += coefficients[k] * matrix_column(&problem->basis->columns, k)[row];
     return sum;
 }
 
@@ -136,68 +124,18 @@ loss_of_rows(const struct regimes_search *search, const struct loss *loss, const
 
 /* ---- from rows to regimes and back ---- */
 
-static void
-gather(struct regimes_search *search, size_t regime)
-{
-    const struct regimes_problem *problem = search->problem;
-    const struct training *table = problem->table;
-    const double *const values[VALUES] = {problem->basis->response, table->measured, table->weights,
-                                          search->sqrt_weights};
-    size_t kept = 0;
-
-    for (size_t i = 0; i < table->columns.rows; i++)
-        kept += search->now[i] == regime;
-    search->part.rows = kept;
-    kept = 0;
-    for (size_t i = 0; i < table->columns.rows; i++) {
-        if (search->now[i] != regime)
-            continue;
-        for (size_t k = 0; k < problem->count; k++)
-            matrix_column(&search->part, k)[kept] = matrix_column(&problem->basis->columns, problem->columns[k])[i];
-        for (size_t v = 0; v < VALUES; v++)
-            matrix_column(&search->part, problem->count + v)[kept] = values[v][i];
-        kept++;
-    }
-}
-
 /* A fit of a regime's rows by some of the terms. */
 struct regime_fit {
-    struct regimes_search *search;
-    struct irls_problem problem;
-    const double *columns[REGIMES_COLUMNS];
-    size_t terms[REGIMES_COLUMNS];
+    struct rows *rows;
+    size_t count;
+    uint16_t terms[REGIMES_COLUMNS];
     double coefficients[REGIMES_COLUMNS];
 };
-
-static struct regime_fit
-regime_fit_begin(struct regimes_search *search, size_t regime)
-{
-    const size_t count = search->problem->count;
-    struct regime_fit fit = {.search = search};
-
-    gather(search, regime);
-    fit.problem = (struct irls_problem){
-        .rows = search->part.rows,
-        .count = count,
-        .response = matrix_column(&search->part, count + RIGHT_SIDE),
-        .measured = matrix_column(&search->part, count + MEASURED),
-        .weights = matrix_column(&search->part, count + WEIGHTS),
-        .sqrt_weights = matrix_column(&search->part, count + ROOTS),
-        .positive = true,
-    };
-    for (size_t k = 0; k < count; k++)
-        fit.terms[k] = k;
-    return fit;
-}
 
 static double
 regime_fit_solve(struct regime_fit *fit, const struct loss *loss)
 {
-    for (size_t k = 0; k < fit->problem.count; k++)
-        fit->columns[k] = matrix_column(&fit->search->part, fit->terms[k]);
-    fit->problem.columns = fit->columns;
-    fit->problem.loss = loss;
-    return irls_fit(&fit->search->irls, &fit->problem, fit->coefficients);
+    return rows_solve(fit->rows, loss, fit->terms, fit->count, fit->coefficients);
 }
 
 /* Whether a term times its coefficient is more than rounding, anywhere. */
@@ -214,14 +152,16 @@ has_part(double coefficient, const double *column, const double *response, size_
 static size_t
 keep_positive(struct regime_fit *fit)
 {
+    const struct rows *rows = fit->rows;
     size_t kept = 0;
 
-    for (size_t k = 0; k < fit->problem.count; k++)
-        if (has_part(fit->coefficients[k], fit->columns[k], fit->problem.response, fit->problem.rows)) {
+    for (size_t k = 0; k < fit->count; k++)
+        if (has_part(fit->coefficients[k], matrix_column(&rows->columns, fit->terms[k]), rows->response,
+                     rows->columns.rows)) {
             fit->coefficients[kept] = fit->coefficients[k];
             fit->terms[kept++] = fit->terms[k];
         }
-    return fit->problem.count = kept;
+    return fit->count = kept;
 }
 
 /* Takes out the term that is missed least. */
@@ -231,11 +171,11 @@ drop_term(struct regime_fit *fit)
     struct regime_fit least = *fit;
     double min_error = INFINITY;
 
-    for (size_t k = 0; k < fit->problem.count; k++) {
+    for (size_t k = 0; k < fit->count; k++) {
         struct regime_fit without = *fit;
         double error;
 
-        without.terms[k] = without.terms[--without.problem.count];
+        without.terms[k] = without.terms[--without.count];
         error = regime_fit_solve(&without, &squares);
         if (error < min_error) {
             min_error = error;
@@ -249,12 +189,16 @@ drop_term(struct regime_fit *fit)
 static bool
 fit_regime(struct regimes_search *search, const struct loss *loss, size_t regime, double *coefficients)
 {
-    struct regime_fit fit = regime_fit_begin(search, regime);
-    size_t rows = fit.problem.rows;
+    struct regime_fit fit = {.rows = &search->rows, .count = search->problem->count};
+    size_t rows;
     double error;
 
-    if (rows < MIN_ROWS || context_spend(search->problem->table->context, matrix_work(rows, fit.problem.count)))
+    rows_take(fit.rows, search->now, (unsigned)regime, true);
+    rows = fit.rows->columns.rows;
+    if (rows < MIN_ROWS || context_spend(search->problem->table->context, matrix_work(rows, fit.count)))
         return false;
+    for (size_t k = 0; k < fit.count; k++)
+        fit.terms[k] = (uint16_t)k;
     error = regime_fit_solve(&fit, loss);
     if (!isfinite(error))
         return false;
@@ -264,7 +208,7 @@ fit_regime(struct regimes_search *search, const struct loss *loss, size_t regime
             error = regime_fit_solve(&fit, loss);
         }
     memset(coefficients, 0, search->problem->count * sizeof *coefficients);
-    for (size_t k = 0; k < fit.problem.count; k++)
+    for (size_t k = 0; k < fit.count; k++)
         coefficients[fit.terms[k]] = fit.coefficients[k];
     return true;
 }
@@ -493,8 +437,7 @@ scale_of(const struct regimes_problem *problem, const struct regimes *regimes)
 
     for (size_t m = 0; m < regimes->count; m++)
         for (size_t k = 0; k < problem->count; k++)
-            greatest =
-                fmax(greatest, ldexp(regimes->coefficients[m][k], -problem->basis->exponents[problem->columns[k]]));
+            greatest = fmax(greatest, ldexp(regimes->coefficients[m][k], -problem->basis->exponents[k]));
     while (greatest * scale > max_scaled_number)
         scale /= 2;
     while (greatest > 0 && greatest * scale < 1)
@@ -507,7 +450,7 @@ static double
 tolerance_of(const struct regimes_problem *problem, size_t k)
 {
     const struct basis *basis = problem->basis;
-    const double *column = matrix_column(&basis->columns, problem->columns[k]);
+    const double *column = matrix_column(&basis->columns, k);
     double greatest = 0;
 
     for (size_t i = 0; i < problem->table->columns.rows; i++)
@@ -518,7 +461,7 @@ tolerance_of(const struct regimes_problem *problem, size_t k)
 static bool
 matters(const struct regimes_problem *problem, double coefficient, size_t k)
 {
-    return has_part(coefficient, matrix_column(&problem->basis->columns, problem->columns[k]), problem->basis->response,
+    return has_part(coefficient, matrix_column(&problem->basis->columns, k), problem->basis->response,
                     problem->table->columns.rows);
 }
 
@@ -554,7 +497,7 @@ regimes_nodes(const struct regimes_problem *problem, const struct regimes *regim
 
         for (size_t k = 0; k < problem->count; k++)
             if (matters(problem, regimes->coefficients[m][k], k))
-                columns[count++] = problem->columns[k];
+                columns[count++] = (uint16_t)k;
         nodes += basis_sum_nodes(problem->basis, columns, count);
     }
     return nodes;
@@ -578,8 +521,7 @@ express_regime(const struct regimes_problem *problem, const double *coefficients
     expression sum = expression_integer(basis->pool, 0);
 
     for (size_t k = 0; k < problem->count && sum >= 0; k++) {
-        size_t column = problem->columns[k];
-        double unit = ldexp(scale, -basis->exponents[column]);
+        double unit = ldexp(scale, -basis->exponents[k]);
         struct rational number;
 
         if (!matters(problem, coefficients[k], k))
@@ -589,7 +531,7 @@ express_regime(const struct regimes_problem *problem, const double *coefficients
         sum = expression_add(basis->pool, sum,
                              expression_multiply(basis->pool,
                                                  expression_rational(basis->pool, number.numerator, number.denominator),
-                                                 basis->terms[column]));
+                                                 basis->terms[k]));
     }
     return sum;
 }

@@ -11,8 +11,7 @@
 #ifndef REGRESSION_REGIMES_H
 #define REGRESSION_REGIMES_H
 
-#include "regression/basis/basis.h"
-#include "regression/linear/irls.h"
+#include "regression/select/rows.h"
 
 enum { REGIMES_MAX = 3, REGIMES_COLUMNS = 32, REGIMES_WITNESSES = 3, REGIMES_TRIED = 512 };
 
@@ -20,8 +19,7 @@ enum { REGIMES_MAX = 3, REGIMES_COLUMNS = 32, REGIMES_WITNESSES = 3, REGIMES_TRI
 struct regimes_problem {
     const struct training *table;
     const struct basis *basis;
-    size_t count; /* of terms that a regime may have */
-    uint16_t columns[REGIMES_COLUMNS];
+    size_t count; /* of terms that a regime may have, the first of the basis */
 };
 
 struct regimes {
@@ -32,10 +30,9 @@ struct regimes {
 /* Room for searches of one problem after another. */
 struct regimes_search {
     const struct regimes_problem *problem;
-    struct irls irls;
-    struct matrix part; /* a column's rows of one regime, then right side, measured, weights, roots of these */
-    struct matrix keys; /* values of the terms, by which rows may be distinguished */
-    double *sorted, *sqrt_weights; /* of every row */
+    struct rows rows;              /* of one regime */
+    struct matrix keys;            /* values of the terms, by which rows may be distinguished */
+    double *sorted;                /* of every row */
     unsigned char *labels, *now;   /* of every row: its regime; for a row that is not seen NOT_SEEN */
     uint64_t tried[REGIMES_TRIED]; /* rows' regimes, each as one number */
     size_t tried_count;

@@ -10,25 +10,42 @@ enum {
 }; /* parts in which other losses than squares leave rows out */
 
 struct rows
-rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss)
+rows_all(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss)
 {
     size_t count = table->columns.rows;
     struct rows rows = {
         .table = table,
         .basis = basis,
         .loss = loss,
-        .columns = matrix_new(workspace, count, basis->columns.columns),
-        .response = workspace_take(workspace, count, sizeof *rows.response),
-        .sqrt_weights = workspace_take(workspace, count, sizeof *rows.sqrt_weights),
-        .measured = workspace_take(workspace, count, sizeof *rows.measured),
-        .weights = workspace_take(workspace, count, sizeof *rows.weights),
-        .points = workspace_take(workspace, count, sizeof *rows.points),
-        .indices = workspace_take(workspace, count, sizeof *rows.indices),
+        .columns = basis->columns,
+        .response = basis->response,
+        .sqrt_weights = basis->sqrt_weights,
+        .measured = table->measured,
+        .weights = table->weights,
+        .points = table->points,
+        .point_count = table->point_count,
         .qr = qr_new(workspace, count, SUPPORT_COLUMNS),
     };
 
     if (!loss_is_square(loss))
         rows.irls = irls_new(workspace, count, SUPPORT_COLUMNS);
+    return rows;
+}
+
+struct rows
+rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss,
+         size_t columns)
+{
+    struct rows rows = rows_all(workspace, table, basis, loss);
+    size_t count = table->columns.rows;
+
+    rows.columns = matrix_new(workspace, count, columns);
+    rows.response = workspace_take(workspace, count, sizeof *rows.response);
+    rows.sqrt_weights = workspace_take(workspace, count, sizeof *rows.sqrt_weights);
+    rows.measured = workspace_take(workspace, count, sizeof *rows.measured);
+    rows.weights = workspace_take(workspace, count, sizeof *rows.weights);
+    rows.points = workspace_take(workspace, count, sizeof *rows.points);
+    rows.indices = workspace_take(workspace, count, sizeof *rows.indices);
     return rows;
 }
 
@@ -47,16 +64,16 @@ number_points(struct rows *rows)
 }
 
 void
-rows_take(struct rows *rows, const unsigned char *folds, unsigned fold)
+rows_take(struct rows *rows, const unsigned char *labels, unsigned label, bool having)
 {
     const struct basis *basis = rows->basis;
     size_t count = rows->table->columns.rows, seen = 0, others = count;
 
     for (size_t i = count; i-- > 0;)
-        if (folds && folds[i] == fold)
+        if ((labels[i] == label) != having)
             rows->indices[--others] = i;
     for (size_t i = 0; i < count; i++)
-        if (!folds || folds[i] != fold)
+        if ((labels[i] == label) == having)
             rows->indices[seen++] = i;
     rows->columns.rows = seen;
     for (size_t i = 0; i < seen; i++) {
@@ -85,19 +102,29 @@ rows_weigh(struct rows *rows, size_t row, double factor)
 /* ---- fits ---- */
 
 static struct irls_problem
-irls_problem(const struct rows *rows, const struct support *support, const double **columns)
+irls_problem(const struct rows *rows, const struct loss *loss, const uint16_t *columns, size_t count,
+             const double **values)
 {
-    for (size_t k = 0; k < support->count; k++)
-        columns[k] = matrix_column(&rows->columns, support->columns[k]);
-    return (struct irls_problem){.loss = rows->loss,
+    for (size_t k = 0; k < count; k++)
+        values[k] = matrix_column(&rows->columns, columns[k]);
+    return (struct irls_problem){.loss = loss,
                                  .rows = rows->columns.rows,
-                                 .count = support->count,
-                                 .columns = columns,
+                                 .count = count,
+                                 .columns = values,
                                  .response = rows->response,
                                  .sqrt_weights = rows->sqrt_weights,
                                  .measured = rows->measured,
                                  .weights = rows->weights,
                                  .positive = rows->basis->positive};
+}
+
+double
+rows_solve(struct rows *rows, const struct loss *loss, const uint16_t *columns, size_t count, double *coefficients)
+{
+    const double *values[SUPPORT_COLUMNS];
+    struct irls_problem problem = irls_problem(rows, loss, columns, count, values);
+
+    return irls_fit(&rows->irls, &problem, coefficients);
 }
 
 static bool
@@ -112,18 +139,12 @@ signs_are_right(const struct basis *basis, const struct support *support, const 
 double
 rows_fit(struct rows *rows, const struct support *support, double *coefficients)
 {
-    const double *columns[SUPPORT_COLUMNS];
-    struct irls_problem problem;
-    double loss;
+    double loss = INFINITY;
 
-    if (loss_is_square(rows->loss)) {
-        loss = left_out_fit(&rows->qr, &rows->columns, rows->response, support, coefficients)
-                   ? support->squares / (double)rows->columns.rows
-                   : INFINITY;
-    } else {
-        problem = irls_problem(rows, support, columns);
-        loss = irls_fit(&rows->irls, &problem, coefficients);
-    }
+    if (!loss_is_square(rows->loss))
+        loss = rows_solve(rows, rows->loss, support->columns, support->count, coefficients);
+    else if (left_out_fit(&rows->qr, &rows->columns, rows->response, support, coefficients))
+        loss = support->squares / (double)rows->columns.rows;
     return isfinite(loss) && signs_are_right(rows->basis, support, coefficients) ? loss : INFINITY;
 }
 
@@ -139,11 +160,11 @@ refits(const struct rows *rows)
 bool
 rows_leave_out(struct rows *rows, const struct support *support, double *predictions)
 {
-    const double *columns[SUPPORT_COLUMNS];
+    const double *values[SUPPORT_COLUMNS];
     struct irls_problem problem;
 
     if (!loss_is_square(rows->loss)) {
-        problem = irls_problem(rows, support, columns);
+        problem = irls_problem(rows, rows->loss, support->columns, support->count, values);
         irls_leave_out(&rows->irls, &problem, rows->points, refits(rows), predictions);
         return true;
     }

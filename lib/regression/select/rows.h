@@ -23,17 +23,26 @@ struct rows {
     struct irls irls; /* of other losses than squares */
 };
 
-/* Room for all rows of the table. */
+/* All rows where they lie, in the table and the basis: terms that are appended to it are seen, too. */
 struct rows
-rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss);
+rows_all(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss);
 
-/* folds[i]: the fold of row i. All rows that are not in the fold are seen; ROWS_MAX_FOLDS: all rows. */
+/* Room for a part of them, and for the first columns of the basis. */
+struct rows
+rows_new(struct workspace *workspace, const struct training *table, const struct basis *basis, const struct loss *loss,
+         size_t columns);
+
+/* labels[i]: a number of row i. Those that have it are seen, or those that do not. */
 void
-rows_take(struct rows *rows, const unsigned char *folds, unsigned fold);
+rows_take(struct rows *rows, const unsigned char *labels, unsigned label, bool having);
 
 /* The coefficients by the loss, and the mean loss with them; infinite where there is no such sum. */
 double
 rows_fit(struct rows *rows, const struct support *support, double *coefficients);
+
+/* Coefficients of columns in any order by that loss, not below 0 where terms are positive; the mean loss. */
+double
+rows_solve(struct rows *rows, const struct loss *loss, const uint16_t *columns, size_t count, double *coefficients);
 
 /* predictions[i]: of seen row i by a fit without its point; false if a point is all that determines a coefficient. */
 bool
