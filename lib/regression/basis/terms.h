@@ -34,7 +34,7 @@ struct basis {
 
 /*
  * One more term, unless it is there already, there is no room, or the structure does not allow it. A term that is an
- * error, or what the proofs of a term come to, becomes the workspace's status; then nothing is added any more.
+ * error, or an error of its proofs, becomes the workspace's status; then nothing is added any more.
  */
 void
 basis_add_term(struct basis *basis, expression term, unsigned size);
