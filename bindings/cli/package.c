@@ -156,3 +156,45 @@ const struct command campaign_command = {
     .options_bytes = sizeof(struct campaign_options),
     .work = work,
 };
+
+/* ---- import ---- */
+
+struct import_options {
+    const char *output, *model, *name, *inputs, *since, *cgroup_peaks, *refit;
+};
+
+static const struct option import_options[] = {
+    {"output", 'o', OPTION_TEXT, "PATH",
+     "a table, or a folder with one for each model that jobs name (default samples.csv)",
+     offsetof(struct import_options, output)},
+    {"model", 0, OPTION_TEXT, "NAME", "only jobs of that model", offsetof(struct import_options, model)},
+    {"name", 0, OPTION_TEXT, "PATTERN", "inputs are in the jobs' names: 'unet3d-{dim}-{batch}', {model} a text",
+     offsetof(struct import_options, name)},
+    {"since", 0, OPTION_TEXT, "TIME", "when sacct is asked: jobs since then, as it takes it (default now-7days)",
+     offsetof(struct import_options, since)},
+    {"cgroup-peaks", 0, OPTION_TEXT, "FILE", "lines JOB,BYTES with memory.peak of the jobs' control groups",
+     offsetof(struct import_options, cgroup_peaks)},
+    {"refit", 0, OPTION_TEXT, "PATH", "fit NAME.json in that folder, or that file, anew; an alarm if it did not hold",
+     offsetof(struct import_options, refit)},
+    {"inputs", 0, OPTION_TEXT, "A,B,...", "of the model; all that jobs name unless given",
+     offsetof(struct import_options, inputs)},
+    {0},
+};
+
+const struct command import_command = {
+    .name = "import",
+    .usage = "sacct [FILE]",
+    .summary = "finished jobs of Slurm as samples, and models fitted to them",
+    .description = "Adds a row to a table for each finished job that says which model and inputs it has, in a\n"
+                   "comment 'memmodel: model=unet3d dim=64 batch=4' or in its name. FILE is what sacct printed with\n"
+                   "--parsable2 or --json, - standard input; without one sacct is asked. Jobs that are in the table\n"
+                   "are left alone. One that ran out of memory is a lower limit.\n"
+                   "Runs in Python: MEMMODEL_PYTHON names the one that has the package.",
+    .examples = "  memmodel import sacct -o samples/ --refit models/\n"
+                "  sacct -a --json -S now-1day | memmodel import sacct - -o unet3d.csv --model unet3d\n"
+                "  memmodel import sacct jobs.txt -o unet3d.csv --name 'unet3d-{dim}-{batch}'\n",
+    .exits = "  4    a model that was fitted anew had not held\n",
+    .options = import_options,
+    .options_bytes = sizeof(struct import_options),
+    .work = work,
+};

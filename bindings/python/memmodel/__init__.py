@@ -30,6 +30,7 @@ from memmodel.estimation import (
 from memmodel.finding import find_batch
 from memmodel.fitting import fit
 from memmodel.function import Function
+from memmodel.importing import Drift, Imported, drift_of, import_sacct
 from memmodel.meshes import MeshAdvice, advise_mesh
 from memmodel.model import FrontEntry, Model, Prediction, Scores
 from memmodel.monitor import Monitor, MonitorResult, Reading
@@ -61,11 +62,13 @@ __all__ = [
     "ChainStep",
     "Change",
     "Dim",
+    "Drift",
     "Event",
     "FrontEntry",
     "Function",
     "Generation",
     "GpuEstimate",
+    "Imported",
     "LanguageModel",
     "Layer",
     "MemmodelError",
@@ -101,6 +104,7 @@ __all__ = [
     "advise",
     "advise_mesh",
     "campaign",
+    "drift_of",
     "estimate",
     "estimate_many",
     "estimate_max",
@@ -111,6 +115,7 @@ __all__ = [
     "format_bytes",
     "generate",
     "gpus",
+    "import_sacct",
     "limits",
     "onnx",
     "optimize",

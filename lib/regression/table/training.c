@@ -153,11 +153,12 @@ has_column(const memmodel_samples *samples, const char *name)
     return column != NULL;
 }
 
-/* A column that `memmodel run --append` writes besides the peak; its tables have seconds and status. */
+/* A column that `memmodel run --append` or `memmodel import` writes besides the peak, where there are seconds and status. */
 static bool
 is_bookkeeping(const memmodel_samples *samples, const char *column)
 {
-    static const char *const columns[] = {"seconds", "status", "rss_bytes", "pss_bytes", "cgroup_bytes"};
+    static const char *const columns[] = {"seconds",      "status", "rss_bytes",      "pss_bytes",
+                                          "cgroup_bytes", "job_id", "requested_bytes"};
     size_t i = 0;
 
     while (i < sizeof columns / sizeof columns[0] && strcmp(columns[i], column) != 0)
