@@ -22,6 +22,7 @@ if TORCH:
     import torch
     from compare_loops import peaks, real_events
     from loops import LOOPS
+    from memmodel._record_mode import Recorder
     from memmodel._torch_eager import with_module
     from memmodel.torch import UnknownOperator, UnknownValue
     from sparse_loops import SPARSE_LOOPS
@@ -69,6 +70,87 @@ class Loops(unittest.TestCase):
                 if mine != peaks:
                     off[name] = mine
         self.assertEqual(off, {})
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class CallsThatAreAlike(unittest.TestCase):
+    """PyTorch's mode of fakes is asked once what an operator gives; that is what it gives from then on."""
+
+    @staticmethod
+    def asked(loop):
+        """Names of the operators that the mode is asked."""
+        names = []
+
+        def ask(recorder, operator, args, kwargs):
+            names.append(operator._overloadpacket.__name__)
+            return operator(*args, **kwargs)
+
+        with mock.patch.object(Recorder, "_ask", ask), memmodel.torch.record(steps=0):
+            loop()
+        return names
+
+    def test_pytorch_is_asked_once_for_each_of_their_shapes(self):
+        def loop():
+            x, y = torch.randn(64, 8), torch.randn(32, 8)
+            for _ in range(5):
+                x.exp(), x.t(), y.exp()
+
+        names = self.asked(loop)
+        self.assertEqual((names.count("exp"), names.count("t")), (2, 1))
+
+    def test_a_number_of_another_type_is_another_call(self):
+        def loop():
+            x = torch.ones(4, dtype=torch.int64)
+            self.assertEqual([(x * number).dtype for number in (2, 2.0, 2, True)],
+                             [torch.int64, torch.float32, torch.int64, torch.int64])  # fmt: skip
+
+        self.assertEqual(self.asked(loop).count("mul"), 3)
+
+    def test_another_default_type_is_another_call(self):
+        def loop():
+            made = []
+            for dtype in (torch.float32, torch.float64, torch.float32):
+                torch.set_default_dtype(dtype)
+                made.append(torch.full((3,), 1.0).dtype)
+            self.assertEqual(made, [torch.float32, torch.float64, torch.float32])
+
+        self.addCleanup(torch.set_default_dtype, torch.get_default_dtype())
+        self.asked(loop)
+
+    def test_a_view_lies_in_the_storage_of_its_own_tensor(self):
+        with memmodel.torch.record(steps=0):
+            for _ in range(3):
+                x = torch.randn(6, 4)
+                views = [x[1:], x.t(), *x.split(2), x.view(torch.int32), x.unsqueeze(0).expand(5, 6, 4)]
+                self.assertEqual({view.untyped_storage()._cdata for view in views}, {x.untyped_storage()._cdata})
+                self.assertEqual([view.storage_offset() for view in views], [4, 0, 0, 8, 16, 0, 0])
+                self.assertEqual([tuple(view.shape) for view in views],
+                                 [(5, 4), (4, 6), (2, 4), (2, 4), (2, 4), (6, 4), (5, 6, 4)])  # fmt: skip
+
+    def test_what_is_written_in_place_is_the_tensor_itself(self):
+        with memmodel.torch.record(steps=0):
+            a, b, c = (torch.randn(1000, 300) for _ in range(3))
+            self.assertIs(torch.add(a, b, out=a), a)
+            self.assertIs(torch.add(a, b, out=c), c)  # of the same shapes, and nowhere the same tensor
+            self.assertIs(a.add_(a), a)
+            self.assertIs(b.add_(a), b)
+
+    def test_a_tensor_that_gets_another_shape_is_asked_each_time(self):
+        def loop():
+            for _ in range(3):
+                x = torch.randn(6, 4)
+                x.t_()
+                self.assertEqual(tuple(x.shape), (4, 6))
+
+        self.assertEqual(self.asked(loop).count("t_"), 3)
+
+    def test_conjugates_stay_conjugates(self):
+        with memmodel.torch.record(steps=0):
+            for _ in range(2):
+                x = torch.randn(200, 4, dtype=torch.complex64)
+                self.assertTrue(x.conj().is_conj())
+                self.assertTrue(x.conj().imag.is_neg())
+                self.assertFalse(x.conj().conj().is_conj())
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from memmodel import _ffi, _limits
+from memmodel import _call, _ffi, _limits
+from memmodel._record_calls import Call
 from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules
-from memmodel._record_values import Call, storage_of
+from memmodel._record_repeats import NEW, Like
+from memmodel._record_values import storage_of
 from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
 from memmodel._torch_environment import take_environment
 
@@ -49,7 +51,7 @@ class Events:
     # ---- what there is ----
 
     def allocate(self, storage: int, tensor: Any, role: str, category: int) -> None:
-        if not self._is_here(tensor):
+        if self._ended or not self._is_here(tensor):
             return
         self._settle()
         self._enter()
@@ -86,33 +88,57 @@ class Events:
         self._let_go(storage)
         _ffi.recording_release(self._recording, block)
 
-    def run(self, call: Call, made: list[int | None]) -> None:
+    def run(self, call: Call, made: list[int | None], like: Like | None = None) -> None:
         """`made`: of each result, its storage if that is new."""
         self._settle()
         self._release_number()
-        self._views.update(
-            storage_of(tensor) for tensor, new in zip(call.outputs, made) if new is None and tensor is not None
-        )
-        if not any(self._is_here(tensor) for tensor in [*call.results, *call.read]):
+        for tensor, new in zip(call.outputs, made):
+            if new is None and tensor is not None:
+                self._views.add(storage_of(tensor))
+        here = self._here(call, like)
+        if self._ended or here is None:
             return
         self._enter()
-        made = [None if tensor is None or not self._is_here(tensor) else new for tensor, new in zip(call.outputs, made)]
-        ran = self._ran(call, call.operator._schema.name, made)
+        made = [new if present else None for new, present in zip(made, here)]
+        ran = self._ran(call, call.schema.qualified, made, like)
         if self.capacity is not None:
             self._fit(sum(size for size in ran.sizes if size != _ffi.RECORDING_NONE))
         if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
-            instead = self._ran(call, f"{call.operator._schema.name}_", [None])
+            instead = self._ran(call, f"{call.schema.qualified}_", [None], like)
             self._writing = Writing(ran, instead, storage_of(call.args[0]), made[0])
         else:
             self._run(ran)
             self._keep_number(call)
 
-    def _ran(self, call: Call, name: str, made: list[int | None]) -> Ran:
+    def _here(self, call: Call, like: Like | None) -> list[bool] | None:
+        """Of each output whether it is on the device; None if all that is made and read is elsewhere."""
+        if like and like.here != []:
+            return like.here
+        here: list[bool] | None = [tensor is not None and self._is_here(tensor) for tensor in call.outputs]
+        if not any(map(self._is_here, [*call.results, *call.read])):
+            here = None
+        if like:
+            like.here = here
+        return here
+
+    def _ran(self, call: Call, name: str, made: list[int | None], like: Like | None) -> Ran:
         owner = self._owner(call.name, _ffi.Category.TEMPORARY_ACTIVATIONS)
-        return Ran(self._number(call, name), owner, made, [
-            _ffi.RECORDING_NONE if new is None else tensor.untyped_storage().nbytes()
-            for tensor, new in zip(call.outputs, made)
-        ])  # fmt: skip
+        number = like.numbers.get(name) if like else None
+        if number is None:
+            number = self._number(call, name)
+            if like:
+                like.numbers[name] = number
+        return Ran(number, owner, made, self._sizes_of(call, made, like))
+
+    def _sizes_of(self, call: Call, made: list[int | None], like: Like | None) -> Any:
+        new = tuple(storage is not None for storage in made)
+        if like and new in like.sizes:
+            return like.sizes[new]
+        sizes = _call.int64s([tensor.untyped_storage().nbytes() if made else _ffi.RECORDING_NONE
+                              for tensor, made in zip(call.outputs, new)], "bytes")  # fmt: skip
+        if like and not any(made and output.of != NEW for output, made in zip(like.outputs, new) if output):
+            like.sizes[new] = sizes
+        return sizes
 
     def _run(self, ran: Ran) -> None:
         blocks = _ffi.recording_run(self._recording, ran.number, ran.owner, ran.sizes)
@@ -126,7 +152,7 @@ class Events:
             raise INVALID_DEVICE("CUDA error: invalid device ordinal")
 
     def _is_here(self, tensor: Any) -> bool:
-        return bool(tensor.device.type == self._device) and not self._ended
+        return bool(tensor.device.type == self._device)
 
     # ---- how much there is, for programs that ask ----
 
@@ -156,7 +182,7 @@ class Events:
         """x * 2 keeps the 2 for the gradient of x. It never comes as a tensor, but is one in a run."""
         if call.name not in KEEPING or self._modules.phase == OPTIMIZER or self._modules.made < 0:
             return
-        number = isinstance(call.args[1], (int, float)) and call.operator._overloadname != "Scalar"
+        number = isinstance(call.args[1], (int, float)) and call.schema.overload != "Scalar"
         if self._device == "cpu" and number and call.args[0].requires_grad:
             owner = self._owner("number", _ffi.Category.SAVED_ACTIVATIONS)
             self._kept[self._modules.made] = _ffi.recording_allocate(self._recording, NUMBER_BYTES, owner)
@@ -258,7 +284,7 @@ class Events:
     def _number(self, call: Call, name: str) -> int:
         inputs, attributes = _split(call)
         name = name.replace("::", ".")
-        overload = call.operator._overloadname
+        overload = call.schema.overload
         key = (name, overload, attributes, *map(_signature, inputs), "", *map(_signature, call.outputs))
         number = self._numbers.get(key)
         if number is None:
@@ -294,7 +320,7 @@ class Ran(NamedTuple):
     number: int
     owner: _ffi.RecordingOwner
     made: list[int | None]
-    sizes: list[int]
+    sizes: Any
 
 
 class Writing(NamedTuple):
@@ -316,9 +342,9 @@ def _split(call: Call) -> tuple[list[Any], str]:
         elif isinstance(value, (list, tuple)) and any(isinstance(part, torch.Tensor) for part in value):
             inputs += [part if isinstance(part, torch.Tensor) else None for part in value]
         elif value is None:
-            inputs += [None] if "Tensor" in str(argument.type) else []
+            inputs += [None] if argument.of_tensors else []
         else:
-            for_a_tensor = "Tensor" in str(argument.type) or argument.name in TENSOR_NAMES
+            for_a_tensor = argument.of_tensors or argument.name in TENSOR_NAMES
             inputs += [None] if for_a_tensor else []
             text = attribute_text(value)
             words += [f"{argument.name}={text}"] if text else []

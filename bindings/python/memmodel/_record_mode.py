@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -20,13 +21,15 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_map_only
 
 from memmodel import _ffi
+from memmodel._record_calls import Call, Schema, schema_of
 from memmodel._record_events import Events
 from memmodel._record_modules import Modules
+from memmodel._record_repeats import Repeats
 from memmodel._record_sizes import SIZED, sized
 from memmodel._record_sparse import MAKING as MAKING_SPARSE
 from memmodel._record_sparse import RULES as SPARSE
 from memmodel._record_sparse import run_sparse
-from memmodel._record_values import Call, Values, follow
+from memmodel._record_values import Values, follow
 
 DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient
 REAL = (torch.Tensor, nn.Parameter)
@@ -125,6 +128,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.events, self.values, self.fakes, self.modules = events, values, fakes, modules
         self.storages = Storages(events, values)
+        self.repeats = Repeats(fakes, SIZED)
         self.sparse = False  # whether a sparse tensor was there
         self.held: list[Any] = []  # storages that an operator that runs leaves, but not before it has its results
 
@@ -132,21 +136,30 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         if operator is DEVICE:
             return args[0].device if isinstance(args[0], FakeTensor) else operator(*args)
         kwargs = kwargs or {}
-        if any(map(_is_real, chain(args, kwargs.values()))):
-            if operator._schema.name.startswith("aten::lift") and _is_foreign(args[0]):
+        schema = schema_of(operator)
+        tensors: list[Any] = []
+        key = self.repeats.key(schema, args, kwargs, tensors)
+        if key is None and any(map(_is_real, chain(args, kwargs.values()))):
+            if schema.lifts and _is_foreign(args[0]):
                 return self.arrived(args[0])
-            args, kwargs = self._faked(operator, args, kwargs)
-        name = operator._overloadpacket.__name__
-        if name in SPARSE and (self.sparse or name in MAKING_SPARSE):
+            args, kwargs = self._faked(schema, args, kwargs)
+            tensors = []
+            key = self.repeats.key(schema, args, kwargs, tensors)
+        if schema.name in SPARSE and (self.sparse or schema.name in MAKING_SPARSE):
             result = run_sparse(self, operator, args, kwargs)
             if result is not NotImplemented:
                 return result
         self.events.check(kwargs.get("device"))
         self.modules.entered()
-        result = self._run(operator, args, kwargs)
-        call = Call(operator, args, kwargs, result)
-        follow(self.values, call)
-        self.events.run(call, [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs])
+        if key is None:
+            result, like = self._run(schema, args, kwargs), None
+        else:
+            result, like = self.repeats.run(key, tensors, partial(self._ask, operator, args, kwargs),
+                                            partial(self.repeats.key, schema, args, kwargs, []))  # fmt: skip
+        call = Call(schema, args, kwargs, result)
+        follow(self.values, call, large=like is not None and like.large)
+        made = [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs]
+        self.events.run(call, made, like)
         self.held.clear()
         return result
 
@@ -154,10 +167,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
         """What an operator consists of, as if the program called it."""
         return self.__torch_dispatch__(operator, (), args, kwargs)
 
-    def _run(self, operator: Any, args: Any, kwargs: Any) -> Any:
-        name = operator._overloadpacket.__name__
-        if name in SIZED:
-            return SIZED[name](self, operator, args, kwargs)
+    def _run(self, schema: Schema, args: Any, kwargs: Any) -> Any:
+        rule = SIZED.get(schema.name)
+        return rule(self, schema.operator, args, kwargs) if rule else self._ask(schema.operator, args, kwargs)
+
+    def _ask(self, operator: Any, args: Any, kwargs: Any) -> Any:
         try:
             return operator(*args, **kwargs)
         except DynamicOutputShapeException:
@@ -172,13 +186,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     # ---- real tensors ----
 
-    def _faked(self, operator: Any, args: Any, kwargs: Any) -> Any:
-        lifting = operator._schema.name.startswith("aten::lift")
-
+    def _faked(self, schema: Schema, args: Any, kwargs: Any) -> Any:
         def fake(tensor: Any) -> Any:
             if type(tensor) not in REAL:
                 return tensor
-            return self.fake(tensor, noted=not lifting)
+            return self.fake(tensor, noted=not schema.lifts)
 
         return tree_map_only(torch.Tensor, fake, (args, kwargs))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from memmodel._record_values import Call, tensors_in
+from memmodel._record_calls import Call, schema_of, tensors_in
 
 if TYPE_CHECKING:
     from memmodel._record_mode import Recorder
@@ -39,7 +39,7 @@ def run_sparse(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any
     recorder.modules.entered()
     result = rule(recorder, operator, args, kwargs)
     if name not in VIEWS and any(tensor.device.type != "cpu" for tensor in tensors_in(result)):
-        call = Call(operator, args, kwargs, result)  # its kernels on a GPU are others, and not modelled
+        call = Call(schema_of(operator), args, kwargs, result)  # its kernels on a GPU are others, and not modelled
         recorder.events.run(call, [None] * len(call.outputs))
     return result
 

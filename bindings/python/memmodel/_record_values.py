@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
+from memmodel._record_calls import Call, tensors_in
 from memmodel._record_places import here
 
 SMALL_BYTES = 1 << 19  # of storages whose values are kept
@@ -152,54 +153,18 @@ def is_small(tensor: Any) -> bool:
 
 # ---- operators on what is known ----
 
-OVERWRITING = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
-               "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
 WITHOUT_VALUES = ("empty", "empty_strided", "new_empty", "new_empty_strided", "empty_like", "empty_permuted",
                   "set_")  # fmt: skip
 COMPARING = ("gt", "lt", "ge", "le", "eq", "ne")
 INFINITE = float("inf")
+FINITE = {"isnan": False, "isinf": False, "isfinite": True}
 
 
-def tensors_in(value: Any) -> list[Any]:
-    """Those of an argument or a result, which may be a list."""
-    return [tensor for tensor in _flat(value) if tensor is not None]
-
-
-def _flat(value: Any) -> list[Any]:
-    """The same, with None in place of what is no tensor."""
-    if isinstance(value, (list, tuple)):
-        return [part for item in value for part in _flat(item)]
-    return [value if isinstance(value, torch.Tensor) else None]
-
-
-class Call:
-    """An operator with what it was called with and what it gave, all without memory."""
-
-    def __init__(self, operator: Any, args: Any, kwargs: Any, result: Any) -> None:
-        self.operator, self.args, self.kwargs = operator, args, kwargs
-        self.name = operator._overloadpacket.__name__
-        self.outputs = _flat(result)  # None where there is none
-        self.results = [output for output in self.outputs if output is not None]
-        schema = operator._schema.arguments
-        by_name = [(argument, kwargs[argument.name]) for argument in schema if argument.name in kwargs]
-        self.arguments = named = [*zip(schema, args), *by_name]
-        self.written = [tensor for argument, value in named if _writes(argument) for tensor in tensors_in(value)]
-        self.read = [tensor for argument, value in named if not (_writes(argument) and self._overwrites(argument))
-                     for tensor in tensors_in(value)]  # fmt: skip
-
-    def _overwrites(self, argument: Any) -> bool:
-        return self.name in OVERWRITING or argument.kwarg_only
-
-
-def _writes(argument: Any) -> bool:
-    return argument.alias_info is not None and argument.alias_info.is_write
-
-
-def follow(values: Values, call: Call) -> None:
-    """After the call: what it made or wrote is known if all that it read is, and is small."""
+def follow(values: Values, call: Call, *, large: bool = False) -> None:
+    """After the call: what it made or wrote is known if all that it read is, and is small. large: something is not."""
     if _finite(values, call) or call.name in WITHOUT_VALUES or call.name.startswith("_amp_"):
         return
-    small = all(is_small(tensor) for tensor in call.results + call.written)
+    small = not large and all(is_small(tensor) for tensor in call.results + call.written)
     if not small or not all(values.known(tensor) for tensor in call.read):
         values.forget_all(call.written)
         _compare(values, call)
@@ -224,7 +189,7 @@ def _compute(values: Values, call: Call) -> None:
             args, kwargs = tree_map(given, (call.args, call.kwargs))
             kwargs.pop("pin_memory", None)
             made = tensors_in(call.operator(*args, **kwargs))
-            if not call.operator._schema.is_mutable:
+            if not call.schema.mutable:
                 for tensor, value in zip(call.results, made):
                     values.keep(tensor, value)
     except Exception:  # noqa: BLE001  no kernel for these
@@ -233,8 +198,7 @@ def _compute(values: Values, call: Call) -> None:
 
 def _finite(values: Values, call: Call) -> bool:
     """Numbers are taken to be finite."""
-    answers = {"isnan": False, "isinf": False, "isfinite": True}
-    answer = answers.get(call.name)
+    answer = FINITE.get(call.name)
     if call.name in ("eq", "ne") and len(call.args) == 2:
         one, other = call.args
         if one is other or (isinstance(other, float) and abs(other) == INFINITE):
