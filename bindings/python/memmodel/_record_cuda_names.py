@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+import torch.backends.cudnn.rnn  # not of itself before 2.8
 from torch._subclasses import fake_tensor
 from torch.utils._python_dispatch import _disable_current_modes
 
