@@ -131,7 +131,12 @@ struct memmodel_symbol_value {
  *     of the root. A * stands for what is between two points of a name; "layers.0+layers.1" are sharded in one call.
  *     reshard_after_forward is True, False or a number of ranks; without it all but the root are resharded. Also
  *     no_sync, offload_policy=CPUOffloadPolicy() on a CPU, and param_dtype and reduce_dtype of a MixedPrecisionPolicy: the
- *     network is then as it is computed, with parameters of param_dtype, and its shards are in float32.
+ *     network is then as it is computed, with parameters of param_dtype, and its shards are in float32;
+ *   - "deepspeed(stage=2, reduce_bucket_size=5e8)": DeepSpeed's ZeRO 1 to 3 with an optimizer of torch.optim. Options are
+ *     those of its zero_optimization: allgather_bucket_size, overlap_comm, contiguous_gradients, reduce_scatter,
+ *     offload_optimizer=cpu and offload_param=cpu (on a GPU), sub_group_size, stage3_prefetch_bucket_size,
+ *     stage3_param_persistence_threshold, stage3_max_live_parameters, stage3_max_reuse_distance; also bf16 or fp16, whose
+ *     network has parameters of that type, and grad_accum_dtype.
  *
  * A tensor plan names modules as parallelize_module() does, patterns as above and "(q|k)" for either:
  * "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence".

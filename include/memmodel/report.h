@@ -123,8 +123,8 @@ struct memmodel_rank_class {
 /**
  * The class that the rank of a job is of, struct memmodel_parallel. From rank 0 on, `next_rank` leads to each class once.
  *
- * Ranks of "ddp" all need the same memory; those of "fsdp" whose shards have the same shapes do; of "zero1", where each
- * rank has other parameters, each is a class of its own.
+ * Ranks of "ddp" all need the same memory; those of "fsdp" whose shards have the same shapes do; of "zero1" and
+ * "deepspeed" with stage 1 or 2, where each rank has other parameters, each is a class of its own.
  *
  * @param[in]  network     built network, only read
  * @param[in]  job         as for memmodel_estimate(); NULL for defaults. @nullable

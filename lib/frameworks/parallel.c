@@ -12,7 +12,15 @@ enum { MIB = 1 << 20 };
 
 /* ---- options of data strategies ---- */
 
-enum option_kind { OPTION_FLAG, OPTION_MEBIBYTES, OPTION_RESHARD, OPTION_OFFLOAD, OPTION_DTYPE };
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_MEBIBYTES,
+    OPTION_RESHARD,
+    OPTION_OFFLOAD,
+    OPTION_DTYPE,
+    OPTION_COUNT,
+    OPTION_HOST,
+};
 
 struct data_option {
     const char *name;
@@ -27,7 +35,13 @@ struct data_option {
 #name, OPTION_FLAG, offsetof(struct data_options, name), strategies, "True"                                    \
     }
 
-enum { ZERO1 = 1 << DATA_ZERO1, DDP = 1 << DATA_DDP | ZERO1, FSDP = 1 << DATA_FSDP };
+/* Of DeepSpeed's; `name` is the field's, or a part of it. */
+#define ZERO(name, field, kind, example)                                                                               \
+    {                                                                                                                  \
+        name, kind, offsetof(struct data_options, zero.field), DEEPSPEED, example                                      \
+    }
+
+enum { ZERO1 = 1 << DATA_ZERO1, DDP = 1 << DATA_DDP | ZERO1, FSDP = 1 << DATA_FSDP, DEEPSPEED = 1 << DATA_DEEPSPEED };
 
 static const struct data_option options[] = {
     {"bucket_cap_mb", OPTION_MEBIBYTES, offsetof(struct data_options, bucket_bytes), DDP, "25"},
@@ -41,12 +55,31 @@ static const struct data_option options[] = {
     {"param_dtype", OPTION_DTYPE, offsetof(struct data_options, param_dtype), FSDP, "bfloat16"},
     {"reduce_dtype", OPTION_DTYPE, offsetof(struct data_options, reduce_dtype), FSDP, "float32"},
     {"reshard_after_forward", OPTION_RESHARD, offsetof(struct data_options, reshard_after_forward), FSDP, "True"},
+    ZERO("stage", stage, OPTION_COUNT, "2"),
+    ZERO("reduce_bucket_size", reduce_bucket_size, OPTION_COUNT, "5e8"),
+    ZERO("allgather_bucket_size", allgather_bucket_size, OPTION_COUNT, "5e8"),
+    ZERO("overlap_comm", overlap_comm, OPTION_FLAG, "True"),
+    ZERO("contiguous_gradients", contiguous_gradients, OPTION_FLAG, "True"),
+    ZERO("reduce_scatter", reduce_scatter, OPTION_FLAG, "True"),
+    ZERO("offload_optimizer", offload_optimizer, OPTION_HOST, "cpu"),
+    ZERO("offload_param", offload_param, OPTION_HOST, "cpu"),
+    ZERO("sub_group_size", sub_group_size, OPTION_COUNT, "1e9"),
+    ZERO("stage3_prefetch_bucket_size", prefetch_bucket_size, OPTION_COUNT, "5e7"),
+    ZERO("stage3_param_persistence_threshold", param_persistence_threshold, OPTION_COUNT, "1e5"),
+    ZERO("stage3_max_live_parameters", max_live_parameters, OPTION_COUNT, "1e9"),
+    ZERO("stage3_max_reuse_distance", max_reuse_distance, OPTION_COUNT, "1e9"),
+    ZERO("bf16", bf16, OPTION_FLAG, "True"),
+    ZERO("fp16", fp16, OPTION_FLAG, "True"),
+    ZERO("grad_accum_dtype", grad_accum_dtype, OPTION_DTYPE, "float32"),
 };
 
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
-static const char *const strategy_names[DATA_KINDS] = {
-    [DATA_NONE] = "none", [DATA_DDP] = "ddp", [DATA_ZERO1] = "zero1", [DATA_FSDP] = "fsdp"};
+static const char *const strategy_names[DATA_KINDS] = {[DATA_NONE] = "none",
+                                                       [DATA_DDP] = "ddp",
+                                                       [DATA_ZERO1] = "zero1",
+                                                       [DATA_FSDP] = "fsdp",
+                                                       [DATA_DEEPSPEED] = "deepspeed"};
 
 /* int(bucket_cap_mb * 1024 * 1024): torch/nn/parallel/distributed.py */
 static bool
@@ -110,6 +143,27 @@ read_offload(const struct text_part *value, bool *offload)
     return *offload || text_part_is(value, "None");
 }
 
+/* "5e8", "500000000"; 0 is one. */
+static bool
+read_count(const struct text_part *value, int64_t *count)
+{
+    const double max = 1e15; /* each is exact in a double */
+    double number;
+
+    if (!text_part_number(value, &number) || !(number >= 0) || number > max)
+        return false;
+    *count = (int64_t)number;
+    return (double)*count == number;
+}
+
+/* Where DeepSpeed keeps what it offloads: "cpu", or "none". */
+static bool
+read_host(const struct text_part *value, bool *offload)
+{
+    *offload = text_part_is(value, "cpu");
+    return *offload || text_part_is(value, "none") || text_part_is(value, "None");
+}
+
 static bool
 read_value(const struct data_option *option, const struct text_part *value, struct data_options *to)
 {
@@ -124,6 +178,10 @@ read_value(const struct data_option *option, const struct text_part *value, stru
         return read_dtype(value, field);
     case OPTION_OFFLOAD:
         return read_offload(value, field);
+    case OPTION_COUNT:
+        return read_count(value, field);
+    case OPTION_HOST:
+        return read_host(value, field);
     default:
         return read_reshard(value, field);
     }
@@ -200,7 +258,7 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
         kind++;
     if (kind == DATA_KINDS)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
-                             "no strategy is called \"%.*s\"; there are ddp, zero1 and fsdp",
+                             "no strategy is called \"%.*s\"; there are ddp, zero1, fsdp and deepspeed",
                              (int)parallel->call.name.length, parallel->call.name.text);
     parallel->data = (enum data_kind)kind;
     return read_options(context, parallel);
@@ -255,6 +313,40 @@ check_reshard(memmodel_context *context, const struct parallel *parallel)
                          "reshard_after_forward=%" PRId64 " does not divide the %" PRId64
                          " ranks that parameters are sharded over",
                          reshard->parts, parallel->world);
+}
+
+/* What DeepSpeed refuses, and what of it is not modelled. */
+static int
+check_zero(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel)
+{
+    struct zero_options *zero = &parallel->options.zero;
+    bool is_half = zero->bf16 || zero->fp16, on_gpu = strcmp(job->device, "cuda") == 0;
+    const char *wrong = NULL;
+
+    if (parallel->data != DATA_DEEPSPEED)
+        return 0;
+    if (zero->stage < 1 || zero->stage > 3)
+        wrong = "deepspeed needs its stage; write stage=1, stage=2 or stage=3";
+    else if (zero->bf16 && zero->fp16)
+        wrong = "deepspeed computes in bf16 or in fp16, not in both";
+    else if (zero->reduce_bucket_size < 1 || zero->sub_group_size < 1)
+        wrong = "reduce_bucket_size and sub_group_size are at least 1";
+    else if (zero->offload_param && zero->stage < 3)
+        wrong = "offload_param is for stage=3";
+    else if ((zero->offload_param || zero->offload_optimizer) && !on_gpu)
+        wrong = "offload_optimizer and offload_param are modelled on a GPU alone, whose host is not counted";
+    else if (zero->stage == 3 && parallel->world == 1)
+        wrong = "stage=3 of one rank is not modelled; stage=2 keeps the same there";
+    else if (zero->stage == 1 && is_half && zero->grad_accum_dtype == MEMMODEL_DTYPE_FLOAT32)
+        wrong = "grad_accum_dtype=float32 is not modelled with stage=1, which takes another optimizer then; stage=2 is";
+    else if (parallel->pipeline_ranks > 1)
+        wrong = "deepspeed is not modelled within a pipeline; fsdp is";
+    if (wrong)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data", "%s", wrong);
+    if (is_half)
+        parallel->options.param_dtype = zero->bf16 ? MEMMODEL_DTYPE_BFLOAT16 : MEMMODEL_DTYPE_FLOAT16;
+    zero->contiguous_gradients = zero->contiguous_gradients || zero->offload_optimizer;
+    return 0;
 }
 
 static int
@@ -388,14 +480,30 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
         status = find_pipeline(context, given->pipeline, job, parallel);
     if (!status)
         status = check_offload(context, job, parallel);
+    if (!status)
+        status = check_zero(context, job, parallel);
     if (!status && parallel->data != DATA_NONE && job->mode != MEMMODEL_MODE_TRAINING)
         status =
             context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
                           "%s is simulated in training alone; give the mode training", strategy_names[parallel->data]);
-    if (!status && parallel->world * parallel->replicas == 1)
+    if (!status && parallel->world * parallel->replicas == 1 && parallel->data != DATA_DEEPSPEED)
         parallel->data = DATA_NONE; /* nothing is shared */
     return status;
 }
+
+/* deepspeed/runtime/zero/config.py */
+static const struct zero_options default_zero = {
+    .reduce_bucket_size = 500000000,
+    .allgather_bucket_size = 500000000,
+    .sub_group_size = 1000000000,
+    .prefetch_bucket_size = 50000000,
+    .param_persistence_threshold = 100000,
+    .max_live_parameters = 1000000000,
+    .max_reuse_distance = 1000000000,
+    .contiguous_gradients = true,
+    .reduce_scatter = true,
+    .grad_accum_dtype = NO_DTYPE,
+};
 
 int
 parallel_read(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel)
@@ -409,7 +517,14 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .replicas = 1,
         .tensor_ranks = 1,
         .pipeline_ranks = 1,
-        .options = {.broadcast_buffers = true, .no_sync = true, .param_dtype = NO_DTYPE, .reduce_dtype = NO_DTYPE},
+        .options =
+            {
+                .broadcast_buffers = true,
+                .no_sync = true,
+                .param_dtype = NO_DTYPE,
+                .reduce_dtype = NO_DTYPE,
+                .zero = default_zero,
+            },
     };
     if (!job->parallel)
         return 0;

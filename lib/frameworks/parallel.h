@@ -9,12 +9,22 @@
 
 #include <stdbool.h>
 
-enum data_kind { DATA_NONE, DATA_DDP, DATA_ZERO1, DATA_FSDP, DATA_KINDS };
+enum data_kind { DATA_NONE, DATA_DDP, DATA_ZERO1, DATA_FSDP, DATA_DEEPSPEED, DATA_KINDS };
 
 /* What becomes of gathered parameters after a unit's forward pass; a number: they are kept in so many parts. */
 enum reshard { RESHARD_BLOCKS, RESHARD_ALL, RESHARD_NONE, RESHARD_PARTS };
 
 enum { NO_DTYPE = -1 };
+
+/* Options of DeepSpeed's ZeRO, named as zero_optimization has them; sizes are in elements. */
+struct zero_options {
+    int64_t stage;
+    int64_t reduce_bucket_size, allgather_bucket_size, sub_group_size;
+    int64_t prefetch_bucket_size, param_persistence_threshold, max_live_parameters, max_reuse_distance; /* stage3_... */
+    bool overlap_comm, contiguous_gradients, reduce_scatter, bf16, fp16;
+    bool offload_optimizer, offload_param; /* to the host */
+    int grad_accum_dtype;                  /* enum memmodel_dtype; NO_DTYPE: that of the network */
+};
 
 /* Options of data strategies, named as Python has them; each strategy has some. */
 struct data_options {
@@ -26,6 +36,7 @@ struct data_options {
         int64_t parts; /* of RESHARD_PARTS */
     } reshard_after_forward;
     int param_dtype, reduce_dtype; /* enum memmodel_dtype, of MixedPrecisionPolicy; NO_DTYPE: not given */
+    struct zero_options zero;
 };
 
 struct parallel {

@@ -35,7 +35,7 @@ data_places(const struct binding *binding, const struct parallel *parallel)
 {
     struct places places = {0, parallel->world};
 
-    if (parallel->data == DATA_ZERO1)
+    if (parallel->data == DATA_ZERO1 || (parallel->data == DATA_DEEPSPEED && parallel->options.zero.stage < 3))
         return (struct places){parallel->place, parallel->place + 1};
     for (size_t i = 0; i < binding->network->parameter_count && parallel->data == DATA_FSDP; i++) {
         const struct parameter *parameter = &binding->network->parameters[i];

@@ -27,6 +27,24 @@ mixed_precision: 'no'
 num_processes: 4
 """
 
+DEEPSPEED_BY_ACCELERATE = """
+distributed_type: DEEPSPEED
+deepspeed_config:
+  zero_stage: 3
+  gradient_accumulation_steps: 2
+  offload_optimizer_device: cpu
+  offload_param_device: none
+  zero3_init_flag: true
+mixed_precision: bf16
+num_processes: 4
+"""
+
+DEEPSPEED = {
+    "train_micro_batch_size_per_gpu": 4,
+    "zero_optimization": {"stage": 2, "reduce_bucket_size": 1000000, "allgather_bucket_size": 1e6},
+    "optimizer": {"type": "AdamW", "params": {"torch_adam": True}},
+}
+
 TORCHTITAN = """
 [training]
 mixed_precision_param = "float32"
@@ -84,14 +102,52 @@ class Configs(unittest.TestCase):
         arguments = load(ACCELERATE, ".yaml")
         self.assertEqual(arguments, {"mesh": {"dp": 4}, "data": "fsdp(layers.*, reshard_after_forward=True)"})
 
+    def test_accelerate_says_what_deepspeed_is_given(self):
+        data = "deepspeed(stage=3, offload_optimizer=cpu, bf16=True)"
+        self.assertEqual(
+            load(DEEPSPEED_BY_ACCELERATE, ".yaml"), {"mesh": {"dp": 4}, "data": data, "gradient_accumulation": 2}
+        )
+
+    def test_deepspeed_takes_what_the_same_ranks_took_when_recorded(self):
+        rows = json.loads(CASES.with_name("deepspeed.json").read_text())["cases"]
+        name = "gpt_b4_adamw_w2_zero2_rb1000000_ab1000000"
+        recorded = next(row for row in rows if row["name"] == name and row["rank"] == 0)
+        make, batch = MODELS["gpt"]
+        arguments = load(json.dumps(DEEPSPEED), ".json", ranks=2)
+        report = memmodel.torch.estimate(
+            make().train(), batch(4), loss=loss, isa="avx2", intra_op_threads=1, backend="gloo", **arguments
+        )
+        for peak, measured in zip(report.step_peaks, recorded["peaks"], strict=True):
+            self.assertAlmostEqual(peak, measured, delta=32)  # scalars of DeepSpeed's own code
+
+    def test_auto_is_filled_in_as_the_trainer_does(self):
+        module = titan()[0]
+        module.config = type("Config", (), {"hidden_size": 256})()
+        given = {"zero_optimization": {"stage": 3, "reduce_bucket_size": "auto", "stage3_prefetch_bucket_size": "auto"}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "ds.json")
+            path.write_text(json.dumps(given))
+            found = memmodel.torch.load_config(path, module, ranks=8)
+        self.assertEqual(
+            found["data"], "deepspeed(stage=3, reduce_bucket_size=65536, stage3_prefetch_bucket_size=58982)"
+        )
+
     def test_what_matters_and_is_not_modelled_is_named(self):
         for text, suffix, key in (
             (ACCELERATE.replace("fsdp_version: 2", "fsdp_version: 1"), ".yaml", "fsdp_config.fsdp_version"),
             (ACCELERATE.replace("TitanBlock", "LlamaDecoderLayer"), ".yaml", "layer_cls_to_wrap.*has no LlamaDecoder"),
             (ACCELERATE.replace("'no'", "bf16"), ".yaml", "mixed_precision: 'bf16' is not modelled"),
-            ("distributed_type: DEEPSPEED", ".yaml", "distributed_type"),
+            ("distributed_type: DEEPSPEED\nmixed_precision: fp8", ".yaml", "mixed_precision: 'fp8' is not modelled"),
+            ("distributed_type: HOROVOD", ".yaml", "distributed_type"),
             ("num_procs: 4", ".yaml", "num_procs: nobody knows this key"),
-            ('{"zero_optimization": {"stage": 2}}', ".json", "zero_optimization"),
+            ('{"zero_optimization": {"stage": 0}}', ".json", "zero_optimization.stage: 0 is not modelled"),
+            ('{"zero_optimization": {"stag": 2}}', ".json", "zero_optimization.stag: nobody knows this key"),
+            ('{"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8}}', ".json", "zero_hpz_partition_siz"),
+            ('{"zero_optimization": {"stage": 2, "reduce_bucket_size": "auto"}}', ".json", "reduce_bucket_size: 'au"),
+            ('{"zero_optimization": {"stage": 3, "offload_param": {"device": "nvme"}}}', ".json", "offload_param: the"),
+            ('{"zero_optimization": {"stage": 2}, "fp8": {}}', ".json", "fp8: nobody knows this key"),
+            ('{"zero_optimization": {"stage": 2}, "optimizer": {"type": "Lamb"}}', ".json", "optimizer.type: 'Lamb'"),
+            ('{"zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"}}', ".json", "bf16.enabled: 'auto'"),
             (TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", "parallelism.disable_loss_parallel"),
             (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.selective_ac_option: '2', every"),
             (TORCHTITAN.replace("[parallelism]", "[paralelism]"), ".toml", "paralelism: nobody knows this section"),
@@ -108,7 +164,7 @@ class Configs(unittest.TestCase):
                 "experimental: context_parallel_degr",
             ),
             (ACCELERATE + "fp8_config: {backend: TE}", ".yaml", "fp8_config: float8 is not modelled"),
-            (ACCELERATE + "deepspeed_config: {zero_stage: 2}", ".yaml", "deepspeed_config: DeepSpeed's ZeRO"),
+            (DEEPSPEED_BY_ACCELERATE.replace("zero_stage", "zero_stag"), ".yaml", "deepspeed_config.zero_stag: nobody"),
         ):
             with self.subTest(key), self.assertRaisesRegex(memmodel.torch.ConfigError, key):
                 load(text, suffix, ranks=4)

@@ -273,6 +273,18 @@ estimate_rank_of_fsdp(memmodel_context *context, memmodel_network *net)
 }
 
 static int
+estimate_rank_of_deepspeed(memmodel_context *context, memmodel_network *net)
+{
+    return estimate_rank_of(context, net, "deepspeed(stage=2, reduce_bucket_size=100)");
+}
+
+static int
+estimate_rank_of_zero3(memmodel_context *context, memmodel_network *net)
+{
+    return estimate_rank_of(context, net, "deepspeed(stage=3, reduce_bucket_size=100)");
+}
+
+static int
 estimate_on_gpu(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .gpu = "a100", .symbols = symbols};
@@ -651,6 +663,8 @@ static const struct scenario {
     {"a sequence network is simulated on a GPU", build_sequence_layers, estimate_on_gpu, NULL},
     {"a rank of ddp is simulated", build_image_layers, estimate_rank_of_ddp, NULL},
     {"a rank of zero1 is simulated", build_image_layers, estimate_rank_of_zero1, NULL},
+    {"a rank of DeepSpeed's ZeRO 2 is simulated", build_image_layers, estimate_rank_of_deepspeed, NULL},
+    {"a rank of DeepSpeed's ZeRO 3 is simulated", build_image_layers, estimate_rank_of_zero3, NULL},
     {"a rank of fsdp is simulated", build_image_layers, estimate_rank_of_fsdp, NULL},
     {"a rank along tp is simulated", build_decoder_layers, estimate_rank_along_tp, NULL},
     {"a rank along pp is simulated", build_decoder_layers, estimate_rank_along_pp, NULL},

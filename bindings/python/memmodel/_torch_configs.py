@@ -1,4 +1,4 @@
-"""Configurations of launchers as arguments of estimate(): Accelerate's YAML, torchtitan's TOML.
+"""Configurations of launchers as arguments of estimate(): Accelerate's YAML, DeepSpeed's JSON, torchtitan's TOML.
 
 Sources: accelerate/utils/dataclasses.py (FullyShardedDataParallelPlugin), torchtitan/config/job_config.py and
 torchtitan/models/llama3/infra/parallelize.py. A key that matters and is not modelled is an error, as is one that nobody
@@ -9,53 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from torch import nn
 
+from memmodel import _torch_deepspeed_configs as deepspeed
+from memmodel._torch_config_rules import OFF, ONE, Rule, Table, anything, check, fail, only
+from memmodel._torch_config_rules import ConfigError as ConfigError
 from memmodel._torch_patterns import pattern_of
-
-
-class ConfigError(ValueError):
-    """A configuration asks for what is not modelled, or for what nobody knows."""
-
-
-Table = Mapping[str, Any]
-Rule = Callable[[Any], object]
-
-
-def _fail(key: str, what: str) -> NoReturn:
-    raise ConfigError(f"{key}: {what}")
-
-
-def _only(*allowed: Any) -> Rule:
-    """A key that may have these values; anything else is not modelled."""
-
-    def check(value: Any) -> str | None:
-        given_as = value.lower() if isinstance(value, str) else value
-        return None if given_as in allowed else f"{value!r} is not modelled; {' or '.join(map(repr, allowed))} is"
-
-    return check
-
-
-def _any(value: Any) -> None:
-    """Changes no memory, or is read elsewhere."""
-
-
-OFF = _only(False, None, "no", "none", "false", 0)
-ONE = _only(1)
-
-
-def _check(given: Table, known: Mapping[str, Rule], where: str) -> None:
-    for key, value in given.items():
-        if key not in known:
-            _fail(f"{where}{key}", f"nobody knows this key; known are {', '.join(sorted(known))}")
-        wrong = known[key](value)
-        if wrong:
-            _fail(f"{where}{key}", str(wrong))
-
 
 # ---- modules ----
 
@@ -63,7 +26,7 @@ def _check(given: Table, known: Mapping[str, Rule], where: str) -> None:
 def _modules_of_classes(module: nn.Module, classes: list[str], key: str) -> str:
     names = [name for name, part in module.named_modules() if type(part).__name__ in classes and name]
     if not names:
-        _fail(key, f"the module has no {' or '.join(classes)}")
+        fail(key, f"the module has no {' or '.join(classes)}")
     return pattern_of(names, module)
 
 
@@ -71,55 +34,55 @@ def _modules_of_classes(module: nn.Module, classes: list[str], key: str) -> str:
 
 FSDP: Mapping[str, Rule] = {
     "fsdp_version": lambda value: None if int(value) == 2 else "FSDP1 is not modelled; write fsdp_version: 2",
-    "fsdp_auto_wrap_policy": _only("transformer_based_wrap", "no_wrap"),
-    "fsdp_transformer_layer_cls_to_wrap": _any,
-    "fsdp_reshard_after_forward": _only(True, False),
+    "fsdp_auto_wrap_policy": only("transformer_based_wrap", "no_wrap"),
+    "fsdp_transformer_layer_cls_to_wrap": anything,
+    "fsdp_reshard_after_forward": only(True, False),
     "fsdp_offload_params": OFF,
-    "fsdp_activation_checkpointing": _any,
-    "fsdp_state_dict_type": _any,
-    "fsdp_cpu_ram_efficient_loading": _any,
-    "fsdp_sync_module_states": _any,
-    "fsdp_use_orig_params": _any,
+    "fsdp_activation_checkpointing": anything,
+    "fsdp_state_dict_type": anything,
+    "fsdp_cpu_ram_efficient_loading": anything,
+    "fsdp_sync_module_states": anything,
+    "fsdp_use_orig_params": anything,
     "fsdp_forward_prefetch": OFF,
-    "fsdp_backward_prefetch": _any,
-    "fsdp_backward_prefetch_policy": _any,
+    "fsdp_backward_prefetch": anything,
+    "fsdp_backward_prefetch_policy": anything,
 }
 
 ACCELERATE: Mapping[str, Rule] = {
-    "distributed_type": _only("no", "multi_gpu", "multi_cpu", "fsdp"),
-    "num_processes": _any,
-    "fsdp_config": _any,
-    "mixed_precision": _only("no", None),
+    "distributed_type": only("no", "multi_gpu", "multi_cpu", "fsdp", "deepspeed"),
+    "num_processes": anything,
+    "fsdp_config": anything,
+    "mixed_precision": anything,
     "dynamo_config": lambda value: "compiled graphs are not modelled" if value else None,
-    "gradient_accumulation_steps": _any,
-    "use_cpu": _any,
-    "compute_environment": _any,
-    "debug": _any,
+    "gradient_accumulation_steps": anything,
+    "use_cpu": anything,
+    "compute_environment": anything,
+    "debug": anything,
     "downcast_bf16": OFF,
-    "enable_cpu_affinity": _any,
-    "machine_rank": _any,
-    "main_training_function": _any,
-    "main_process_ip": _any,
-    "main_process_port": _any,
-    "num_machines": _any,
-    "rdzv_backend": _any,
-    "same_network": _any,
-    "tpu_env": _any,
+    "enable_cpu_affinity": anything,
+    "machine_rank": anything,
+    "main_training_function": anything,
+    "main_process_ip": anything,
+    "main_process_port": anything,
+    "num_machines": anything,
+    "rdzv_backend": anything,
+    "same_network": anything,
+    "tpu_env": anything,
     "tpu_use_cluster": OFF,
     "tpu_use_sudo": OFF,
-    "gpu_ids": _any,
-    "deepspeed_config": lambda value: "DeepSpeed's ZeRO is not modelled; zero1 and fsdp are" if value else None,
+    "gpu_ids": anything,
+    "deepspeed_config": anything,
     "megatron_lm_config": lambda value: "Megatron-LM is not modelled" if value else None,
     "parallelism_config": lambda value: "it is not read; give mesh, data and tensor" if value else None,
     "fp8_config": lambda value: "float8 is not modelled" if value else None,
     "ipex_config": lambda value: "Intel's extension is not modelled" if value else None,
-    "mpirun_config": _any,
+    "mpirun_config": anything,
 }
 
 
 def _accelerate_fsdp(config: Table, module: nn.Module, arguments: dict[str, Any]) -> str:
     fsdp = config.get("fsdp_config") or {}
-    _check({"fsdp_version": 1, **fsdp}, FSDP, "fsdp_config.")
+    check({"fsdp_version": 1, **fsdp}, FSDP, "fsdp_config.")
     classes = fsdp.get("fsdp_transformer_layer_cls_to_wrap") or getattr(module, "_no_split_modules", None) or []
     classes = [name.strip() for name in classes.split(",")] if isinstance(classes, str) else list(classes)
     wrap = str(fsdp.get("fsdp_auto_wrap_policy", "NO_WRAP")).upper() == "TRANSFORMER_BASED_WRAP"
@@ -127,14 +90,17 @@ def _accelerate_fsdp(config: Table, module: nn.Module, arguments: dict[str, Any]
     options = [f"reshard_after_forward={bool(fsdp.get('fsdp_reshard_after_forward', True))}"]
     if fsdp.get("fsdp_activation_checkpointing"):
         if not units:
-            _fail("fsdp_config.fsdp_activation_checkpointing", "no units are wrapped")
+            fail("fsdp_config.fsdp_activation_checkpointing", "no units are wrapped")
         arguments["checkpoint"] = units
     return f"fsdp({', '.join(filter(None, [units, *options]))})"
 
 
-def _accelerate(config: Table, module: nn.Module) -> dict[str, Any]:
-    _check(config, ACCELERATE, "")
+def _accelerate(config: Table, module: nn.Module, folder: Path) -> dict[str, Any]:
+    check(config, ACCELERATE, "")
     kind, count = str(config.get("distributed_type", "NO")).upper(), int(config.get("num_processes", 1))
+    if kind == "DEEPSPEED":
+        return deepspeed.of_accelerate(config, module, count, lambda name: _read(folder / name))
+    check({"mixed_precision": config.get("mixed_precision")}, {"mixed_precision": only("no", None)}, "")
     arguments: dict[str, Any] = {}
     if int(config.get("gradient_accumulation_steps", 1)) > 1:
         arguments["gradient_accumulation"] = int(config["gradient_accumulation_steps"])
@@ -146,54 +112,54 @@ def _accelerate(config: Table, module: nn.Module) -> dict[str, Any]:
 
 # ---- torchtitan ----
 
-DTYPES = _only("bfloat16", "float32")
+DTYPES = only("bfloat16", "float32")
 
 TITAN_TRAINING: Mapping[str, Rule] = {
-    "batch_size": _any,
-    "local_batch_size": _any,
-    "global_batch_size": _only(-1),
-    "seq_len": _any,
-    "steps": _any,
-    "max_norm": _any,
-    "dataset": _any,
-    "dataset_path": _any,
+    "batch_size": anything,
+    "local_batch_size": anything,
+    "global_batch_size": only(-1),
+    "seq_len": anything,
+    "steps": anything,
+    "max_norm": anything,
+    "dataset": anything,
+    "dataset_path": anything,
     "compile": OFF,
     "enable_cpu_offload": OFF,
-    "dtype": _only("float32"),
+    "dtype": only("float32"),
     "mixed_precision_param": DTYPES,
     "mixed_precision_reduce": DTYPES,
-    "gc_freq": _any,
-    "gc_debug": _any,
-    "seed": _any,
-    "deterministic": _any,
-    "warmup_steps": _any,
-    "dataloader": _any,
+    "gc_freq": anything,
+    "gc_debug": anything,
+    "seed": anything,
+    "deterministic": anything,
+    "warmup_steps": anything,
+    "dataloader": anything,
 }
 
 TITAN_PARALLELISM: Mapping[str, Rule] = {
-    "data_parallel_replicate_degree": _any,
-    "data_parallel_shard_degree": _any,
-    "tensor_parallel_degree": _any,
-    "fsdp_reshard_after_forward": _only("default", "always", "never"),
-    "disable_loss_parallel": _any,
+    "data_parallel_replicate_degree": anything,
+    "data_parallel_shard_degree": anything,
+    "tensor_parallel_degree": anything,
+    "fsdp_reshard_after_forward": only("default", "always", "never"),
+    "disable_loss_parallel": anything,
     "enable_async_tensor_parallel": OFF,
     "enable_compiled_autograd": OFF,
     "pipeline_parallel_degree": ONE,
-    "pipeline_parallel_schedule": _any,
-    "pipeline_parallel_microbatch_size": _any,
-    "pipeline_parallel_split_points": _any,
-    "pipeline_parallel_layers_per_stage": _any,
+    "pipeline_parallel_schedule": anything,
+    "pipeline_parallel_microbatch_size": anything,
+    "pipeline_parallel_split_points": anything,
+    "pipeline_parallel_layers_per_stage": anything,
     "context_parallel_degree": ONE,
-    "context_parallel_rotate_method": _any,
+    "context_parallel_rotate_method": anything,
     "expert_parallel_degree": ONE,
     "expert_tensor_parallel_degree": ONE,
-    "expert_parallel_comm_backend": _any,
-    "module_fqns_per_model_part": _any,
-    "pipeline_parallel_first_stage_less_layers": _any,
-    "pipeline_parallel_last_stage_less_layers": _any,
-    "pipeline_parallel_schedule_csv": _any,
-    "pipeline_parallel_expert_parallel_overlap": _any,
-    "context_parallel_load_balancer": _any,
+    "expert_parallel_comm_backend": anything,
+    "module_fqns_per_model_part": anything,
+    "pipeline_parallel_first_stage_less_layers": anything,
+    "pipeline_parallel_last_stage_less_layers": anything,
+    "pipeline_parallel_schedule_csv": anything,
+    "pipeline_parallel_expert_parallel_overlap": anything,
+    "context_parallel_load_balancer": anything,
 }
 
 TITAN_OPTIMIZER = ("lr", "eps", "beta1", "beta2", "weight_decay", "implementation")
@@ -210,47 +176,47 @@ def _no_converters(value: Any) -> str | None:
 def _disabled(*switches: str) -> Rule:
     """A section that changes memory where one of its switches is on."""
 
-    def check(value: Any) -> str | None:
+    def checked(value: Any) -> str | None:
         on = [switch for switch in switches if value.get(switch)]
         return f"{on[0]} = {value[on[0]]!r} is not modelled; leave it out" if on else None
 
-    return check
+    return checked
 
 
 TITAN: Mapping[str, Mapping[str, Rule] | Rule] = {
     "training": TITAN_TRAINING,
     "parallelism": TITAN_PARALLELISM,
     "activation_checkpoint": {
-        **dict.fromkeys(TITAN_RECOMPUTATION, _any),
-        "mode": _only("none", "full", "selective"),
+        **dict.fromkeys(TITAN_RECOMPUTATION, anything),
+        "mode": only("none", "full", "selective"),
         "early_stop": OFF,
-        "memory_budget": _any,
-        "visualize_memory_budget_pareto": _any,
-        "determinism_check": _any,
+        "memory_budget": anything,
+        "visualize_memory_budget_pareto": anything,
+        "determinism_check": anything,
         "debug": OFF,
     },
     "optimizer": {
-        **dict.fromkeys(TITAN_OPTIMIZER, _any),
-        "name": _only("adam", "adamw"),
+        **dict.fromkeys(TITAN_OPTIMIZER, anything),
+        "name": only("adam", "adamw"),
         "early_step_in_backward": OFF,
     },
-    "compile": {"enable": OFF, "components": _any, "model": _any, "loss": _any, "backend": _any},
+    "compile": {"enable": OFF, "components": anything, "model": anything, "loss": anything, "backend": anything},
     "float8": _disabled("enable_float8_linear"),
-    "mx": _any,
-    "quantize": _any,
+    "mx": anything,
+    "quantize": anything,
     "model": {
-        **dict.fromkeys(TITAN_MODEL, _any),
+        **dict.fromkeys(TITAN_MODEL, anything),
         "converters": _no_converters,
         "use_flex_attn": OFF,
-        "attn_mask_type": _any,
+        "attn_mask_type": anything,
     },
-    "debug": _any,
-    "job": _any,
-    "profiling": _any,
-    "metrics": _any,
-    "lr_scheduler": _any,
-    "checkpoint": _any,
-    "comm": _any,
+    "debug": anything,
+    "job": anything,
+    "profiling": anything,
+    "metrics": anything,
+    "lr_scheduler": anything,
+    "checkpoint": anything,
+    "comm": anything,
     "validation": _disabled("enable", "enabled"),
     "experimental": _disabled(
         "custom_import",
@@ -260,7 +226,7 @@ TITAN: Mapping[str, Mapping[str, Rule] | Rule] = {
         "enable_async_tensor_parallel",
         "enable_compiled_autograd",
     ),
-    "memory_estimation": _any,
+    "memory_estimation": anything,
     "fault_tolerance": _disabled("enable"),
 }
 
@@ -279,11 +245,11 @@ def _titan_mesh(parallelism: Table, ranks: int | None) -> dict[str, int]:
     )
     tensor = int(parallelism.get("tensor_parallel_degree", 1))
     if shard == -1 and not ranks:
-        _fail("parallelism.data_parallel_shard_degree", "-1 takes all processes that are left: say ranks=8")
+        fail("parallelism.data_parallel_shard_degree", "-1 takes all processes that are left: say ranks=8")
     if shard == -1 and ranks:
         shard = ranks // (replicate * tensor)
     if ranks and replicate * shard * tensor != ranks:
-        _fail("parallelism", f"{replicate} * {shard} * {tensor} are not {ranks} processes")
+        fail("parallelism", f"{replicate} * {shard} * {tensor} are not {ranks} processes")
     sizes = {"dp": replicate, "fsdp": shard, "tp": tensor} if replicate > 1 else {"dp": shard, "tp": tensor}
     return {axis: size for axis, size in sizes.items() if size > 1}
 
@@ -297,7 +263,7 @@ def _titan_data(training: Table, parallelism: Table, mesh: Mapping[str, int]) ->
     replicated = int(parallelism.get("data_parallel_replicate_degree", 1)) > 1 and "fsdp" not in mesh
     if not mesh.keys() & {"dp", "fsdp"} or replicated:
         if replicated and "tp" in mesh:
-            _fail("parallelism.data_parallel_replicate_degree", "torchtitan has no DDP of tensor-parallel modules")
+            fail("parallelism.data_parallel_replicate_degree", "torchtitan has no DDP of tensor-parallel modules")
         data = {"data": "ddp(bucket_cap_mb=100)"} if replicated else {}
         return data | ({"precision": param} if param != "float32" and "tp" not in mesh else {})
     reshard = parallelism.get("fsdp_reshard_after_forward", "default") != "never"
@@ -309,17 +275,17 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
     for section, given in config.items():
         known = TITAN.get(section)
         if known is None:
-            _fail(section, f"nobody knows this section; known are {', '.join(sorted(TITAN))}")
+            fail(section, f"nobody knows this section; known are {', '.join(sorted(TITAN))}")
         if isinstance(known, Mapping):
-            _check(given, known, f"{section}.")
+            check(given, known, f"{section}.")
         else:
-            _check({section: given}, {section: known}, "")
+            check({section: given}, {section: known}, "")
     training, parallelism = config.get("training", {}), config.get("parallelism", {})
     mesh = _titan_mesh(parallelism, ranks)
     optimizer = config.get("optimizer", {})
     form = OPTIMIZER_FORMS.get(optimizer.get("implementation", "fused"))
     if form is None:
-        _fail("optimizer.implementation", f"known are {', '.join(OPTIMIZER_FORMS)}")
+        fail("optimizer.implementation", f"known are {', '.join(OPTIMIZER_FORMS)}")
     arguments: dict[str, Any] = {
         "mesh": mesh,
         "meta_device": True,
@@ -327,14 +293,14 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
         **_titan_data(training, parallelism, mesh),
     }
     if "tp" in mesh and not parallelism.get("disable_loss_parallel", False):
-        _fail("parallelism.disable_loss_parallel", "loss parallelism is not modelled; true is")
+        fail("parallelism.disable_loss_parallel", "loss parallelism is not modelled; true is")
     if "tp" in mesh:
         arguments["tensor"] = TITAN_PLAN
     mode = config.get("activation_checkpoint", {}).get("mode", "selective")
     if mode == "selective":
         option = str(config.get("activation_checkpoint", {}).get("selective_ac_option", "2"))
         if option not in ("op", "1"):
-            _fail(
+            fail(
                 "activation_checkpoint.selective_ac_option",
                 f"{option!r}, every so many layers, is not modelled; 'op' is",
             )
@@ -364,7 +330,8 @@ def _read(path: Path) -> Any:
 
 
 def load_config(path: str | os.PathLike[str], module: nn.Module, *, ranks: int | None = None) -> dict[str, Any]:
-    """Arguments of estimate() from a configuration that people have: Accelerate's YAML (FSDP2, DDP), torchtitan's TOML.
+    """Arguments of estimate() from a configuration that people have: Accelerate's YAML (FSDP2, DDP,
+    DeepSpeed), DeepSpeed's JSON, torchtitan's TOML.
 
     module: which the configuration names modules of. ranks: all processes, where the file leaves them open. A key that
     matters and is not modelled, or that nobody knows, raises ConfigError, which names it.
@@ -376,5 +343,5 @@ def load_config(path: str | os.PathLike[str], module: nn.Module, *, ranks: int |
     if not isinstance(config, Mapping):
         raise ConfigError(f"{file}: no table of keys")
     if "zero_optimization" in config or "train_micro_batch_size_per_gpu" in config:
-        _fail("zero_optimization", "DeepSpeed's ZeRO is not modelled; zero1 and fsdp are")
-    return _torchtitan(config, ranks) if file.suffix == ".toml" else _accelerate(config, module)
+        return deepspeed.arguments_of(config, module, ranks)
+    return _torchtitan(config, ranks) if file.suffix == ".toml" else _accelerate(config, module, file.parent)

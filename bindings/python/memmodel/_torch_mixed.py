@@ -12,16 +12,17 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 PARAM_DTYPE = re.compile(r"\bparam_dtype\s*=\s*(?:torch\.)?(bfloat16|float16)\b")
+HALF = re.compile(r"\b(bf16|fp16)\s*=\s*True\b")  # of deepspeed
 
 
 @contextmanager
 def computed_in(module: nn.Module, data: str | None) -> Iterator[None]:
-    """Within, a module has its parameters in the `param_dtype` of an fsdp strategy and casts what it is called with."""
-    found = PARAM_DTYPE.search(data or "")
-    if not found:
+    """Within, a module has its parameters in the type that a strategy computes in and casts what it is called with."""
+    name = _type_of(data or "")
+    if not name:
         yield
         return
-    dtype = getattr(torch, found[1])
+    dtype = getattr(torch, name)
     kept = [(part, name, value) for part in module.modules() for name, value in part._parameters.items()]
     cast: dict[int, Any] = {}
     hook = module.register_forward_pre_hook(lambda _, args, kwargs: _cast((args, kwargs), dtype), with_kwargs=True)
@@ -35,6 +36,15 @@ def computed_in(module: nn.Module, data: str | None) -> Iterator[None]:
         hook.remove()
         for part, name, value in kept:
             part._parameters[name] = value
+
+
+def _type_of(data: str) -> str | None:
+    """`param_dtype` of fsdp, bf16 or fp16 of deepspeed."""
+    if data.lstrip().startswith("deepspeed"):
+        half = HALF.search(data)
+        return {"bf16": "bfloat16", "fp16": "float16"}[half[1]] if half else None
+    found = PARAM_DTYPE.search(data)
+    return found[1] if found else None
 
 
 def _cast(handed: Any, dtype: torch.dtype) -> Any:

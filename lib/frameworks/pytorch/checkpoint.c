@@ -1,6 +1,7 @@
 #include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/data_parallel.h"
 #include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
 
@@ -395,9 +396,11 @@ recompute(struct step *step, struct segment *segment)
         mark_layer(step);
         if (!kept && !ends)
             checkpoint_note_recomputed(step, layer);
+        data_recompute(step, layer, false);
         step->silent = kept;
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
         step->silent = false;
+        data_recompute(step, layer, true);
         if (kept && !ends) /* what does not run leaves its result where it is, until all of the region is done */
             use_result(step, segment, layer);
     }

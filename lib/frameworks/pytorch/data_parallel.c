@@ -16,6 +16,8 @@ data_open(struct step *step)
     int status = parallel_read(step->context, step->job, &step->parallel);
 
     step->data = status ? NULL : strategies[step->parallel.data];
+    if (!status && step->parallel.data == DATA_DEEPSPEED)
+        step->data = pytorch_deepspeed(step);
     return status;
 }
 
@@ -40,6 +42,13 @@ data_layer_end(struct step *step, int32_t layer)
 {
     if (step->data && step->data->layer_end && !step->status)
         step->data->layer_end(step, layer);
+}
+
+void
+data_recompute(struct step *step, int32_t layer, bool ends)
+{
+    if (step->data && step->data->recompute && !step->status)
+        step->data->recompute(step, layer, ends);
 }
 
 void
@@ -81,7 +90,8 @@ data_optimizer_construct(struct step *step, const struct optimizer *all)
 int
 data_built_dtype(const struct step *step, int dtype)
 {
-    bool is_cast = step->parallel.data == DATA_FSDP && step->parallel.options.param_dtype == dtype;
+    bool is_sharded = step->parallel.data == DATA_FSDP || step->parallel.data == DATA_DEEPSPEED;
+    bool is_cast = is_sharded && step->parallel.options.param_dtype == dtype;
 
     return is_cast ? MEMMODEL_DTYPE_FLOAT32 : dtype;
 }

@@ -11,10 +11,11 @@ struct optimizer;
 
 /* NULL where a strategy does nothing. */
 struct data_strategy {
-    void (*construct)(struct step *step);                   /* the module is there, its inputs are not */
-    void (*forward_begin)(struct step *step);               /* of each batch */
-    void (*layer_begin)(struct step *step, int32_t layer);  /* of the forward pass, not where it is recomputed */
-    void (*layer_end)(struct step *step, int32_t layer);    /* what it used has not been dropped yet */
+    void (*construct)(struct step *step);                  /* the module is there, its inputs are not */
+    void (*forward_begin)(struct step *step);              /* of each batch */
+    void (*layer_begin)(struct step *step, int32_t layer); /* of the forward pass, not where it is recomputed */
+    void (*layer_end)(struct step *step, int32_t layer);   /* what it used has not been dropped yet */
+    void (*recompute)(struct step *step, int32_t layer, bool ends); /* it begins to run again, or has run */
     void (*forward_end)(struct step *step);                 /* the model returns; its outputs have no names yet */
     void (*node)(struct step *step, struct node *node);     /* which is `hooked`: it is about to run */
     void (*gradient)(struct step *step, int32_t parameter); /* this backward pass gave a parameter all of it */
@@ -36,7 +37,11 @@ struct data_strategy {
     void (*reshard)(struct step *step);       /* it will not for a while */
 };
 
-extern const struct data_strategy pytorch_ddp, pytorch_zero1, pytorch_fsdp;
+extern const struct data_strategy pytorch_ddp, pytorch_zero1, pytorch_fsdp, pytorch_deepspeed3;
+
+/* DeepSpeed's, by its stage. */
+const struct data_strategy *
+pytorch_deepspeed(const struct step *step);
 
 /* ---- ddp.c, which others are built on ---- */
 
@@ -99,6 +104,9 @@ data_layer_begin(struct step *step, int32_t layer);
 
 void
 data_layer_end(struct step *step, int32_t layer);
+
+void
+data_recompute(struct step *step, int32_t layer, bool ends);
 
 void
 data_forward_end(struct step *step);

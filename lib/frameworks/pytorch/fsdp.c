@@ -15,7 +15,7 @@ register_post_backward(struct step *step, struct node *node, struct value **inco
 {
     struct fsdp *fsdp = step->data_state;
 
-    fsdp_post_backward(step, fsdp, &fsdp->units[node->number]);
+    fsdp->passes->post_backward(step, fsdp, &fsdp->units[node->number]);
     step->what = "RegisterPostBackward";
     data_hand_on(step, node, incoming, gradients);
 }
@@ -66,7 +66,7 @@ hook_output(const struct step *step, struct fsdp *fsdp, memmodel_tensor tensor, 
     fsdp->hooks[fsdp->hook_count++] = (struct fsdp_hook){output->node, unit, step->batch};
 }
 
-static void
+void
 fsdp_layer_begin(struct step *step, int32_t layer)
 {
     struct fsdp *fsdp = step->data_state;
@@ -75,7 +75,7 @@ fsdp_layer_begin(struct step *step, int32_t layer)
         const struct fsdp_span *span = &fsdp->spans[fsdp->next];
 
         step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
-        fsdp_pre_forward(step, fsdp, &fsdp->units[span->unit]);
+        fsdp->passes->pre_forward(step, fsdp, &fsdp->units[span->unit]);
         replace_inputs(step, span);
     }
 }
@@ -102,7 +102,7 @@ drop_made_inside(struct step *step, const struct fsdp_span *span)
 }
 
 /* Of spans that end here the innermost, which began last, comes first. */
-static void
+void
 fsdp_layer_end(struct step *step, int32_t layer)
 {
     struct fsdp *fsdp = step->data_state;
@@ -113,30 +113,30 @@ fsdp_layer_end(struct step *step, int32_t layer)
         if (span->end != layer + 1)
             continue;
         drop_made_inside(step, span);
-        fsdp_post_forward(step, fsdp, &fsdp->units[span->unit]);
+        fsdp->passes->post_forward(step, fsdp, &fsdp->units[span->unit]);
         for (int32_t k = 0; k < span->output_count; k++)
             hook_output(step, fsdp, span->outputs[k], span->unit);
         restore_inputs(step, span);
     }
 }
 
-static void
+void
 fsdp_forward_begin(struct step *step)
 {
     struct fsdp *fsdp = step->data_state;
 
     fsdp->next = 0;
-    fsdp_pre_forward(step, fsdp, fsdp_root(fsdp));
+    fsdp->passes->pre_forward(step, fsdp, fsdp_root(fsdp));
 }
 
-static void
+void
 fsdp_forward_end(struct step *step)
 {
     struct fsdp *fsdp = step->data_state;
     int32_t first, end;
 
     data_layers(step, &first, &end);
-    fsdp_post_forward(step, fsdp, fsdp_root(fsdp));
+    fsdp->passes->post_forward(step, fsdp, fsdp_root(fsdp));
     for (size_t i = 0; i < step->names->count; i++) {
         memmodel_tensor tensor = step->names->items[i].tensor;
         int32_t layer = step->network->tensors[tensor].layer;
@@ -147,19 +147,19 @@ fsdp_forward_end(struct step *step)
     value_drop_all(step, &fsdp->held, 1);
 }
 
-static void
+void
 fsdp_node(struct step *step, struct node *node)
 {
     struct fsdp *fsdp = step->data_state;
 
     for (size_t i = 0; i < fsdp->hook_count; i++)
         if (fsdp->hooks[i].node == node)
-            fsdp_pre_backward(step, fsdp, &fsdp->units[fsdp->hooks[i].unit]);
+            fsdp->passes->pre_backward(step, fsdp, &fsdp->units[fsdp->hooks[i].unit]);
 }
 
 /* Parts of a batch that a pipeline has in flight have theirs. */
-static void
-drop_hooks(struct step *step, struct fsdp *fsdp)
+void
+fsdp_drop_hooks(struct step *step, struct fsdp *fsdp)
 {
     size_t kept = 0;
 
@@ -174,7 +174,7 @@ static void
 finish_unit(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit)
 {
     if (unit->state != FSDP_POST_BACKWARD)
-        fsdp_post_backward(step, fsdp, unit);
+        fsdp->passes->post_backward(step, fsdp, unit);
     unit->state = FSDP_IDLE;
     if (step->pipeline && !fsdp->reducing) /* set_is_last_backward(False) */
         return;
@@ -201,7 +201,7 @@ fsdp_backward_end(struct step *step)
     struct fsdp *fsdp = step->data_state;
 
     finish_units(step, fsdp);
-    drop_hooks(step, fsdp);
+    fsdp_drop_hooks(step, fsdp);
 }
 
 /* perform_reduce_grad() */
@@ -253,10 +253,13 @@ fsdp_optimizer_end(struct step *step)
 static void
 fsdp_construct(struct step *step)
 {
+    static const struct fsdp_passes passes = {fsdp_pre_forward, fsdp_post_forward, fsdp_pre_backward,
+                                              fsdp_post_backward};
     struct fsdp *fsdp = step_arena_allocate(step, sizeof *fsdp);
 
     if (!fsdp || !fsdp_find_units(step, fsdp))
         return;
+    fsdp->passes = &passes;
     step->data_state = fsdp;
     fsdp_find_tensors(step);
     if (step->parallel.replicas > 1 && !step->tensor && !step->pipeline)

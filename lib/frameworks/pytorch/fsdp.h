@@ -54,7 +54,18 @@ struct fsdp_hook {
     int batch; /* whose backward pass reaches it */
 };
 
+struct fsdp;
+
+/* What becomes of a unit where passes reach it: fsdp_group.c, deepspeed_gather.c. */
+struct fsdp_passes {
+    void (*pre_forward)(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
+    void (*post_forward)(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
+    void (*pre_backward)(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
+    void (*post_backward)(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
+};
+
 struct fsdp {
+    const struct fsdp_passes *passes;
     struct fsdp_unit *units; /* in the order of the calls; the root is the last */
     size_t unit_count;
     struct fsdp_span *spans; /* by their first layers, the longest first */
@@ -80,6 +91,27 @@ fsdp_root(const struct fsdp *fsdp)
 /* Which units the job asks for, with all but the tensors; false: the step has failed. */
 bool
 fsdp_find_units(struct step *step, struct fsdp *fsdp);
+
+/* ---- fsdp.c, where passes reach units ---- */
+
+void
+fsdp_layer_begin(struct step *step, int32_t layer);
+
+void
+fsdp_layer_end(struct step *step, int32_t layer);
+
+void
+fsdp_forward_begin(struct step *step);
+
+void
+fsdp_forward_end(struct step *step);
+
+void
+fsdp_node(struct step *step, struct node *node);
+
+/* The outputs of this batch have been passed. */
+void
+fsdp_drop_hooks(struct step *step, struct fsdp *fsdp);
 
 /* ---- fsdp_spans.c ---- */
 

@@ -527,8 +527,8 @@ run_updates(struct step *step, const struct optimizer_group *group)
         run_loop(step, group);
 }
 
-static void
-run_group(struct step *step, const struct optimizer_group *group)
+void
+optimizer_run_group(struct step *step, const struct optimizer_group *group)
 {
     if (!group->row->update)
         return;
@@ -564,5 +564,5 @@ optimizer_run(struct step *step, const struct optimizer *optimizer)
         return;
     }
     for (size_t i = 0; i < optimizer->count && !step->status; i++)
-        run_group(step, &optimizer->groups[i]);
+        optimizer_run_group(step, &optimizer->groups[i]);
 }

@@ -41,4 +41,8 @@ optimizer_construct(struct step *step, const struct optimizer *optimizer);
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer);
 
+/* The same of one group. */
+void
+optimizer_run_group(struct step *step, const struct optimizer_group *group);
+
 #endif
