@@ -2,7 +2,8 @@
 
 usage: embed.py C_FILE PAGE STYLE SCRIPT...
 
-The page is put together from plain ASCII: @STYLE@ and @SCRIPT@ are the files, and where @DATA@ stands it is cut.
+The page is put together from plain ASCII: @STYLE@ and @SCRIPT@ are the files, @SECTIONS@ is sections.html beside the
+page, and where @DATA@ stands it is cut.
 """
 
 import pathlib
@@ -23,8 +24,15 @@ def array(name, text):
     return f"extern const char {name}[];\nconst char {name}[] = {{\n    {body},\n}};\n"
 
 
+def page_of(page, style, *scripts):
+    text = read(page)
+    if "@SECTIONS@" in text:
+        text = text.replace("@SECTIONS@", read(pathlib.Path(page).parent / "sections.html"))
+    return text.replace("@STYLE@", read(style)).replace("@SCRIPT@", "\n".join(map(read, scripts)))
+
+
 def main(to, page, style, *scripts):
-    text = read(page).replace("@STYLE@", read(style)).replace("@SCRIPT@", "\n".join(map(read, scripts)))
+    text = page_of(page, style, *scripts)
     before, after = text.split("@DATA@")
     name = pathlib.Path(page).stem
     made = "/* Made by embed.py. */\n" + array(f"{name}_before", before) + array(f"{name}_after", after)

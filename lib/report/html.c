@@ -2,17 +2,19 @@
  * A report as one HTML page: page.html with its style, its scripts and the report's data as JSON in it.
  *
  * Of a trace of more than MAX_POINTS events, the highest of each interval is kept, and the peak of each step. Of more
- * than MAX_ROWS layers, those that hold most at the peak.
+ * than MAX_ROWS layers, those that hold most at the peak. A page that is drawn again while a slider moves
+ * (bindings/web) does with QUICK_POINTS.
  */
 #include "base/file.h"
 #include "base/text.h"
+#include "report/quick_data.h"
 #include "report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = 4000, MAX_ROWS = 4000 };
+enum { MAX_POINTS = 4000, QUICK_POINTS = 1000, MAX_ROWS = 4000 };
 
 /* Writes `"key":` and a value; members are set apart by the caller's commas. */
 
@@ -224,9 +226,9 @@ write_layers(struct text *page, const memmodel_report *report)
 
 /* ---- timeline ---- */
 
-/* Marks the highest event of each of MAX_POINTS intervals, of each step, and the last one. */
+/* Marks the highest event of each of `count` intervals, of each step, and the last one. */
 static void
-mark_points(const struct memmodel_trace *trace, char *shown)
+mark_points(const struct memmodel_trace *trace, size_t count, char *shown)
 {
     size_t step = 0, interval = 0;
 
@@ -240,7 +242,7 @@ mark_points(const struct memmodel_trace *trace, char *shown)
         } else if (event->live > trace->events[step].live) {
             step = i;
         }
-        if (end || i * MAX_POINTS / trace->event_count != (i - 1) * MAX_POINTS / trace->event_count) {
+        if (end || i * count / trace->event_count != (i - 1) * count / trace->event_count) {
             shown[interval] = 1;
             interval = i;
         } else if (event->live > trace->events[interval].live) {
@@ -308,7 +310,7 @@ write_names(struct text *page, const struct memmodel_trace *trace, const char *s
 }
 
 static int
-write_timeline(struct text *page, const memmodel_report *report)
+write_timeline(struct text *page, const memmodel_report *report, size_t max_points)
 {
     const struct memmodel_trace *trace = report->trace;
     char *shown;
@@ -319,7 +321,7 @@ write_timeline(struct text *page, const memmodel_report *report)
     shown = memory_allocate_zeroed(page->context, trace->event_count, 1);
     if (!shown)
         return MEMMODEL_ERROR_NO_MEMORY;
-    mark_points(trace, shown);
+    mark_points(trace, max_points, shown);
     text_printf(page, ",\n\"phases\":[\"%s\",\"%s\",\"%s\",\"%s\"]", memmodel_phase_name(0), memmodel_phase_name(1),
                 memmodel_phase_name(2), memmodel_phase_name(3));
     text_printf(page, ",\"events\":%zu,\"names\":{", trace->event_count);
@@ -334,33 +336,62 @@ write_timeline(struct text *page, const memmodel_report *report)
 /* ---- the page ---- */
 
 static int
+write_data(struct text *page, const memmodel_report *report, bool quick)
+{
+    int status;
+
+    text_append(page, "{");
+    write_job(page, &report->job);
+    write_summary(page, report);
+    write_lists(page, report);
+    write_lines(page, report);
+    status = write_layers(page, report);
+    if (!status)
+        status = write_timeline(page, report, quick ? QUICK_POINTS : MAX_POINTS);
+    if (!status && !quick)
+        status = write_placement(page, report);
+    text_append(page, "}");
+    return status;
+}
+
+/* Gives `text` the page; an error where `status` is one. */
+static int
+finish(struct text *page, int status, char **text)
+{
+    if (!status)
+        status = text_finish_to(page, text);
+    text_release(page);
+    return status ? MEMMODEL_ERROR_NO_MEMORY : 0;
+}
+
+static int
 html_of_report(const void *object, memmodel_context *context, char **text)
 {
-    const memmodel_report *report = object;
     struct text page = TEXT_INIT(context);
     int status;
 
     text_append(&page, page_before);
-    text_append(&page, "{");
-    write_job(&page, &report->job);
-    write_summary(&page, report);
-    write_lists(&page, report);
-    write_lines(&page, report);
-    status = write_layers(&page, report);
-    if (!status)
-        status = write_timeline(&page, report);
-    if (!status)
-        status = write_placement(&page, report);
-    text_append(&page, "}");
+    status = write_data(&page, object, false);
     text_append(&page, page_after);
-    if (!status)
-        status = text_finish_to(&page, text);
-    text_release(&page);
-    return status ? MEMMODEL_ERROR_NO_MEMORY : 0;
+    return finish(&page, status, text);
 }
 
 int
 memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
 {
     return file_hand_out(report, context, html_of_report, text);
+}
+
+static int
+quick_data_of_report(const void *object, memmodel_context *context, char **text)
+{
+    struct text page = TEXT_INIT(context);
+
+    return finish(&page, write_data(&page, object, true), text);
+}
+
+int
+report_to_quick_data(const memmodel_report *report, memmodel_context *context, char **text)
+{
+    return file_hand_out(report, context, quick_data_of_report, text);
 }

@@ -1,5 +1,5 @@
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = null; /* of the report that is shown */
 const COLOURS = [
   "#4c72b0", "#dd8452", "#937860", "#8c8c8c", "#55a868", "#a1d6b2", "#c44e52", "#8172b3", "#ccb974", "#64b5cd",
 ];
@@ -22,6 +22,10 @@ function stack(held, whole) {
 
 function key(category) {
   return `<i class="key" style="background:${COLOURS[category]}"></i>${escaped(data.categories[category])}`;
+}
+
+function heldText(held) {
+  return held.map((size, i) => size > 0 && `${data.categories[i]} ${bytes(size)}`).filter(Boolean).join(", ");
 }
 
 function keys(held) {
@@ -64,32 +68,40 @@ function card(name, size) {
   return `<div class="card"><span class="soft">${name}</span>${text}</div>`;
 }
 
+/* What to know of the peak besides its bytes. */
+function describePeak() {
+  const steps = data.steps.slice(0, 6).map(bytes), said = [];
+  if (data.peak_location) said.push(`Peak of the live tensors in <b>${escaped(data.peak_location)}</b>.`);
+  if (data.steps.length > steps.length) steps.push("\u2026");
+  if (steps.length > 1) said.push(`<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`);
+  if (data.engine !== "rules") said.push(`By ${escaped(data.engine)}.`);
+  if (data.warning) said.push(`${escaped(data.warning)}.`);
+  if (!data.validated) said.push("Not validated: not compared with measured bytes of such a device.");
+  return said.join(" ");
+}
+
 function summary() {
-  const names = ["live tensors", "reserved by the allocator", "process"], steps = data.steps.slice(0, 6).map(bytes);
+  const names = ["live tensors", "reserved by the allocator", "process"];
   at("summary").textContent = data.summary;
   at("job").textContent = describeJob(data.job);
   at("cards").innerHTML = data.peak.map((size, i) => card(names[i], size)).join("");
-  if (data.peak_location) at("peak_location").innerHTML = `Peak of the live tensors in <b>${escaped(data.peak_location)}</b>. `;
-  if (data.steps.length > steps.length) steps.push("\u2026");
-  if (steps.length > 1) at("peak_location").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
-  if (data.engine !== "rules") at("peak_location").innerHTML += ` By ${escaped(data.engine)}.`;
-  if (data.warning) at("peak_location").innerHTML += ` ${escaped(data.warning)}.`;
-  if (!data.validated) at("peak_location").innerHTML += " Not validated: not compared with measured bytes of such a device.";
+  at("peak_location").innerHTML = describePeak();
   at("held").innerHTML = stack(data.held, data.peak[0]);
+  at("held").setAttribute("aria-label", "Held at the peak: " + heldText(data.held));
   at("keys").innerHTML = keys(data.held);
 }
 
 /* ---- tables ---- */
 
 function head(...names) {
-  const cells = names.map((name, i) => `<th${i ? "" : ' class="text"'}>${name}</th>`);
+  const cells = names.map((name, i) => name ? `<th scope="col"${i ? "" : ' class="text"'}>${name}</th>` : "<td></td>");
   return `<thead><tr>${cells.join("")}</tr></thead>`;
 }
 
-/* The rows of a table; without any, its section goes. */
+/* The rows of a table; without any, its section is not there. */
 function fill(table, section, rows, first) {
-  if (rows.length) at(table).innerHTML = first + rows.map((row) => `<tr>${row}</tr>`).join("");
-  else at(section).remove();
+  at(section).hidden = !rows.length;
+  at(table).innerHTML = first + rows.map((row) => `<tr>${row}</tr>`).join("");
 }
 
 function changes() {
@@ -146,36 +158,72 @@ function layerHead() {
   const cells = COLUMNS.map(([name, column], i) => {
     const sorted = order.column !== column ? "none" : order.down ? "descending" : "ascending";
     const arrow = { none: "", descending: " \u25be", ascending: " \u25b4" }[sorted];
-    return `<th class="${i < 3 ? "text" : ""}" aria-sort="${sorted}">` +
+    return `<th scope="col" class="${i < 3 ? "text" : ""}" aria-sort="${sorted}">` +
       `<button data-column="${column}">${name}${arrow}</button></th>`;
   });
-  return `<thead><tr>${cells.join("")}<th></th></tr></thead>`;
+  return `<thead><tr>${cells.join("")}<td></td></tr></thead>`;
 }
 
-function layers() {
+const FEW = 200; /* rows that are there at first */
+let all = false;
+
+function rowsWanted() {
   const words = at("filter").value.toLowerCase();
   const rows = data.layers.filter((layer) => (layer[0] + " " + layer[1]).toLowerCase().includes(words));
-  const most = Math.max(1, ...data.layers.map((layer) => layer[7]));
   const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0) * (order.down ? -1 : 1);
   if (order.column >= 0) rows.sort((a, b) => compare(a[order.column], b[order.column]));
-  const total = words ? "" : layerRow(data.total, Infinity, "total");
-  at("layers").innerHTML = layerHead() + rows.map((layer) => layerRow(layer, most, "")).join("") + total;
+  return rows;
+}
+
+const rowText = (most) => (layer) => layerRow(layer, most, "");
+const mostOfLayers = () => Math.max(1, ...data.layers.map((layer) => layer[7]));
+
+function layers() {
+  const rows = rowsWanted(), total = at("filter").value ? "" : layerRow(data.total, Infinity, "total");
+  const shown = rows.slice(0, all ? rows.length : FEW);
+  at("layers").innerHTML = layerHead() + shown.map(rowText(mostOfLayers())).join("") + total;
+  at("all_layers").hidden = shown.length === rows.length;
   at("counted").textContent = `${count(rows.length)} of ${count(data.layers.length)} layers` +
     (data.layers_left_out ? `; ${count(data.layers_left_out)} more hold less at the peak and are not shown` : "");
 }
 
+/* While a slider moves: the rows that are seen, and no more. */
+function layersSeen() {
+  const rows = rowsWanted(), text = rowText(mostOfLayers()), box = at("layers_box"), shown = at("layers").tBodies[0];
+  const there = all ? rows.length : Math.min(rows.length, FEW), inBody = there + (at("filter").value ? 0 : 1);
+  if (!shown || shown.rows.length !== inBody) return layers();
+  const height = box.scrollHeight / inBody, first = Math.floor(box.scrollTop / height);
+  const last = Math.min(there, first + Math.ceil(box.clientHeight / height) + 1);
+  const seen = document.createElement("tbody");
+  seen.innerHTML = rows.slice(first, last).map(text).join("");
+  for (let i = first; i < last; i++) shown.rows[i].replaceWith(seen.rows[0]);
+}
+
 at("filter").addEventListener("input", layers);
+at("all_layers").addEventListener("click", () => {
+  all = true;
+  layers();
+  at("layers_box").focus();
+});
 at("layers").addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   const column = Number(button.dataset.column);
   order = { column, down: order.column === column ? !order.down : column > 2 };
   layers();
+  at("layers").querySelector(`button[data-column="${column}"]`).focus();
 });
 
-summary();
-changes();
-layers();
-lines();
-formulas();
-unmodelled();
+/* Shows a report, in place of any that was there. */
+function render(made, quick) {
+  data = made;
+  summary();
+  changes();
+  if (quick) layersSeen();
+  else layers();
+  lines();
+  formulas();
+  unmodelled();
+  timeline();
+  placement();
+}

@@ -1,12 +1,10 @@
 /* The timeline; points are [event, step, phase, layer, bytes, layer of the block, what, live by category ...]. */
 const EVENT = 0, STEP = 1, PHASE = 2, LAYER = 3, BYTES = 4, OWNER = 5, WHAT = 6, LIVE = 7;
-const LEFT = 74, BOTTOM = 38, TOP = 8, BAND = 14; /* pixels around the plot */
+const LEFT = 74, BOTTOM = 68, TOP = 8, BAND = 14; /* pixels around the plot */
 const FONT = "11px system-ui, sans-serif";
 const canvas = at("plot"), tip = at("tip");
-const points = data.points || [];
-const live = points.map((point) => point.slice(LIVE).reduce((sum, size) => sum + size, 0));
-const highest = live.reduce((best, size, i) => (size > live[best] ? i : best), 0);
-let view = [0, data.events]; /* from an event to another */
+let points = [], live = [], highest = 0, events = 0;
+let view = [0, 0]; /* from an event to another */
 let cursor = -1;             /* index of a point; -1: none */
 let drag = null;             /* { from, to } in pixels */
 
@@ -14,7 +12,7 @@ const width = () => canvas.clientWidth - LEFT;
 const xOf = (event) => LEFT + (event - view[0]) / (view[1] - view[0]) * width();
 const eventOf = (x) => view[0] + (x - LEFT) / width() * (view[1] - view[0]);
 const startOf = (i) => points[i][EVENT];
-const endOf = (i) => (i + 1 < points.length ? startOf(i + 1) : data.events);
+const endOf = (i) => (i + 1 < points.length ? startOf(i + 1) : events);
 const middle = () => (cursor >= 0 ? startOf(cursor) : (view[0] + view[1]) / 2);
 const pointer = (event) => Math.max(LEFT, Math.min(canvas.clientWidth, event.offsetX));
 
@@ -31,43 +29,71 @@ function momentAt(event) {
 
 /* ---- drawing ---- */
 
-/* Lines at multiples of a power of two, about five of them. */
 function drawAxis(pen, top, height, style) {
-  const step = Math.pow(2, Math.max(0, Math.ceil(Math.log2(top / 6))));
   pen.font = FONT;
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  for (let value = 0; value <= top; value += step) {
+  for (const [value, text] of byteTicks(top, 6)) {
     const y = TOP + height - value / top * height;
     pen.fillStyle = style.soft;
-    pen.fillText(value ? bytes(value).replace(".00", "") : "0", LEFT - 8, y);
+    pen.fillText(text, LEFT - 8, y);
     pen.fillStyle = style.line;
     pen.fillRect(LEFT, y, width(), 1);
   }
 }
 
-function drawArea(pen, first, lower, upper, y) {
-  const last = first + lower.length - 1;
-  pen.beginPath();
-  for (let i = first; i <= last; i++) {
-    pen.lineTo(xOf(startOf(i)), y(upper[i - first]));
-    pen.lineTo(xOf(endOf(i)), y(upper[i - first]));
+/* Numbers of events, below the bands of phases and steps. */
+function drawEvents(pen, y, style) {
+  const most = Math.max(1, Math.floor(width() / 90));
+  pen.font = FONT;
+  pen.textBaseline = "middle";
+  for (const [event, text] of ticks(view[0], view[1], most)) {
+    if (event % 1) continue;
+    const x = xOf(event), half = pen.measureText(text).width / 2;
+    pen.fillStyle = style.line;
+    pen.fillRect(x, y - 8, 1, 4);
+    pen.fillStyle = style.soft;
+    pen.textAlign = "center";
+    pen.fillText(text, Math.max(LEFT + half, Math.min(x, LEFT + width() - half)), y + 2);
   }
-  for (let i = last; i >= first; i--) {
-    pen.lineTo(xOf(endOf(i)), y(lower[i - first]));
-    pen.lineTo(xOf(startOf(i)), y(lower[i - first]));
+  pen.fillText("allocations and releases", LEFT + width() / 2, y + 17);
+}
+
+/* Of the points in view the highest of each pixel: an index for each that is drawn. */
+function pointsDrawn(first, last) {
+  const drawn = [];
+  for (let i = first, pixel = NaN; i <= last; i++) {
+    const at_pixel = Math.floor(xOf(startOf(i)));
+    if (at_pixel !== pixel) drawn.push(i);
+    else if (live[i] > live[drawn[drawn.length - 1]]) drawn[drawn.length - 1] = i;
+    pixel = at_pixel;
   }
-  pen.fill();
+  return drawn;
+}
+
+/* Along an edge, with a corner where it changes: `y` of each point from its beginning to that of the next. */
+function drawEdge(pen, from, edge, back) {
+  const last = edge.length - 1, ends = (i) => (back ? [from[i + 1], from[i]] : [from[i], from[i + 1]]);
+  for (let k = 0; k <= last; k++) {
+    const i = back ? last - k : k, before = back ? i + 1 : i - 1, after = back ? i - 1 : i + 1;
+    if (edge[before] !== edge[i]) pen.lineTo(ends(i)[0], edge[i]);
+    if (edge[after] !== edge[i]) pen.lineTo(ends(i)[1], edge[i]);
+  }
 }
 
 function drawStack(pen, first, last, top, height) {
-  const y = (size) => TOP + height - size / top * height;
-  let lower = new Float64Array(last - first + 1);
+  const drawn = pointsDrawn(first, last), y = (size) => TOP + height - size / top * height;
+  const from = [...drawn.map((i) => xOf(startOf(i))), xOf(endOf(last))];
+  let sizes = new Float64Array(drawn.length), lower = Array.from(sizes, y);
   for (let category = 0; category < data.categories.length; category++) {
-    const upper = lower.map((size, i) => size + points[first + i][LIVE + category]);
-    if (upper.every((size, i) => size === lower[i])) continue;
+    if (drawn.every((i) => !points[i][LIVE + category])) continue;
+    sizes = sizes.map((size, k) => size + points[drawn[k]][LIVE + category]);
+    const upper = Array.from(sizes, y);
     pen.fillStyle = COLOURS[category];
-    drawArea(pen, first, lower, upper, y);
+    pen.beginPath();
+    drawEdge(pen, from, upper, false);
+    drawEdge(pen, from, lower, true);
+    pen.fill();
     lower = upper;
   }
 }
@@ -119,6 +145,7 @@ function draw() {
   drawBands(pen, first, last, h - BOTTOM + 4, (a, b) => sameStep(a, b) && a[PHASE] === b[PHASE],
     (point) => data.phases[point[PHASE]], style);
   drawBands(pen, first, last, h - BOTTOM + 6 + BAND, sameStep, stepName, style);
+  drawEvents(pen, h - BOTTOM + 16 + 2 * BAND, style);
   drawMarks(pen, height, style);
 }
 
@@ -140,7 +167,9 @@ function describeCursor() {
   tip.style.display = cursor < 0 ? "none" : "block";
   if (cursor < 0) return;
   tip.innerHTML = describe(points[cursor], live[cursor]);
-  const x = xOf(startOf(cursor)), right = x + 24;
+  const point = points[cursor], x = xOf(startOf(cursor)), right = x + 24;
+  at("at_cursor").textContent = `Event ${count(point[EVENT])}, ${data.phases[point[PHASE]]} of step ${point[STEP]}: ` +
+    `${bytes(live[cursor])} live`;
   const left = right + tip.offsetWidth > canvas.clientWidth ? x - tip.offsetWidth - 6 : right;
   tip.style.left = Math.max(4, left) + "px";
 }
@@ -154,8 +183,8 @@ function show(index) {
 }
 
 function look(from, to) {
-  const length = Math.min(data.events, Math.max(4, to - from));
-  const start = Math.max(0, Math.min(data.events - length, from));
+  const length = Math.min(events, Math.max(4, to - from));
+  const start = Math.max(0, Math.min(events - length, from));
   view = [start, start + length];
   show(cursor);
 }
@@ -182,11 +211,11 @@ const KEYS = {
 
 const BUTTONS = {
   peak: () => {
-    const half = Math.max(20, data.events / 40);
+    const half = Math.max(20, events / 40);
     cursor = highest;
     look(startOf(highest) - half, startOf(highest) + half);
   },
-  whole: () => look(0, data.events),
+  whole: () => look(0, events),
   in: KEYS["+"],
   out: KEYS["-"],
 };
@@ -219,14 +248,7 @@ function listenToPointer() {
   }, { passive: false });
 }
 
-function timeline() {
-  if (!points.length) {
-    at("timeline").remove();
-    return;
-  }
-  at("shown").textContent = points.length < data.events
-    ? `${count(points.length)} of ${count(data.events)} allocations and releases, the highest of each interval.`
-    : `${count(data.events)} allocations and releases, in their order.`;
+function listen() {
   listenToPointer();
   canvas.addEventListener("keydown", (event) => {
     if (!(event.key in KEYS)) return;
@@ -234,9 +256,24 @@ function timeline() {
     event.preventDefault();
   });
   for (const [id, press] of Object.entries(BUTTONS)) at(id).addEventListener("click", press);
-  addEventListener("resize", () => show(cursor));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  show(highest);
+  addEventListener("resize", () => points.length && show(cursor));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => points.length && draw());
 }
 
-timeline();
+/* Of a report with as many events as the one before the view stays. */
+function timeline() {
+  const before = points.length && cursor >= 0 ? startOf(cursor) : -1, same = points.length && data.events === events;
+  points = data.points || [];
+  events = data.events;
+  live = points.map((point) => point.slice(LIVE).reduce((sum, size) => sum + size, 0));
+  highest = live.reduce((best, size, i) => (size > live[best] ? i : best), 0);
+  at("timeline").hidden = !points.length;
+  if (!points.length) return;
+  if (!same) view = [0, events];
+  at("shown").textContent = points.length < events
+    ? `${count(points.length)} of ${count(events)} allocations and releases, the highest of each interval.`
+    : `${count(events)} allocations and releases, in their order.`;
+  show(same && before >= 0 ? momentAt(before) : highest);
+}
+
+listen();
