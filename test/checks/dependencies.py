@@ -161,6 +161,9 @@ def check_public(root):
 # What the stand-ins of bindings/cuda are built from besides their own files: the ledger that they share with the
 # library, and rules of sizes that need nothing else of it.
 SHARED_WITH_CUDA = {"device/ledger.h", "frameworks/cuda/recurrent.h", "frameworks/cuda/batch_norm.h", "base/checked.h"}
+# The page of bindings/web draws reports as lib/report's own page does.
+SHARED_WITH_WEB = {"report/quick_data.h"}
+SHARED = {"cuda": SHARED_WITH_CUDA, "web": SHARED_WITH_WEB}
 
 
 def check_users(root):
@@ -172,8 +175,7 @@ def check_users(root):
         own |= {path.with_suffix(".h").name for path in (root / folder).rglob("*.csv")}
         for path in paths:
             for name in includes(path):
-                shared = path.parent.name == "cuda" and name in SHARED_WITH_CUDA
-                if name not in own and not shared:
+                if name not in own and name not in SHARED.get(path.parent.name, ()):
                     yield path, f'"{name}": include "memmodel.h" and files of {folder}/'
 
 

@@ -3,7 +3,7 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
-NIGHTLY=(subproject packaging cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+NIGHTLY=(subproject packaging web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
 # What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
 MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
@@ -54,6 +54,17 @@ suite_packaging() {
 }
 
 suite_subproject() { test_in test subproject --suite subproject; }
+
+# The page that computes, beside the tool, and how pages look, in Chromium.
+suite_web() {
+    want_chromium
+    install_missing
+    if (command_web); then
+        test_in test web --suite web
+    else
+        skipped web 'emscripten is not here, or Debian has no sources for it'
+    fi
+}
 
 # Real programs on simulated GPUs: PyTorch's CUDA build and its libraries are 5 GB.
 suite_cuda() {

@@ -1,0 +1,244 @@
+/* The page around the report: a file and settings go to the worker, and what comes back is rendered. */
+(() => {
+  const MAX_FILE = 128 << 20, QUIET = 250; /* milliseconds of rest before what saves memory is computed, too */
+  const SIZES = { batch: [8, 256], length: [512, 8192], default: [64, 512] }; /* at first, and where sliders end */
+  const form = at("settings");
+  let worker, module, last = 0, waiting = new Map();
+  let file = null, busy = false, wanted = null, quiet = 0;
+
+  /* ---- the worker ---- */
+
+  function start() {
+    const source = at("worker").textContent;
+    worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    worker.onmessage = ({ data: answer }) => {
+      waiting.get(answer.id)(answer);
+      waiting.delete(answer.id);
+    };
+    worker.onerror = (event) => giveUp(event.message);
+    return call("start", { module });
+  }
+
+  function call(name, more) {
+    return new Promise((resolve) => {
+      waiting.set(++last, resolve);
+      worker.postMessage({ id: last, call: name, ...more });
+    });
+  }
+
+  /* Ends the worker, and what waits for it; a new one reads the file again before anything else. */
+  function giveUp(why) {
+    const all = [...waiting.values()];
+    worker.terminate();
+    waiting = new Map();
+    start();
+    if (file) call("load", file);
+    for (const resolve of all) resolve({ status: -1, text: why });
+  }
+
+  async function ask(name, more) {
+    const answer = await call(name, more);
+    if (answer.broken) giveUp(answer.text);
+    return answer;
+  }
+
+  /* ---- what is said ---- */
+
+  function complain(text) {
+    at("problem").textContent = text;
+    at("problem").hidden = !text;
+    at("answer").classList.toggle("old", Boolean(text));
+  }
+
+  /* ---- the file ---- */
+
+  function symbolRow(name, i) {
+    const [value, end] = SIZES[name] || SIZES.default, id = `symbol${i}`;
+    return `<div class="symbol"><label for="${id}">${escaped(name)}</label>` +
+      `<input type="range" data-of="${id}" aria-label="${escaped(name)}, slider" min="1" max="${end}" value="${value}">` +
+      `<input type="number" id="${id}" data-symbol="${escaped(name)}" min="1" step="1" value="${value}"></div>`;
+  }
+
+  function showSymbols(names) {
+    const before = new Map([...document.querySelectorAll("[data-symbol]")].map((input) => [input.dataset.symbol, input.value]));
+    at("symbols").innerHTML = names.map(symbolRow).join("");
+    at("sizes").hidden = !names.length;
+    for (const input of document.querySelectorAll("[data-symbol]"))
+      if (before.has(input.dataset.symbol)) setNumber(input, before.get(input.dataset.symbol));
+  }
+
+  function setNumber(input, value) {
+    const slider = document.querySelector(`[data-of="${input.id}"]`);
+    input.value = value;
+    slider.max = Math.max(slider.max, value);
+    slider.value = value;
+  }
+
+  /* Bytes under a name: { name, bytes }. */
+  async function take(given) {
+    const answer = await ask("load", given);
+    if (answer.status) {
+      complain(`${given.name}: ${answer.text}`);
+      return;
+    }
+    file = given;
+    at("loaded").textContent = `${given.name}, ${bytes(given.bytes.byteLength)}`;
+    showSymbols(answer.symbols);
+    change(true);
+  }
+
+  async function read(chosen) {
+    if (!chosen) return;
+    complain("");
+    if (chosen.size > MAX_FILE) {
+      complain(`${chosen.name} has ${bytes(chosen.size)}; this page reads files of up to ${bytes(MAX_FILE)}. ` +
+        "An ONNX file is small when its weights are saved beside it (external data); the tool memmodel reads larger ones.");
+      return;
+    }
+    try {
+      await take({ name: chosen.name, bytes: await chosen.arrayBuffer() });
+    } catch (error) {
+      complain(`${chosen.name} cannot be read: ${error.message}`);
+    }
+  }
+
+  /* ---- the answer ---- */
+
+  function settings() {
+    const lines = [...document.querySelectorAll("[data-symbol]")].map((input) => `set=${input.dataset.symbol}=${input.value}`);
+    for (const [name, value] of new FormData(form)) if (value.trim()) lines.push(`${name}=${value.trim().replace(/\n/g, " ")}`);
+    return lines.join("\n");
+  }
+
+  function dataOf(page) {
+    const begin = '<script type="application/json" id="data">', from = page.indexOf(begin) + begin.length;
+    if (from < begin.length) return JSON.parse(page); /* the data alone */
+    return JSON.parse(page.slice(from, page.indexOf("</scr" + "ipt>", from)));
+  }
+
+  function showBudget({ verdict, share }) {
+    at("budget").hidden = !share;
+    at("budget").dataset.verdict = verdict;
+    at("budget").innerHTML = `<i style="width:${Math.min(100, 100 * share)}%"></i>`;
+    at("budget").setAttribute("aria-label", `${(100 * share).toFixed(1)} % of the budget are taken`);
+  }
+
+  function showAnswer(answer, quick) {
+    at("answer").hidden = false;
+    render(dataOf(answer.text), quick);
+    at("summary").hidden = !data.summary;
+    at("summary").dataset.verdict = answer.verdict;
+    showBudget(answer);
+    complain("");
+  }
+
+  /* One estimate at a time, and after it the last that was asked for meanwhile. */
+  async function compute() {
+    if (busy || !wanted || !file) return;
+    const now = wanted, begin = performance.now();
+    busy = true;
+    wanted = null;
+    const patience = setTimeout(() => { at("busy").hidden = false; }, 400);
+    const answer = await ask("estimate", now);
+    clearTimeout(patience);
+    at("busy").hidden = true;
+    busy = false;
+    if (answer.status) complain(answer.text);
+    else showAnswer(answer, !now.complete);
+    at("took").textContent = `computed and drawn in ${Math.ceil(performance.now() - begin)} ms`;
+    document.body.dataset.shown = now.number;
+    document.body.dataset.complete = now.complete ? "yes" : "no";
+    performance.measure(now.complete ? "complete" : "slide", { start: now.begin });
+    compute();
+  }
+
+  let number = 0;
+  function want(complete) {
+    wanted = { settings: settings(), complete, number: ++number, begin: performance.now() };
+    document.body.dataset.wanted = number;
+    compute();
+  }
+
+  /* What saves memory takes many estimates: they wait until nothing moves. */
+  function change(complete) {
+    clearTimeout(quiet);
+    if (!file) return;
+    want(false);
+    quiet = setTimeout(() => want(true), complete ? 0 : QUIET);
+  }
+
+  /* ---- saving ---- */
+
+  async function save(what, name) {
+    const answer = await ask(what, { settings: settings() });
+    const link = document.createElement("a");
+    if (answer.status) {
+      complain(answer.text);
+      return;
+    }
+    link.href = URL.createObjectURL(new Blob([answer.text]));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  /* ---- listening ---- */
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", ({ target }) => {
+    if (target.id === "file") return;
+    if (target.dataset.of) at(target.dataset.of).value = target.value;
+    if (target.dataset.symbol) setNumber(target, target.value);
+    change(false);
+  });
+  at("file").addEventListener("change", () => read(at("file").files[0]));
+  at("example").addEventListener("click", () => {
+    const example = JSON.parse(at("module").textContent).example;
+    take({ name: "config.json", bytes: new TextEncoder().encode(JSON.stringify(example)).buffer });
+  });
+  at("stop").addEventListener("click", () => giveUp("stopped"));
+  at("save_page").addEventListener("click", () => save("page", "report.html"));
+  at("save_json").addEventListener("click", () => save("json", "report.json"));
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    at("drop").classList.add("over");
+  });
+  addEventListener("dragleave", () => at("drop").classList.remove("over"));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    at("drop").classList.remove("over");
+    read(event.dataTransfer.files[0]);
+  });
+
+  /* ---- the beginning ---- */
+
+  async function unpack(text) {
+    const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).arrayBuffer();
+  }
+
+  function showGpus(text) {
+    for (const line of text.split("\n").filter(Boolean)) {
+      const [word, memory, name] = line.split("\t");
+      at("gpu").add(new Option(`${name}, ${bytes(Number(memory))}`, word));
+    }
+  }
+
+  async function begin() {
+    module = await unpack(JSON.parse(at("module").textContent).module);
+    const answer = await start();
+    if (answer.status) {
+      complain(`the library cannot start here: ${answer.text}`);
+      return;
+    }
+    showGpus(answer.text);
+    at("loaded").textContent = "";
+    document.body.dataset.ready = "yes";
+  }
+
+  /* For the console, and for tests: the report as the tool prints it. */
+  window.memmodelReport = () => ask("json", { settings: settings() });
+
+  begin().catch((error) => complain(`this browser cannot run the page: ${error.message}`));
+})();

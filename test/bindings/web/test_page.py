@@ -1,0 +1,286 @@
+"""The page that computes, in Chromium, beside the tool: the same reports to the byte, and files that are no models.
+
+usage: test_page.py PAGE TOOL DATA [TEST...]; DATA is test/data
+"""
+
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+
+PAGE, TOOL, DATA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+
+# (file, symbols, settings) of the models that both estimate; networks are of PyTorch, Keras and this project's format.
+CONFIGS = [
+    ("serving/configs/llama2-7b.json", "batch=1,length=512", {"gpu": "h200", "optimizer": "adamw"}),
+    ("serving/configs/llama31-8b.json", "batch=2,length=1024", {"gpu": "h100", "precision": "bfloat16"}),
+    ("serving/configs/llama32-1b.json", "batch=4,length=2048", {"gpu": "a100", "checkpoint": "model.layers.*"}),
+    ("serving/configs/qwen25-3b.json", "batch=1,length=512",
+     {"gpu": "h100", "mesh": "dp=8", "data": "fsdp(model.layers.*)"}),
+    ("serving/configs/mistral7b-v03.json", "batch=1,length=512", {"gpu": "h200", "optimizer": "sgd"}),
+    ("serving/configs/dots-ocr.json", "batch=1,length=256", {"gpu": "a100", "budget": "20GiB"}),
+    ("serving/configs/tiny-llama.json", "batch=3,length=77", {}),
+]
+ONNX = ["bert_new", "convnext", "llama", "lstm", "mobilenet", "unet3d", "resnet"]
+NETWORKS = [
+    "pytorch_models/alexnet_2_adam_cross_entropy.network.json.gz",
+    "pytorch_models/bert_5_adam_cross_entropy.network.json.gz",
+    "pytorch_models/bilstm_3_adamax_square.network.json.gz",
+    "pytorch_models/attention_unet_5_adamw_cross_entropy.network.json.gz",
+    "pytorch_models/bart_4_momentum_square.network.json.gz",
+    "pytorch_models/albert_4_sgd_square.network.json.gz",
+]
+SYMBOL = 4  # of every symbol of an ONNX file
+
+
+def symbols_of(path):
+    """The names that the tool asks for, one after the other."""
+    given = []
+    while True:
+        arguments = [TOOL, "estimate", path, *(word for name in given for word in ("-s", f"{name}={SYMBOL}"))]
+        said = subprocess.run(arguments, check=False, capture_output=True, text=True).stderr
+        if "has no value" not in said:
+            return ",".join(f"{name}={SYMBOL}" for name in given)
+        given.append(said.split(": ")[1])
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = browser.Browser()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.browser.look(1280)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.page = self.browser
+        self.page.open(PAGE)
+        self.page.wait("document.body.dataset.ready === 'yes'")
+
+    def tearDown(self):
+        self.assertEqual(self.page.errors, [])
+
+    # ---- what a person does ----
+
+    def choose(self, path):
+        self.page.choose_file("#file", path)
+        name = json.dumps(pathlib.Path(path).name)
+        self.page.wait(f"document.getElementById('loaded').textContent.startsWith({name}) || "
+                       "!document.getElementById('problem').hidden")
+
+    def problem(self):
+        return self.page.evaluate("(({ hidden, textContent }) => hidden ? '' : textContent)"
+                                  "(document.getElementById('problem'))")
+
+    def set(self, selector, value):
+        self.page.evaluate(f"""(() => {{ const field = document.querySelector({json.dumps(selector)});
+            field.value = {json.dumps(value)}; field.dispatchEvent(new Event("input", {{ bubbles: true }})); }})()""")
+
+    def set_all(self, symbols, settings):
+        for item in filter(None, symbols.split(",")):
+            name, value = item.split("=")
+            self.set(f'[data-symbol="{name}"]', value)
+        for name, value in settings.items():
+            self.set(f'[name="{name}"]', value)
+
+    def settle(self):
+        """Until what is wanted is shown, with the changes that would save memory, which wait until the hand rests."""
+        self.page.wait("document.body.dataset.shown === document.body.dataset.wanted && "
+                       "document.body.dataset.complete === 'yes'")
+
+    # ---- the same numbers ----
+
+    def compare(self, path, symbols, settings):
+        self.choose(path)
+        self.set_all(symbols, {"optimizer": "adam", **settings})
+        answer = self.page.evaluate("memmodelReport()")
+        flags = [f"--{name}={value}" for name, value in {"optimizer": "adam", **settings}.items()]
+        sizes = ["--set", symbols] if symbols else []
+        command = [TOOL, "estimate", path, "--json", *sizes, *flags]
+        tool = subprocess.run(command, check=False, capture_output=True, text=True)
+        self.assertIn(tool.returncode, (0, 3), tool.stderr)
+        self.assertEqual(answer["text"], tool.stdout)
+        self.settle()
+        self.assertEqual(self.problem(), "")
+
+    def unpacked(self, name):
+        path = pathlib.Path(self.folder.name, pathlib.Path(name).name.removesuffix(".gz"))
+        path.write_bytes(gzip.decompress((DATA / name).read_bytes()))
+        return path
+
+    def test_reports_of_configurations_are_the_tools_to_the_byte(self):
+        for name, symbols, settings in CONFIGS:
+            with self.subTest(name):
+                self.setUp()
+                self.compare(DATA / name, symbols, settings)
+
+    def test_reports_of_onnx_files_are_the_tools_to_the_byte(self):
+        for name in ONNX:
+            with self.subTest(name):
+                self.setUp()
+                path = DATA / "onnxruntime" / f"{name}.onnx"
+                settings = {"framework": "onnxruntime", "mode": "inference", "optimizer": "none"}
+                self.compare(path, symbols_of(path), settings)
+
+    def test_reports_of_networks_are_the_tools_to_the_byte(self):
+        for name in NETWORKS:
+            with self.subTest(name):
+                self.setUp()
+                path = self.unpacked(name)
+                self.compare(path, symbols_of(path), {"gpu": "a100"})
+
+    def test_the_page_that_is_saved_is_the_tools(self):
+        self.choose(DATA / "serving/configs/tiny-llama.json")
+        self.set_all("batch=2,length=32", {"optimizer": "adam"})
+        self.page.evaluate("""(() => { window.saved = ""; URL.createObjectURL = (blob) => { blob.text().then((text) => {
+            window.saved = text; }); return "#"; }; document.getElementById("save_page").click(); })()""")
+        self.page.wait("window.saved")
+        with tempfile.NamedTemporaryFile(suffix=".html") as file:
+            subprocess.run([TOOL, "estimate", DATA / "serving/configs/tiny-llama.json", "-s", "batch=2,length=32",
+                            "--optimizer", "adam", "--html", file.name], check=True, capture_output=True)
+            self.assertEqual(self.page.evaluate("window.saved"), pathlib.Path(file.name).read_text())
+
+    # ---- sliding ----
+
+    def slide(self, symbol, values):
+        """Milliseconds from each movement of a slider until it is computed and drawn."""
+        self.settle()
+        self.page.evaluate("performance.clearMeasures()")
+        for value in values:
+            self.set(f'[data-of="{symbol}"]', str(value))
+            self.settle()
+        return self.page.evaluate("performance.getEntriesByName('slide').map((entry) => entry.duration)")
+
+    def test_a_slider_redraws_in_50_milliseconds(self):
+        for name in ("serving/configs/llama32-1b.json", "onnxruntime/resnet.onnx", "onnxruntime/unet3d.onnx"):
+            with self.subTest(name):
+                self.setUp()
+                self.choose(DATA / name)
+                self.set('[name="gpu"]', "h100")
+                took = sorted(self.slide("symbol0", range(4, 24)))
+                print(f"{name}: best {took[0]:.0f} ms, median {took[10]:.0f} ms", file=sys.stderr)
+                self.assertLess(took[0], 50)  # of 20: what else runs on the machine must not fail it
+
+    def test_the_verdict_follows_the_slider(self):
+        self.choose(DATA / "serving/configs/llama31-8b.json")
+        self.set_all("batch=1,length=512", {"gpu": "h200"})
+        self.settle()
+        self.assertEqual(self.page.evaluate("document.getElementById('summary').dataset.verdict"), "fits")
+        self.set('[name="gpu"]', "a100")
+        self.settle()
+        self.assertEqual(self.page.evaluate("document.getElementById('summary').dataset.verdict"), "does not fit")
+        self.page.wait("document.getElementById('summary').textContent.includes('cheapest change') || "
+                       "document.getElementById('summary').textContent.includes('no single change')")
+
+    # ---- what is wrong ----
+
+    def stays_alive(self):
+        self.choose(DATA / "serving/configs/tiny-llama.json")
+        self.assertEqual(self.problem(), "")
+        self.settle()
+
+    def test_a_file_of_200_megabytes_is_refused_and_the_page_lives(self):
+        path = pathlib.Path(self.folder.name, "large.onnx")
+        with path.open("wb") as file:
+            file.truncate(200_000_000)
+        self.choose(path)
+        self.assertIn("large.onnx has 190.73 MiB; this page reads files of up to 128.00 MiB", self.problem())
+        self.stays_alive()
+
+    def test_a_file_of_zeros_within_the_limit_is_refused_and_the_page_lives(self):
+        path = pathlib.Path(self.folder.name, "zeros.onnx")
+        with path.open("wb") as file:
+            file.truncate(100_000_000)
+        self.choose(path)
+        self.assertIn("zeros.onnx: ", self.problem())
+        self.stays_alive()
+
+    def test_damaged_files_say_where_and_the_page_lives(self):
+        whole = (DATA / "onnxruntime/resnet.onnx").read_bytes()
+        config = (DATA / "serving/configs/llama2-7b.json").read_text()
+        damaged = {"cut.onnx": whole[: len(whole) // 2], "config.json": config[:100].encode(), "empty.json": b"",
+                   "deep.json": b"[" * 200000, "noise.onnx": bytes(range(256)) * 64}
+        for name, content in damaged.items():
+            path = pathlib.Path(self.folder.name, name)
+            path.write_bytes(content)
+            self.choose(path)
+            self.page.wait("!document.getElementById('problem').hidden")
+            self.assertTrue(self.problem().startswith(f"{name}: "), self.problem())
+            self.assertGreater(len(self.problem()), len(name) + 10)
+        self.stays_alive()
+
+    def test_a_setting_that_is_wrong_says_what_would_be_right(self):
+        self.stays_alive()
+        for selector, value, text in (('[name="budget"]', "16", "16GiB"), ('[name="mesh"]', "dp=x", "dp"),
+                                      ('[data-symbol="batch"]', "-3", "batch"), ('[name="data"]', "fsdp(", "fsdp")):
+            before = self.page.evaluate(f"document.querySelector({json.dumps(selector)}).value")
+            self.set(selector, value)
+            self.page.wait("!document.getElementById('problem').hidden")
+            self.assertIn(text, self.problem())
+            self.set(selector, before)
+            self.page.wait("document.getElementById('problem').hidden")
+
+    def test_a_long_estimate_can_be_stopped(self):
+        self.stays_alive()
+        self.page.evaluate("document.getElementById('stop').click()")
+        self.page.wait("document.getElementById('busy').hidden")
+        self.set_all("batch=5", {})
+        self.settle()
+        self.assertEqual(self.problem(), "")
+
+    # ---- how it looks ----
+
+    def test_nothing_sticks_out_is_faint_or_has_no_name(self):
+        for width in (1280, 400):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    self.page.look(width, dark=dark)
+                    self.setUp()
+                    self.assertEqual(self.page.faults(), [])
+                    self.choose(DATA / "serving/configs/llama32-1b.json")
+                    self.set('[name="gpu"]', "a100")
+                    self.settle()
+                    self.assertEqual(self.page.faults(), [])
+        self.page.look(1280)
+
+    def test_the_keyboard_reaches_every_control(self):
+        self.stays_alive()
+        self.settle()
+        self.page.evaluate("document.activeElement.blur()")
+        reached = set()
+        for _ in range(60):
+            self.page.press("Tab", 9)
+            reached.add(self.page.evaluate("document.activeElement.id || document.activeElement.name || ''"))
+        for name in ("file", "example", "gpu", "budget", "optimizer", "mesh", "symbol0", "plot", "filter", "save_page"):
+            self.assertIn(name, reached)
+
+    def test_arrows_move_a_slider_and_the_timeline(self):
+        self.stays_alive()
+        self.page.evaluate("document.querySelector('[data-of=symbol0]').focus()")
+        before = int(self.page.evaluate("document.getElementById('symbol0').value"))
+        self.page.press("ArrowRight", 39)
+        self.assertEqual(int(self.page.evaluate("document.getElementById('symbol0').value")), before + 1)
+        self.settle()
+        self.page.evaluate("document.getElementById('plot').focus()")
+        said = self.page.evaluate("document.getElementById('at_cursor').textContent")
+        self.page.press("ArrowRight", 39)
+        self.assertNotEqual(self.page.evaluate("document.getElementById('at_cursor').textContent"), said)
+
+
+if __name__ == "__main__":
+    if not browser.chromium():
+        print("skipped: there is no Chromium here (Debian: apt-get install chromium)")
+        sys.exit(77)
+    if not PAGE.exists():
+        print("skipped: the page is not built: ./run web")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
