@@ -1,11 +1,12 @@
-"use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
-const LEFT = 72, BOTTOM = 24, TOP = 10, LINES = 5;
+const LEFT = 74, RIGHT = 8, BOTTOM = 40, TOP = 10; /* pixels around the plot */
 
 const points = data.points;
 const seconds = points.length ? Math.max(points[points.length - 1][0], 1e-4) : 1;
 const peak = points.reduce((best, point) => (point[1] > best[1] ? point : best), [0, 1]);
+const canvas = at("plot"), tip = at("tip");
+let cursor = -1; /* index of a point; -1: none */
 
 function card(name, text) {
   return `<div class="card"><span class="soft">${name}</span><b>${text}</b></div>`;
@@ -17,44 +18,86 @@ function summary() {
     card("reached after", `${peak[0].toFixed(2)} s`) + card("readings", points.length.toLocaleString("en"));
 }
 
-function draw() {
-  const canvas = at("plot"), box = canvas.getBoundingClientRect(), scale = window.devicePixelRatio || 1;
-  const style = getComputedStyle(document.documentElement), pen = canvas.getContext("2d");
-  canvas.width = box.width * scale;
-  canvas.height = box.height * scale;
-  pen.scale(scale, scale);
-  const right = box.width - 8, floor = box.height - BOTTOM;
-  const x = (time) => LEFT + (right - LEFT) * time / seconds, y = (size) => floor - (floor - TOP) * size / peak[1];
+/* ---- drawing ---- */
+
+const right = () => canvas.clientWidth - RIGHT;
+const floor = () => canvas.clientHeight - BOTTOM;
+const x = (time) => LEFT + (right() - LEFT) * time / seconds;
+const y = (size) => floor() - (floor() - TOP) * size / (1.05 * peak[1]);
+
+function drawAxes(pen, colour) {
   pen.font = "11px system-ui, sans-serif";
-  for (let i = 0; i <= LINES; i++) {
-    pen.fillStyle = style.getPropertyValue("--line");
-    pen.fillRect(LEFT, y(peak[1] * i / LINES), right - LEFT, 1);
-    pen.fillStyle = style.getPropertyValue("--soft");
-    pen.textAlign = "right";
-    pen.fillText(bytes(peak[1] * i / LINES), LEFT - 6, y(peak[1] * i / LINES) + 4);
-    pen.textAlign = i === LINES ? "right" : i ? "center" : "left";
-    pen.fillText(`${(seconds * i / LINES).toFixed(2)} s`, x(seconds * i / LINES), box.height - 6);
+  pen.textAlign = "right";
+  for (const [size, text] of byteTicks(1.05 * peak[1], 6)) {
+    pen.fillStyle = colour("--line");
+    pen.fillRect(LEFT, y(size), right() - LEFT, 1);
+    pen.fillStyle = colour("--soft");
+    pen.fillText(text, LEFT - 6, y(size) + 4);
   }
+  for (const [time, text] of ticks(0, seconds, Math.max(1, Math.floor((right() - LEFT) / 70)))) {
+    pen.fillStyle = colour("--line");
+    pen.fillRect(x(time), floor(), 1, 4);
+    pen.fillStyle = colour("--soft");
+    const half = pen.measureText(text).width / 2;
+    pen.fillText(text, Math.min(right(), Math.max(LEFT, x(time) - half) + 2 * half), floor() + 16);
+  }
+  pen.textAlign = "center";
+  pen.fillText("seconds", (LEFT + right()) / 2, floor() + 32);
+}
+
+function drawCurve(pen, colour) {
   pen.beginPath();
   points.forEach(([time, size], i) => {
     if (i) pen.lineTo(x(time), y(points[i - 1][1]));
     pen.lineTo(x(time), y(size));
   });
-  pen.strokeStyle = style.getPropertyValue("--mark");
+  pen.strokeStyle = colour("--mark");
   pen.lineWidth = 1.5;
   pen.stroke();
+  pen.fillStyle = colour("--mark");
+  if (cursor >= 0) pen.fillRect(x(points[cursor][0]), TOP, 1, floor() - TOP);
 }
 
-at("plot").addEventListener("mousemove", (event) => {
-  const box = at("plot").getBoundingClientRect();
-  const time = seconds * (event.clientX - box.left - LEFT) / (box.width - 8 - LEFT);
-  const found = points.findLast((point) => point[0] <= time), tip = at("tip");
-  tip.style.display = found ? "block" : "none";
-  if (!found) return;
-  tip.textContent = `${found[0].toFixed(3)} s: ${bytes(found[1])}`;
-  tip.style.left = `${Math.min(event.clientX - box.left + 12, box.width - 160)}px`;
+function draw() {
+  const scale = window.devicePixelRatio || 1, pen = canvas.getContext("2d");
+  const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name);
+  canvas.width = canvas.clientWidth * scale;
+  canvas.height = canvas.clientHeight * scale;
+  pen.scale(scale, scale);
+  drawAxes(pen, colour);
+  drawCurve(pen, colour);
+}
+
+/* ---- what the cursor points at ---- */
+
+function show(index) {
+  cursor = index;
+  draw();
+  tip.style.display = cursor < 0 ? "none" : "block";
+  if (cursor < 0) return;
+  const [time, size] = points[cursor];
+  tip.textContent = `${time.toFixed(3)} s: ${bytes(size)}`;
+  tip.style.left = `${Math.max(4, Math.min(x(time) + 12, canvas.clientWidth - tip.offsetWidth - 4))}px`;
+}
+
+const KEYS = {
+  ArrowLeft: () => Math.max(0, cursor - 1),
+  ArrowRight: () => Math.min(points.length - 1, cursor + 1),
+  Home: () => 0,
+  End: () => points.length - 1,
+};
+
+canvas.addEventListener("keydown", (event) => {
+  if (!(event.key in KEYS) || !points.length) return;
+  show(KEYS[event.key]());
+  event.preventDefault();
 });
-at("plot").addEventListener("mouseleave", () => { at("tip").style.display = "none"; });
-window.addEventListener("resize", draw);
+canvas.addEventListener("pointermove", (event) => {
+  const time = seconds * (event.offsetX - LEFT) / (right() - LEFT);
+  show(points.findLastIndex((point) => point[0] <= time));
+});
+canvas.addEventListener("pointerleave", () => show(-1));
+addEventListener("resize", () => show(cursor));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 summary();
 draw();

@@ -110,14 +110,25 @@ def save(figure: Figure, directory: Path, name: str) -> None:
 # ---- the page ----
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+:root { --text: #1d2129; --page: #fbfbfc; --card: #fff; --line: #dfe3e8; --code: #f0f2f4; --good: #2e8b4f; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e4e7eb; --page: #14171b; --card: #1c2026; --line: #343a43; --code: #262b33; --good: #55b87a; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); margin: 0; }
+main { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem; }
+h1, h2, p { overflow-wrap: anywhere; }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, td.text { text-align: left; }
-code { background: #f4f4f4; padding: .1rem .3rem; overflow-wrap: anywhere; }
-img { max-width: 100%; }
-.scroll { max-height: 32rem; overflow: auto; }
-.answer { background: #eef6ef; border-left: 4px solid #55a868; padding: .6rem 1rem; }
+th { position: sticky; top: 0; background: var(--card); }
+code { background: var(--code); padding: .1rem .3rem; overflow-wrap: anywhere; }
+img { max-width: 100%; background: #fff; border-radius: 8px; }
+.scroll { max-height: 32rem; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+  margin: 1rem 0; width: fit-content; max-width: 100%; }
+.scroll:focus-visible { outline: 2px solid var(--good); }
+.answer { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--good);
+  padding: .6rem 1rem; border-radius: 6px; }
+@media (max-width: 40rem) { th, td { padding: .25rem .4rem; } main { padding: 1rem .7rem; } }
 """
 
 
@@ -126,10 +137,12 @@ def cell(value: Any) -> str:
     return f"<td{kind}>{html.escape(value if isinstance(value, str) else f'{value:,}')}</td>"
 
 
-def table(head: list[str], rows: list[list[Any]]) -> str:
-    lines = ["<tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in head) + "</tr>"]
+def table(head: list[str], rows: list[list[Any]], name: str) -> str:
+    """It scrolls within its box, also by keyboard; `name` is what screen readers call it."""
+    lines = ["<tr>" + "".join(f'<th scope="col">{html.escape(text)}</th>' for text in head) + "</tr>"]
     lines += ["<tr>" + "".join(cell(value) for value in row) + "</tr>" for row in rows]
-    return "<table>\n" + "\n".join(lines) + "\n</table>"
+    box = f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(name)}">'
+    return f"{box}<table>\n" + "\n".join(lines) + "\n</table></div>"
 
 
 def picture(directory: Path, name: str, title: str) -> str:
@@ -144,7 +157,7 @@ def accuracy_table(study: Results) -> str:
         errors = sorted(split[key] for split in splits)
         rows.append([label, f"{study['test_mape'][key]:.2%}", f"{errors[0]:.2%}", f"{errors[-1]:.2%}"])
     note = f"<p>{study['coverage']:.1%} of the unseen measurements lie below the 95 % upper prediction bound.</p>"
-    return table(["predictor", "median test MAPE", "best split", "worst split"], rows) + note
+    return table(["predictor", "median test MAPE", "best split", "worst split"], rows, "Errors of predictors") + note
 
 
 def layer_table(results: Results) -> str:
@@ -154,13 +167,13 @@ def layer_table(results: Results) -> str:
         for layer in [*results["network"]["layers"], results["network"]["total"]]
     ]  # fmt: skip
     head = ["layer", "operator", "output", "parameters", "activations", "multiply-adds", "bytes at the peak"]
-    return f'<div class="scroll">{table(head, rows)}</div>'
+    return table(head, rows, "Layers")
 
 
 def formula_table(results: Results) -> str:
     textbook = results["textbook"]
     rows = [[name, formula["text"]] for name, formula in textbook["formulas"].items()]
-    return table(["bytes of", "formula"], rows) + f"<p>where {html.escape(textbook['assumptions'])}</p>"
+    return table(["bytes of", "formula"], rows, "Formulas") + f"<p>where {html.escape(textbook['assumptions'])}</p>"
 
 
 def simulation_table(results: Results) -> str:
@@ -168,7 +181,7 @@ def simulation_table(results: Results) -> str:
         [case["case"], case["measured"], case["predicted"], f"{case['predicted'] / case['measured'] - 1:+.3%}"]
         for case in results["pytorch_simulation"]
     ]
-    return table(["case", "measured peak, bytes", "simulated", "difference"], rows)
+    return table(["case", "measured peak, bytes", "simulated", "difference"], rows, "Steps of PyTorch")
 
 
 def answer(results: Results) -> str:
@@ -201,9 +214,11 @@ def page(results: Results, directory: Path) -> str:
         f"{len(results['splits'])} times.</p>"
     )
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>libmemmodel: 3D U-Net</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>How much memory does training a 3D U-Net need?</h1>\n"
-        f"{lead}\n{body}\n</body></html>\n"
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>libmemmodel: 3D U-Net</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">\n'
+        f"<style>{STYLE}</style></head><body><main>\n<h1>How much memory does training a 3D U-Net need?</h1>\n"
+        f"{lead}\n{body}\n</main></body></html>\n"
     )
 
 

@@ -12,11 +12,12 @@ import time
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 60
 
-# What sticks out of the page, and what scrolls inside a box that is made for it, which is no fault.
+# What sticks out of the page; what scrolls inside a box that is made for it is no fault.
 OVERFLOW = """(() => {
   const wide = document.documentElement.clientWidth, found = [];
-  const inBox = (e) => e.closest(".wide, pre, svg, .hidden, .highlight, [class*=md-nav], [class*=md-sidebar]") ||
-    e.closest(".md-typeset__scrollwrap, .md-search, .md-skip");
+  const scrolls = (e) => e && e !== document.body &&
+    (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
+  const inBox = (e) => e.closest("svg") || scrolls(e.parentElement);
   const all = document.documentElement.scrollWidth;
   if (all > wide) found.push(`the page: ${all} of ${wide}`);
   for (const e of document.body.querySelectorAll("*")) {
