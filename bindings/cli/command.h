@@ -72,7 +72,7 @@ struct command {
 
 extern const struct command advise_command, advise_mesh_command, campaign_command, estimate_command, export_command,
     fit_command, generate_command, gpus_command, import_command, layers_command, optimize_command, plan_command,
-    predict_command, recompute_command, run_command, serve_command;
+    predict_command, recompute_command, run_command, scan_command, serve_command;
 
 /* ---- options.c ---- */
 

@@ -157,6 +157,38 @@ const struct command campaign_command = {
     .work = work,
 };
 
+/* ---- scan ---- */
+
+struct scan_options {
+    const char *output, *executor;
+    int64_t workers;
+};
+
+static const struct option scan_options[] = {
+    {"output", 'o', OPTION_TEXT, "FILE", "the table, .csv or .parquet, in place of the SPEC's",
+     offsetof(struct scan_options, output)},
+    {"executor", 0, OPTION_TEXT, "NAME", "processes, dask, ray, mpi or slurm, in place of the SPEC's",
+     offsetof(struct scan_options, executor)},
+    {"workers", 0, OPTION_INTEGER, "N", "in place of the SPEC's; as many as processors unless given",
+     offsetof(struct scan_options, workers)},
+    {0},
+};
+
+const struct command scan_command = {
+    .name = "scan",
+    .usage = "SPEC.toml",
+    .summary = "what many jobs need: models by GPUs by options by sizes, into a table",
+    .description = "Estimates each model with all combinations of a grid, sizes in batches, on all processors\n"
+                   "or on a cluster, and writes a table, CSV or parquet.\n"
+                   "Runs in Python: MEMMODEL_PYTHON names the one that has the package.",
+    .examples = "  memmodel scan scan.toml\n"
+                "  memmodel scan scan.toml -o scan.parquet --executor dask\n",
+    .exits = "  130  Ctrl-C: the table has what was done\n",
+    .options = scan_options,
+    .options_bytes = sizeof(struct scan_options),
+    .work = work,
+};
+
 /* ---- import ---- */
 
 struct import_options {

@@ -43,6 +43,7 @@ from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation, RecomputationPoint, recompute
 from memmodel.report import Change, Layer, Peak, Report, Unmodelled
 from memmodel.samples import Samples
+from memmodel.scanning import Scan, scan
 from memmodel.scheduling import Operator, Schedule
 from memmodel.serving import CachePool, Generation, LanguageModel, Serving, generate, serve, serve_min
 from memmodel.tensor import Dim, Tensor
@@ -92,6 +93,7 @@ __all__ = [
     "RecomputationPoint",
     "Report",
     "Samples",
+    "Scan",
     "Schedule",
     "Scores",
     "Serving",
@@ -121,6 +123,7 @@ __all__ = [
     "optimize",
     "parse_bytes",
     "recompute",
+    "scan",
     "serve",
     "serve_min",
     "what_if",

@@ -13,7 +13,7 @@ from typing import Any
 from memmodel.errors import MemmodelError
 from memmodel.progress import Progress
 
-COMMANDS = {"campaign": "_campaign_command", "import": "_import_command"}
+COMMANDS = {"campaign": "_campaign_command", "import": "_import_command", "scan": "_scan_command"}
 
 
 class CommandError(RuntimeError):

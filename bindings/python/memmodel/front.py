@@ -27,7 +27,7 @@ HUB = "hf:"
 CONFIG = "config.json"
 
 
-class FrontError(Exception):
+class FrontError(RuntimeError):
     """What was asked for cannot be had; one line says why, and what would do."""
 
 

@@ -1,0 +1,134 @@
+"""Scans: the answers are those of single estimates, in the order of the grid."""
+
+import csv
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import memmodel
+import networks
+
+TOOL_ENVIRONMENT = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
+
+
+def image_network():
+    net = memmodel.Network()
+    x = net.input("image", (net.symbol("batch"), 3, net.symbol("dim"), net.symbol("dim")))
+    net.conv(x, filters=8, kernel=3)
+    return net
+
+
+def text_network():
+    net = memmodel.Network()
+    net.linear(net.input("x", (net.symbol("batch"), net.symbol("length"), 16)), units=8)
+    return net
+
+
+def fixed_network():
+    net = memmodel.Network()
+    net.linear(net.input("x", (4, 16)), units=8)
+    return net
+
+
+class Answers(unittest.TestCase):
+    def test_each_row_is_what_an_estimate_says(self):
+        grid = {"batch": [1, 7, 64], "optimizer": ["sgd", "adam"], "dim": [32, 48], "gpu": ["h100", "a100"]}
+        made = memmodel.scan({"image": image_network()}, grid)
+        self.assertEqual(made.columns, ("model", *grid, "bytes", "budget_bytes", "fits", "error"))
+        self.assertEqual(len(made.rows), 3 * 2 * 2 * 2)
+        self.assertEqual([row[1:5] for row in made.rows[:3]], [(1, "sgd", 32, "h100"), (1, "sgd", 32, "a100"),
+                                                              (1, "sgd", 48, "h100")])  # fmt: skip
+        for _, batch, optimizer, dim, gpu, size, budget, fits, error in made.rows:
+            report = memmodel.estimate(image_network(), batch=batch, dim=dim, optimizer=optimizer, gpu=gpu)
+            self.assertEqual((size, budget), (getattr(report.peak, report.metric), report.budget))
+            self.assertEqual((fits, error), (1, ""))
+
+    def test_a_size_that_a_model_does_not_have_is_left_empty(self):
+        made = memmodel.scan(
+            {"image": image_network(), "text": text_network()}, {"batch": [1, 2], "dim": [32], "length": [8, 16, 32]}
+        )
+        self.assertEqual([row[1:4] for row in made.rows if row[0] == "image"], [(1, 32, None), (2, 32, None)])
+        self.assertEqual([row[3] for row in made.rows if row[0] == "text"], [8, 16, 32] * 2)
+
+    def test_a_model_without_sizes_has_one_row_for_each_option(self):
+        made = memmodel.scan({"fixed": fixed_network()}, {"optimizer": ["sgd", "adam"]})
+        peaks = [memmodel.estimate(fixed_network(), optimizer=name).peak.process for name in ("sgd", "adam")]
+        self.assertEqual(made.column("bytes"), peaks)
+
+    def test_a_budget_says_what_fits(self):
+        made = memmodel.scan({"image": image_network()}, {"batch": [1, 4096], "dim": 224, "budget": "1GiB"})
+        self.assertEqual((made.column("budget_bytes"), made.column("fits")), ([1 << 30] * 2, [1, 0]))
+
+    def test_a_job_that_cannot_be_is_a_row_with_its_error(self):
+        made = memmodel.scan({"image": image_network()}, {"batch": 1, "dim": [2, 32], "optimizer": ["sgd", "sdg"]})
+        self.assertEqual([bool(size) for size in made.column("bytes")], [False, False, True, False])
+        self.assertIn("sdg", made.rows[3][-1])
+
+    def test_what_is_neither_size_nor_option_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "bach is neither a size of a model .batch, dim. nor an option"):
+            memmodel.scan({"image": image_network()}, {"bach": [1], "batch": [1], "dim": [32]})
+        with self.assertRaisesRegex(ValueError, "image has a size dim, which the grid does not give"):
+            memmodel.scan({"image": image_network()}, {"batch": [1]})
+
+
+@unittest.skipUnless(sys.version_info >= (3, 11), "Python before 3.11 reads no TOML")
+class Tool(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        image_network().save(self.folder / "image.json")
+
+    def start(self, text, *options):
+        (self.folder / "scan.toml").write_text(text)
+        return subprocess.Popen(
+            [networks.TOOL, "scan", "scan.toml", *options], cwd=self.folder, env=TOOL_ENVIRONMENT,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def run_it(self, *given):
+        process = self.start(*given)
+        said, errors = process.communicate(timeout=200)
+        return process.returncode, said, errors
+
+    def rows(self):
+        with (self.folder / "scan.csv").open() as lines:
+            return list(csv.DictReader(lines))
+
+    def test_a_spec_makes_a_table(self):
+        spec = 'models = ["image.json"]\n[grid]\nbatch = "1:3"\ndim = 32\ngpu = ["h100", "a100"]\n'
+        self.assertEqual(self.run_it(spec), (0, "6 configurations are in scan.csv, 6 fit\n", ""))
+        self.assertEqual([row["batch"] for row in self.rows()], ["1", "1", "2", "2", "3", "3"])
+        said = self.run_it(spec.replace("h100", "h1000"))[1]
+        self.assertEqual(said, "6 configurations are in scan.csv, 3 fit, 3 cannot be\n")
+
+    def test_a_wrong_spec_is_told_with_file_line_and_key(self):
+        for spec, error in (
+            ('models = ["image.json"]\n\n[grid]\nbatch = 1\ndim = 32\noptimzer = "sgd"\n', ":6: grid.optimzer: "),
+            ('models = ["image.json"]\n[grid]\nbatch = 1\n', ":2: grid: image.json has a size dim"),
+            ('models = ["no.json"]\n[grid]\nbatch = 1\n', ":1: models: "),
+            ('model = ["image.json"]\n[grid]\nbatch = 1\n', ":1: model: no such key; did you mean models?"),
+            ('models = ["image.json"]\n', ": a table [grid] is needed"),
+        ):
+            with self.subTest(spec=spec):
+                code, _, errors = self.run_it(spec)
+                self.assertEqual((code, errors.count("\n")), (1, 1), errors)
+                self.assertTrue(errors.startswith(f"memmodel scan: scan.toml{error}"), errors)
+
+    def test_ctrl_c_keeps_what_was_done(self):
+        spec = 'models = ["image.json"]\nworkers = 1\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n'  # 800,000
+        process = self.start(spec)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("interrupted", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
