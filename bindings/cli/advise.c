@@ -1,6 +1,7 @@
 /* memmodel advise: which configuration to measure next. */
 #include "command.h"
 #include "json.h"
+#include "progress.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -231,9 +232,12 @@ ask(struct advise *advise, const struct domain *domain)
         .count = advise->options->count,
         .candidates = advise->candidates,
     };
+    int status;
 
     advise->result.size = sizeof advise->result;
-    if (memmodel_advise(advise->samples, &asked, advise->context, &advise->result, &advise->design))
+    progress_show(advise->context);
+    status = memmodel_advise(advise->samples, &asked, advise->context, &advise->result, &advise->design);
+    if (progress_clear(advise->context, status))
         return library_error(advise->command, advise->context);
     if (advise->options->output && memmodel_samples_save(advise->design, advise->options->output))
         return library_error(advise->command, advise->context);

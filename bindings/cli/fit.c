@@ -3,11 +3,11 @@
 #include "limits.h"
 #include "model.h"
 #include "network_terms.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What a run of the command works with. */
 struct fit {
@@ -184,30 +184,21 @@ finish(const struct fit *fit, const memmodel_model *model)
 
 /* ---- the fit ---- */
 
-/* A line that is written over again and again. */
-static int
-show_progress(void *user, const struct memmodel_progress *progress)
-{
-    (void)user;
-    fprintf(stderr, "\r%lld %s in %.0f s, best error %.4g   ", (long long)progress->done, progress->stage,
-            progress->seconds, progress->best);
-    return 0;
-}
-
+/* A search that Ctrl-C ends before it has compared its formulas leaves the one that is found without it. */
 static int
 fit_showing_progress(const struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options,
                      memmodel_model **model)
 {
-    bool shown = options->search && isatty(STDERR_FILENO);
+    struct memmodel_fit_options plain = *options;
     int status;
 
-    if (shown)
-        memmodel_context_set_progress(fit->context, show_progress, NULL);
-    status = memmodel_fit(samples, options, fit->context, model);
-    if (shown)
-        fputc('\n', stderr);
-    memmodel_context_set_progress(fit->context, NULL, NULL);
-    return status;
+    progress_show(fit->context);
+    status = progress_clear(fit->context, memmodel_fit(samples, options, fit->context, model));
+    if (status != MEMMODEL_ERROR_CANCELLED || !options->search)
+        return status;
+    fputs("memmodel fit: the search had compared nothing yet: this is the formula without it\n", stderr);
+    plain.search = 0;
+    return memmodel_fit(samples, &plain, fit->context, model);
 }
 
 /* A size cannot be compared with numbers whose unit nobody knows. */

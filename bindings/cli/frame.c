@@ -93,6 +93,20 @@ catch_interrupts(memmodel_context *context)
     sigaction(SIGINT, &action, NULL);
 }
 
+/* From then on Ctrl-C ends the tool, for the context may be gone; after one that was heard it does nothing, so that what is
+   printed last is printed whole. */
+static void
+release_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    interrupted_context = NULL;
+    if (was_interrupted)
+        signal(SIGINT, SIG_IGN);
+}
+
 /* What `memmodel run` starts gets the signal itself. */
 static int
 work(const struct command *command, void *options, char **operands, int count)
@@ -106,8 +120,9 @@ work(const struct command *command, void *options, char **operands, int count)
     if (!command->stops_at_operand)
         catch_interrupts(context);
     status = command->work(command, context, options, operands, count);
+    if (!command->stops_at_operand)
+        release_interrupts();
     if (was_interrupted) {
-        signal(SIGINT, SIG_IGN);
         fprintf(stderr, "memmodel %s: interrupted; %s\n", command->name,
                 status == EXIT_FAILED ? "there is no answer yet" : "the answer is the best so far");
         status = EXIT_INTERRUPTED;

@@ -26,6 +26,12 @@ limits_given(void)
     return &given;
 }
 
+double
+limits_seconds(void)
+{
+    return given.seconds == 0 ? USUAL_SECONDS : given.seconds;
+}
+
 int
 limits_new_context(const struct command *command, memmodel_context **context)
 {
@@ -35,8 +41,7 @@ limits_new_context(const struct command *command, memmodel_context **context)
         return memory_error(command);
     if (limits.seconds > 0 && limits.nodes == 0)
         limits.nodes = INT64_MAX; /* who says how long it may take means that */
-    if (limits.seconds == 0)
-        limits.seconds = USUAL_SECONDS;
+    limits.seconds = limits_seconds();
     if (!memmodel_context_set_limits(*context, &limits))
         return EXIT_OK;
     library_error(command, *context);

@@ -11,6 +11,10 @@ extern const struct option limit_options[];
 struct memmodel_limits *
 limits_given(void);
 
+/* Seconds that a call of the tool may take; infinity for no limit. */
+double
+limits_seconds(void);
+
 /* A context with the limits that were given. EXIT_OK, or EXIT_FAILED after a message. */
 int
 limits_new_context(const struct command *command, memmodel_context **context);

@@ -1,6 +1,7 @@
 /* memmodel optimize: what has to be done so that a network is within so many bytes. */
 #include "job.h"
 #include "json.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -118,7 +119,8 @@ answer(struct job_call *call)
 
     if (status)
         return status;
-    if (memmodel_optimize(call->network, &call->job, call->context, &optimization))
+    progress_show(call->context);
+    if (progress_clear(call->context, memmodel_optimize(call->network, &call->job, call->context, &optimization)))
         return library_error(call->command, call->context);
     memmodel_optimization_get_result(optimization, &result);
     if (given->json)

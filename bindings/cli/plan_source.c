@@ -1,5 +1,6 @@
 /* What `memmodel plan` plans. */
 #include "plan.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <string.h>
@@ -175,7 +176,10 @@ solve(const struct command *command, memmodel_context *context, const struct pla
     const struct memmodel_plan_options search = search_options(given);
 
     source->plan = source->buffers;
-    return memmodel_plan_solve(source->buffers, &search) ? library_error(command, context) : EXIT_OK;
+    progress_show(context);
+    if (progress_clear(context, memmodel_plan_solve(source->buffers, &search)))
+        return library_error(command, context);
+    return EXIT_OK;
 }
 
 static int

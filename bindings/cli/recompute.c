@@ -1,5 +1,6 @@
 /* memmodel recompute: which modules of a network to checkpoint (torch.utils.checkpoint), so that its training fits. */
 #include "job.h"
+#include "progress.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -248,7 +249,9 @@ search(struct recompute *recompute, const struct memmodel_layer_cost *costs, siz
                                                      .max_simulations = recompute->given->max_simulations};
     int status;
 
-    if (memmodel_recompute(call->network, &call->job, &asked, call->context, &recompute->recomputation))
+    progress_show(call->context);
+    status = memmodel_recompute(call->network, &call->job, &asked, call->context, &recompute->recomputation);
+    if (progress_clear(call->context, status))
         return library_error(call->command, call->context);
     memmodel_recomputation_get_result(recompute->recomputation, &recompute->result);
     status = (recompute->given->json ? print_json : print_text)(recompute);

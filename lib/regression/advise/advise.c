@@ -456,6 +456,7 @@ advise_all(struct advising *advising, memmodel_samples *table, int64_t *needed)
     *needed = -1;
     note_needed(advising, needed);
     for (int64_t i = 0; !status && i < advising->options.count; i++) {
+        context_report(advising->context, "configurations", i, advising->options.count, NAN);
         status = advise_one(advising, table);
         note_needed(advising, needed);
     }
