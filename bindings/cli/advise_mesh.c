@@ -130,8 +130,8 @@ const struct command advise_mesh_command = {
         "it, those that fit first, in the order of what each GPU sends in a step. Parameters are sharded over dp by\n"
         "FSDP2, computed in bfloat16; layers are shared over tp, stages of a 1F1B pipeline lie along pp. Peaks are of\n"
         "live tensors of the fullest rank; estimate says the rest of a row with the same mesh.",
-    .examples = "  memmodel advise-mesh llama-3.1-70b/config.json --gpus 64 --gpu h100\n"
-                "  memmodel advise-mesh config.json --gpus 8 --length 4096 --global-batch 64 --json\n",
+    .examples = "  memmodel advise-mesh llama-3.3-70b/config.json --gpus 64 --gpu h100\n"
+                "  memmodel advise-mesh llama-3.1-8b/config.json --gpus 8 --length 4096 --global-batch 64 --json\n",
     .exits = "  3    no mesh fits\n",
     .options = options,
     .options_bytes = sizeof(struct mesh_options),

@@ -4,30 +4,73 @@
 
 #include <string.h>
 
+/* ---- bash ---- */
+
 static void
-print_names(const struct option *options, const char *before, const char *between)
+print_names(const struct option *options)
 {
-    for (const struct option *option = options; option->name; option++)
-        printf("%s%s%s", before, option->name, between);
+    for (const struct option *option = options; option->name; option++) {
+        printf("--%s ", option->name);
+        if (option->letter)
+            printf("-%c ", option->letter);
+    }
 }
+
+/* Cases COMMAND:OPTION of what follows an option. */
+static void
+print_bash_values(const struct command *command)
+{
+    for (const struct option *option = command->options; option->name; option++) {
+        const char *values = completion_values(command, option);
+
+        if (values && option->letter)
+            printf("        %s:-%c | %s:--%s) words='%s' ;;\n", command->name, option->letter, command->name,
+                   option->name, values);
+        else if (values)
+            printf("        %s:--%s) words='%s' ;;\n", command->name, option->name, values);
+    }
+}
+
+/* A word that follows = is one of its own; files are offered where nothing else is. */
+static const char bash_begin[] = "# memmodel completion bash >> ~/.bashrc\n"
+                                 "_memmodel() {\n"
+                                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+                                 "    if [ \"$word\" = '=' ]; then\n"
+                                 "        word=\n"
+                                 "    elif [ \"$before\" = '=' ]; then\n"
+                                 "        before=${COMP_WORDS[COMP_CWORD-2]}\n"
+                                 "    fi\n"
+                                 "    case ${COMP_WORDS[1]}:$before in\n";
+static const char bash_options[] = "    esac\n"
+                                   "    case ${COMP_WORDS[1]}:$word in\n";
+static const char bash_end[] = "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                               "}\n"
+                               "complete -o default -F _memmodel memmodel\n";
 
 static void
 print_bash(const struct command *const *commands)
 {
-    puts("# memmodel completion bash >> ~/.bashrc\n_memmodel() {\n"
-         "    local word=${COMP_WORDS[COMP_CWORD]} words=\n    case ${COMP_WORDS[1]} in");
+    fputs(bash_begin, stdout);
+    for (const struct command *const *each = commands; *each; each++)
+        print_bash_values(*each);
+    puts("        completion:completion) words='bash zsh fish' ;;");
+    fputs(bash_options, stdout);
     for (const struct command *const *each = commands; *each; each++) {
-        printf("        %s) words='", (*each)->name);
-        print_names((*each)->options, "--", " ");
-        print_names(limit_options, "--", " ");
+        printf("        %s:-*) words='", (*each)->name);
+        print_names((*each)->options);
+        print_names(limit_options);
         puts("--help' ;;");
     }
-    fputs("    esac\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='", stdout);
+    fputs("    esac\n    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"${COMP_WORDS[1]}:$COMP_CWORD\" = help:2 ]; then\n"
+          "        words='",
+          stdout);
     for (const struct command *const *each = commands; *each; each++)
         printf("%s ", (*each)->name);
-    puts("help --help --version'\n    fi\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default -F _memmodel memmodel");
+    fputs("completion help --help --version'\n    fi\n", stdout);
+    fputs(bash_end, stdout);
 }
+
+/* ---- zsh ---- */
 
 /* A text in single quotes; `also` is set apart by a backslash where a shell means something by it. */
 static void
@@ -43,15 +86,34 @@ print_quoted(const char *text, const char *also)
     }
 }
 
+/* --name[help]:ARGUMENT:what follows; the short form, and what may be given again, before it. */
 static void
-print_zsh_options(const struct option *options)
+print_zsh_option(const struct command *command, const struct option *option)
 {
-    for (const struct option *option = options; option->name; option++) {
-        printf(" \\\n                '--%s[", option->name);
-        print_quoted(option->help, "[]:");
-        printf("]%s%s%s'", option->argument ? ":" : "", option->argument ? option->argument : "",
-               option->argument ? ":_files" : "");
+    const char *values = completion_values(command, option), *again = option->kind == OPTION_LIST ? "*" : "";
+
+    fputs(" \\\n                ", stdout);
+    if (option->letter && *again)
+        printf("'*'{-%c,--%s}'[", option->letter, option->name);
+    else if (option->letter)
+        printf("'(-%c --%s)'{-%c,--%s}'[", option->letter, option->name, option->letter, option->name);
+    else
+        printf("'%s--%s[", again, option->name);
+    print_quoted(option->help, "[]:");
+    putchar(']');
+    if (option->argument) {
+        putchar(':');
+        print_quoted(option->argument, "[]:");
+        printf(values ? ":(%s)" : ":_files", values);
     }
+    putchar('\'');
+}
+
+static void
+print_zsh_options(const struct command *command, const struct option *options)
+{
+    for (const struct option *option = options; option->name; option++)
+        print_zsh_option(command, option);
 }
 
 static void
@@ -68,21 +130,29 @@ print_zsh(const struct command *const *commands)
          "    case ${words[2]} in");
     for (const struct command *const *each = commands; *each; each++) {
         printf("        %s)\n            _arguments '*:file:_files'", (*each)->name);
-        print_zsh_options((*each)->options);
-        print_zsh_options(limit_options);
+        print_zsh_options(*each, (*each)->options);
+        print_zsh_options(*each, limit_options);
         puts(" ;;");
     }
     puts("    esac\n}\n_memmodel \"$@\"");
 }
 
+/* ---- fish ---- */
+
 static void
-print_fish_options(const struct option *options, const char *command)
+print_fish_options(const struct command *command, const struct option *options)
 {
     for (const struct option *option = options; option->name; option++) {
-        printf("complete -c memmodel -n '__fish_seen_subcommand_from %s' -l %s", command, option->name);
+        const char *values = completion_values(command, option);
+
+        printf("complete -c memmodel -n '__fish_seen_subcommand_from %s' -l %s", command->name, option->name);
         if (option->letter)
             printf(" -s %c", option->letter);
-        printf("%s -d '", option->argument ? " -r" : "");
+        if (values)
+            printf(" -x -a '%s'", values);
+        else if (option->argument)
+            fputs(" -r", stdout);
+        fputs(" -d '", stdout);
         print_quoted(option->help, "");
         puts("'");
     }
@@ -96,8 +166,8 @@ print_fish(const struct command *const *commands)
         printf("complete -c memmodel -n __fish_use_subcommand -f -a %s -d '", (*each)->name);
         print_quoted((*each)->summary, "");
         puts("'");
-        print_fish_options((*each)->options, (*each)->name);
-        print_fish_options(limit_options, (*each)->name);
+        print_fish_options(*each, (*each)->options);
+        print_fish_options(*each, limit_options);
     }
 }
 

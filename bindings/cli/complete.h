@@ -8,4 +8,8 @@
 int
 print_completion(const struct command *const *commands, const char *shell);
 
+/* Names that may follow the command's option, with blanks between them; NULL where it may be anything. */
+const char *
+completion_values(const struct command *command, const struct option *option);
+
 #endif

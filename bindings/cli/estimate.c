@@ -469,7 +469,7 @@ const struct command estimate_command = {
         "  memmodel estimate unet3d.json -s dim=144 --max batch --budget 16GiB\n"
         "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --textbook-rule outputs --formulas\n"
         "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n"
-        "  memmodel estimate gpt.json --mesh dp=8 --data 'fsdp(layers.*)' --ranks --budget 80GiB\n",
+        "  memmodel estimate gpt2.json -s batch=8,length=1024 --mesh dp=8 --data 'fsdp(h.*)' --ranks --budget 80GiB\n",
     .exits = "  3    the job does not fit in --budget; with --max, not even 1 does\n",
     .options = options,
     .options_bytes = sizeof(struct estimate_options),

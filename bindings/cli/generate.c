@@ -101,7 +101,7 @@ const struct command generate_command = {
         "transformers takes: the weights, the cache of keys and values, and the peaks of live tensors in the pass\n"
         "over the prompt and in those of one token.",
     .examples = "  memmodel generate llama-3.1-8b/config.json --batch 8 --prompt-tokens 2048 --new-tokens 512\n"
-                "  memmodel generate config.json --cache static --dtype float16 --budget 24GiB\n",
+                "  memmodel generate llama-3.1-8b/config.json --cache static --dtype float16 --budget 24GiB\n",
     .exits = "  3    the peak is above --budget\n",
     .options = options,
     .options_bytes = sizeof(struct generate_options),

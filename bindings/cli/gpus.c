@@ -173,7 +173,7 @@ const struct command gpus_command = {
         "largest batch that fits for sure, and how many are needed with FSDP2. Prices are those of a file; an\n"
         "example with its date is installed as share/memmodel/gpu_prices.csv.",
     .examples = "  memmodel gpus gpt2.json --set batch=8,length=1024 --optimizer AdamW\n"
-                "  memmodel gpus gpt2.json -s batch=8 -s length=1024 --precision bf16 --prices gpu_prices.csv\n",
+                "  memmodel gpus gpt2.json -s batch=8 -s length=1024 --precision bf16 --prices ../gpu_prices.csv\n",
     .exits = "  3    the job fits on no GPU, nor on --max-gpus of one kind\n",
     .options = options,
     .options_bytes = sizeof(struct gpus_options),

@@ -135,7 +135,7 @@ help_command(FILE *to, const struct command *command)
     for (const struct option *option = limit_options; option->name; option++)
         if (!has_option(command, option->name))
             print_option(to, option);
-    fputs("\nExamples:\n", to);
+    fputs("\nExamples (in a copy of the folder share/memmodel/examples):\n", to);
     print_examples(to, command->examples);
     print_exits(to, command->exits);
 }

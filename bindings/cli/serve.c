@@ -224,9 +224,9 @@ const struct command serve_command = {
         "--max-length it holds at once. What is known from an engine's log can be given instead of computed:\n"
         "--weight-bytes, --cache-bytes.",
     .examples = "  memmodel serve llama-3.1-8b/config.json --gpu h100 --max-length 32768\n"
-                "  memmodel serve config.json --gpu a100-80gb --mesh tp=2 --kv fp8 --utilization 0.95\n"
+                "  memmodel serve llama-3.1-8b/config.json --gpu a100-80gb --mesh tp=2 --kv fp8 --utilization 0.95\n"
                 "  memmodel serve llama-3.3-70b/config.json --gpu h100 --max-length 32768 --min tp\n"
-                "  memmodel serve config.json --engine llamacpp --max-length 65536 --kv q8_0\n",
+                "  memmodel serve llama-3.1-8b/config.json --engine llamacpp --max-length 65536 --kv q8_0\n",
     .exits = "  3    weights or one request of --max-length do not fit\n",
     .options = options,
     .options_bytes = sizeof(struct serve_options),
