@@ -3,7 +3,7 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
-NIGHTLY=(subproject packaging web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+NIGHTLY=(subproject packaging packages web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
 # What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
 MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
@@ -51,6 +51,12 @@ command_nightly() {
 suite_packaging() {
     (venvs_of packaging) || true
     test_in test packaging --suite packaging
+}
+
+# What is published, for each processor; skipped where pip or apt cannot bring what builds it.
+suite_packages() {
+    (package_wheel && package_deb) >build/packages.log 2>&1 || true
+    test_in test packages --suite packages
 }
 
 suite_subproject() { test_in test subproject --suite subproject; }
@@ -186,7 +192,7 @@ suite_musl() {
     need cmake cmake --version
     install_missing
     # the libraries that it links must be compiled with musl, too
-    if test/nightly/musl-libraries.sh build/musl-libraries >build/musl.log 2>&1; then
+    if CC=musl-gcc packaging/libraries.sh build/musl-libraries jansson libffi cmocka >build/musl.log 2>&1; then
         only=unit-programs test_in musl testlog --suite unit
     else
         skipped musl 'the sources of its libraries could not be fetched from Debian and compiled (build/musl.log)'

@@ -67,6 +67,12 @@ def copy_of_checkout(folder):
         subprocess.run(["git", "-C", folder, *command], check=True)
 
 
+def files_of(folder):
+    """What is installed of a folder of the tree."""
+    paths = {path for path in folder.rglob("*") if path.is_file() and path.name != "meson.build"}
+    return {str(path.relative_to(folder)) for path in paths}
+
+
 class Packaging(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -98,20 +104,26 @@ class Packaging(unittest.TestCase):
         self.assertIn(self.version, output)
 
     def test_the_wheel_is_for_every_python_3_of_this_platform(self):
-        self.assertRegex(self.wheel.name, r"^memmodel-[\d.]+-py3-none-\w+\.whl$")
+        self.assertRegex(self.wheel.name, r"^libmemmodel-[\d.]+-py3-none-\w+\.whl$")
         self.assertNotIn("any", self.wheel.name)
 
     def test_the_wheel_holds_package_libraries_tool_and_licence_only(self):
         names = zipfile.ZipFile(self.wheel).namelist()
-        modules = {path.name for path in (self.folder / "source/bindings/python/memmodel").iterdir()} - {"meson.build"}
-        packed = {Path(name).name for name in names if "/purelib/" in name}
-        self.assertEqual(packed, modules | {"_exceptions.py", "_ffi.py", "_layers.py", "libmemmodel.so.0"})
+        package = self.folder / "source/bindings/python/memmodel"
+        modules = {f"memmodel/{name}" for name in files_of(package)}
+        packed = {name.split("/purelib/")[1] for name in names if "/purelib/" in name}
+        made = ("_exceptions.py", "_ffi.py", "_layers.py", "libmemmodel.so.0")
+        self.assertEqual(packed, modules | {f"memmodel/{name}" for name in made})
         others = {name.split("/", 1)[1] for name in names if "/purelib/" not in name}
-        cuda = self.folder / "source/bindings/cuda/python"
-        values = {f"data/share/memmodel/cuda/python/{path.relative_to(cuda)}" for path in cuda.rglob("*.py")}
-        devices = {f"data/share/memmodel/cuda/libmemmodel-cuda{part}.so" for part in ("", "-dnn")}
-        rest = {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "licenses/COPYING"}
-        self.assertEqual(others, values | devices | rest)
+        share = "data/share/memmodel"
+        cuda, examples = self.folder / "source/bindings/cuda/python", self.folder / "source/examples/files"
+        values = {f"{share}/cuda/python/{path.relative_to(cuda)}" for path in cuda.rglob("*.py")}
+        devices = {f"{share}/cuda/libmemmodel-cuda{part}.so" for part in ("", "-dnn")}
+        shown = {f"{share}/examples/{name}" for name in files_of(examples)} | {f"{share}/gpu_prices.csv"}
+        inside = {f"licenses/packaging/wheel/licenses/{name}.txt" for name in ("jansson", "zlib")}
+        licences = {"licenses/COPYING"} | inside
+        rest = {"scripts/memmodel", "METADATA", "WHEEL", "RECORD", "entry_points.txt"}
+        self.assertEqual(others, values | devices | shown | licences | rest)
 
     def test_the_source_distribution_holds_the_pages_of_the_interface(self):
         with tarfile.open(self.sdist) as archive:
