@@ -414,8 +414,8 @@ report_on_class(struct estimate *estimate, const struct memmodel_rank_class *ran
     if (memmodel_estimate(call->network, &call->job, call->context, &report))
         return library_error(call->command, call->context);
     memmodel_report_get_result(report, &estimate->result);
+    print_class(ranks, &estimate->result); /* whose texts are the report's */
     memmodel_report_unref(report);
-    print_class(ranks, &estimate->result);
     meant = exit_of_verdict(estimate->result.verdict);
     *worst = meant > *worst ? meant : *worst;
     return EXIT_OK;
