@@ -188,9 +188,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def _faked(self, schema: Schema, args: Any, kwargs: Any) -> Any:
         def fake(tensor: Any) -> Any:
-            if type(tensor) not in REAL:
+            if not _is_stored(tensor):
                 return tensor
-            return self.fake(tensor, noted=not schema.lifts)
+            return self.fake(_as_plain(tensor), noted=not schema.lifts)
 
         return tree_map_only(torch.Tensor, fake, (args, kwargs))
 
@@ -228,8 +228,23 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
 def _is_real(value: Any) -> bool:
     """Whether an argument is a tensor with memory, or a list with one."""
     if isinstance(value, (list, tuple)):
-        return any(type(part) in REAL for part in value)
-    return type(value) in REAL
+        return any(map(_is_stored, value))
+    return _is_stored(value)
+
+
+def _is_stored(value: Any) -> bool:
+    """A tensor with memory, also of a class of parameters that changes no operator, as bitsandbytes' Params4bit."""
+    kind = type(value)
+    if kind in REAL:
+        return True
+    return issubclass(kind, nn.Parameter) and kind.__torch_dispatch__ is nn.Parameter.__torch_dispatch__
+
+
+def _as_plain(tensor: Any) -> Any:
+    if type(tensor) in REAL:
+        return tensor
+    with _disable_current_modes(), torch._C.DisableTorchFunctionSubclass():
+        return tensor.as_subclass(torch.Tensor)
 
 
 def _is_foreign(tensor: Any) -> bool:

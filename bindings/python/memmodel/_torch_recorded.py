@@ -97,6 +97,14 @@ class Unfollowed(RuntimeError):
     """No graph says what the module does; an error that it comes of is its cause."""
 
 
+def check_followed(module: nn.Module) -> None:
+    """bitsandbytes' layers replace their weights in forward where they find them to be plain tensors, as an export makes
+    them: the module would keep what it was traced with."""
+    for name, part in module.named_modules():
+        if type(part).__module__.startswith("bitsandbytes."):
+            raise Unfollowed(f"{name or 'module'}: the weights of bitsandbytes' {type(part).__name__} follow no export")
+
+
 # beginnings of what a graph may differ in from a run, and a recording not
 IN_A_RECORDING = ("unlike ", "not compared", "kept by each run", "bound anew", "hooks of", "parameter of no module")
 

@@ -35,7 +35,7 @@ from memmodel._torch_losses import Loss, loss_of
 from memmodel._torch_mixed import computed_in
 from memmodel._torch_optimizers import UnknownOptimizer, optimizer_text
 from memmodel._torch_pipeline import first_part
-from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, recorded, recorded_better
+from memmodel._torch_recorded import Loop, Unfollowed, asked_of_rules, check_followed, recorded, recorded_better
 from memmodel._torch_rewrites import without_made_masks
 from memmodel._torch_runs import Difference, warn_of
 from memmodel._torch_storages import Lies, lies_of
@@ -291,6 +291,7 @@ def _asked(module: nn.Module, args: Any, kwargs: Any, loss: Loss, target: Any, m
 
 def _network(asked: _Asked, *, symbolic: bool) -> tuple[Network, Sequence[Difference]]:
     step, handed, _ = asked
+    check_followed(step.model)
     if symbolic:
         try:
             program = _torch_export.export(step, handed, _any_batch(handed))
@@ -428,7 +429,7 @@ def _followed(asked: _Asked, precision: str | None) -> tuple[Network, Sequence[D
     try:
         with asked.as_called(precision):
             return _network(asked, symbolic=False)
-    except Refused:
+    except (Refused, Unfollowed):
         raise
     except Exception as error:  # whatever export says
         raise Unfollowed(f"torch.export: {(str(error) or type(error).__name__).splitlines()[0]}") from error
