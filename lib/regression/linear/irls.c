@@ -10,9 +10,7 @@ enum {
     MAX_COLUMNS = LAD_MAX,
 };
 
-static const double first_min = 0.1; /* share of the mean error below which errors count as this large */
-static const double last_min = 1e-7; /* the same at last */
-static const double gain = 1e-10;    /* relative, that counts as one */
+static const double gain = 1e-10; /* relative, that counts as one */
 
 struct irls
 irls_new(struct workspace *workspace, size_t rows, size_t columns)
@@ -42,21 +40,19 @@ sum_of(const struct irls_problem *problem, const double *coefficients, size_t ro
     return sum / problem->sqrt_weights[row];
 }
 
-/* Mean loss, and in `size` the mean error, of the rows that count. */
+/* Mean loss of the rows that count. */
 static double
-mean_loss(struct irls *work, const struct irls_problem *problem, const double *coefficients, double *size)
+mean_loss(struct irls *work, const struct irls_problem *problem, const double *coefficients)
 {
-    double losses = 0, sizes = 0, total = 0;
+    double losses = 0, total = 0;
 
     for (size_t i = 0; i < problem->rows; i++) {
-        double measured = problem->measured[i], weight = work->left_out[i] ? 0 : problem->weights[i];
+        double weight = work->left_out[i] ? 0 : problem->weights[i];
 
         work->predictions[i] = sum_of(problem, coefficients, i);
-        losses += weight * loss_of(problem->loss, measured, work->predictions[i]);
-        sizes += weight * fabs(measured - work->predictions[i]) / loss_scale(problem->loss, measured);
+        losses += weight * loss_of(problem->loss, problem->measured[i], work->predictions[i]);
         total += weight;
     }
-    *size = sizes / total;
     return losses / total;
 }
 
@@ -64,7 +60,7 @@ mean_loss(struct irls *work, const struct irls_problem *problem, const double *c
 
 /* Multiplies the rows: by 1 the first time, then by what the last predictions make of them. */
 static void
-scale_rows(struct irls *work, const struct irls_problem *problem, bool first, double least)
+scale_rows(struct irls *work, const struct irls_problem *problem, bool first)
 {
     for (size_t i = 0; i < problem->rows; i++) {
         double factor = 1;
@@ -72,8 +68,7 @@ scale_rows(struct irls *work, const struct irls_problem *problem, bool first, do
         if (work->left_out[i])
             factor = 0;
         else if (!first)
-            factor = sqrt(problem->weights[i] *
-                          loss_weight(problem->loss, problem->measured[i], work->predictions[i], least)) /
+            factor = sqrt(problem->weights[i] * loss_weight(problem->measured[i], work->predictions[i])) /
                      problem->sqrt_weights[i];
         work->response[i] = factor * problem->response[i];
         for (size_t k = 0; k < problem->count; k++)
@@ -145,22 +140,20 @@ find_vertex(struct irls *work, const struct irls_problem *problem, double *coeff
     lad_fit(&work->lad, &lad, coefficients);
 }
 
-/* Steps from `best` on, which has that loss and is replaced by what is better. */
+/* Steps of log ratios from `best` on, which has that loss and is replaced by what is better. */
 static double
-improve(struct irls *work, const struct irls_problem *problem, size_t steps, double least, double *best,
-        double best_loss)
+improve(struct irls *work, const struct irls_problem *problem, double *best, double best_loss)
 {
-    double coefficients[MAX_COLUMNS], size, loss = mean_loss(work, problem, best, &size), floor = size * last_min;
+    double coefficients[MAX_COLUMNS], loss = best_loss;
     size_t idle = 0;
 
-    for (size_t step = 0; step < steps && idle < PATIENCE && size > 0; step++) {
-        scale_rows(work, problem, false, fmax(size * least, floor));
-        least /= 2;
+    for (size_t step = 0; step < MAX_STEPS && idle < PATIENCE && loss > 0; step++) {
+        scale_rows(work, problem, false);
         solve(work, problem, coefficients);
-        loss = mean_loss(work, problem, coefficients, &size);
+        loss = mean_loss(work, problem, coefficients);
         if (!isfinite(loss))
             break;
-        idle = loss < best_loss * (1 - gain) ? 0 : idle + (least < last_min || !loss_is_linear(problem->loss));
+        idle = loss < best_loss * (1 - gain) ? 0 : idle + 1;
         if (loss >= best_loss)
             continue;
         memcpy(best, coefficients, problem->count * sizeof *best);
@@ -173,18 +166,18 @@ improve(struct irls *work, const struct irls_problem *problem, size_t steps, dou
 static double
 fit_rows(struct irls *work, const struct irls_problem *problem, double *coefficients)
 {
-    double loss, size;
+    double loss;
 
     if (loss_is_linear(problem->loss)) {
         find_vertex(work, problem, coefficients);
-        return mean_loss(work, problem, coefficients, &size);
+        return mean_loss(work, problem, coefficients);
     }
-    scale_rows(work, problem, true, 0);
+    scale_rows(work, problem, true);
     solve(work, problem, coefficients);
-    loss = mean_loss(work, problem, coefficients, &size);
+    loss = mean_loss(work, problem, coefficients);
     if (loss_is_square(problem->loss) || !isfinite(loss))
         return loss;
-    return improve(work, problem, MAX_STEPS, first_min, coefficients, loss);
+    return improve(work, problem, coefficients, loss);
 }
 
 double

@@ -1,6 +1,6 @@
 /*
- * The coefficients that make any loss small: iteratively reweighted least squares, by weights that make the gradient
- * of least squares that of the loss; of linear losses of a sum the vertex that is best.
+ * The coefficients that make any loss small: least squares; of log ratios iteratively reweighted ones, by weights that
+ * make their gradient that of the loss; of linear losses of a sum the vertex that is best.
  */
 #ifndef REGRESSION_REWEIGH_H
 #define REGRESSION_REWEIGH_H

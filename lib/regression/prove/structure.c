@@ -124,9 +124,6 @@ read_numbers(const struct training *table, const struct memmodel_fit_options *op
     if (!(options->max_exponent >= 0) || isinf(options->max_exponent))
         return context_error(table->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "max_exponent is %g; it is a number above 0, or 0 for no limit", options->max_exponent);
-    if (options->change_points < 0 || options->change_points > 1)
-        return context_error(table->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "change_points is %d; it may be 0 or 1", options->change_points);
     structure->non_negative = options->non_negative != 0;
     structure->integer_exponents = options->integer_exponents != 0;
     structure->max_exponent = options->max_exponent;

@@ -88,26 +88,11 @@ loss_reported(const struct loss *loss, double mean)
 }
 
 /* d/dr ln(r)^2 = 2 ln(r) / r, which is 2 (r - 1) times this */
-static double
-log_ratio_weight(double ratio)
-{
-    return fabs(ratio - 1) < near_one ? 1 : logarithm(ratio) / (ratio * (ratio - 1));
-}
-
 double
-loss_weight(const struct loss *loss, double measured, double predicted, double least)
+loss_weight(double measured, double predicted)
 {
-    double scale = loss_scale(loss, measured), error = measured - predicted, size = fmax(fabs(error) / scale, least);
+    double ratio = limited_ratio(measured, predicted),
+           weight = fabs(ratio - 1) < near_one ? 1 : logarithm(ratio) / (ratio * (ratio - 1));
 
-    switch (loss->kind) {
-    case MEMMODEL_FIT_LOSS_LOG_RATIO:
-        return log_ratio_weight(limited_ratio(measured, predicted)) / (scale * scale);
-    case MEMMODEL_FIT_LOSS_MAPE:
-    case MEMMODEL_FIT_LOSS_ABSOLUTE:
-        return 1 / size / (scale * scale);
-    case MEMMODEL_FIT_LOSS_PINBALL:
-        return (error > 0 ? loss->quantile : 1 - loss->quantile) / size / (scale * scale);
-    default:
-        return 1 / (scale * scale);
-    }
+    return weight / (measured * measured);
 }

@@ -45,12 +45,11 @@ double
 loss_reported(const struct loss *loss, double mean);
 
 /*
- * Weight of the squared error (measured - predicted)^2 in least squares whose gradient is that of the loss, but for a
- * common factor. Errors below `least` times what loss_scale() gives count as that large: linear losses would have no
- * end there.
+ * Weight of the squared error (measured - predicted)^2 in least squares whose gradient is that of squared logarithms of
+ * their ratio, but for a common factor.
  */
 double
-loss_weight(const struct loss *loss, double measured, double predicted, double least);
+loss_weight(double measured, double predicted);
 
 /* What errors of that measurement are compared with: itself under relative losses, else the unit. */
 double
