@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 2, VERSION_OF_POSITIVE = 1 };
+enum { FORMAT_VERSION = 2, VERSION_OF_POSITIVE = 1, OF_ANY_SIGN = 2 /* keys of the former alone */ };
 
 static const char format_name[] = "memmodel-model";
 static const char *const loss_names[] = {"squared", "relative", NULL};
@@ -165,24 +165,29 @@ objective_to_json(const memmodel_model *model)
 static int
 optional_to_json(const memmodel_model *model, json_t *root)
 {
-    if (!is_usual_loss(model) && json_object_set_new(root, "objective", objective_to_json(model)))
-        return -1;
-    if (model->unit && json_object_set_new(root, "unit", json_string(model->unit->name)))
-        return -1;
-    if (model->scores.censored &&
-        json_object_set_new(root, "censored", json_integer((json_int_t)model->scores.censored)))
-        return -1;
-    if (model->scores.certified && json_object_set_new(root, "certified", json_true()))
-        return -1;
-    if ((model->general || model->front_count > 0) && json_object_set_new(root, "front", front_to_json(model)))
-        return -1;
-    if (model->alternative_count > 0 && add_alternatives(model, root))
-        return -1;
-    if (isnan(model->scores.noise))
-        return 0;
-    return json_object_set_new(
-        root, "noise",
-        json_pack("{s:f, s:I}", "deviation", model->scores.noise, "dof", (json_int_t)model->scores.noise_dof));
+    const struct memmodel_model_scores *scores = &model->scores;
+    int failed = 0;
+
+    if (!is_usual_loss(model))
+        failed |= json_object_set_new(root, "objective", objective_to_json(model));
+    if (model->unit)
+        failed |= json_object_set_new(root, "unit", json_string(model->unit->name));
+    if (scores->censored)
+        failed |= json_object_set_new(root, "censored", json_integer((json_int_t)scores->censored));
+    if (scores->certified)
+        failed |= json_object_set_new(root, "certified", json_true());
+    if (model->general || model->front_count > 0)
+        failed |= json_object_set_new(root, "front", front_to_json(model));
+    if (model->alternative_count > 0)
+        failed |= add_alternatives(model, root);
+    if (!isnan(scores->noise))
+        failed |= json_object_set_new(
+            root, "noise", json_pack("{s:f, s:I}", "deviation", scores->noise, "dof", (json_int_t)scores->noise_dof));
+    if (model->general) {
+        failed |= json_object_set_new(root, "loss", json_string(loss_names[model->relative]));
+        failed |= json_object_set_new(root, "response", response_to_json(&model->response));
+    }
+    return failed;
 }
 
 static json_t *
@@ -193,12 +198,8 @@ model_to_json(const memmodel_model *model)
                              model->formulas[MEMMODEL_LANGUAGE_TEXT], "inputs", inputs_to_json(model), "terms",
                              sum_to_json(model, model->terms, model->coefficients, model->term_count), "bound",
                              bound_to_json(model), "scores", scores_to_json(model));
-    bool failed = root && optional_to_json(model, root);
 
-    if (root && model->general)
-        failed = failed || json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
-                 json_object_set_new(root, "response", response_to_json(&model->response));
-    if (!failed)
+    if (root && !optional_to_json(model, root))
         return root;
     json_decref(root);
     return NULL;
@@ -360,7 +361,6 @@ read_response(struct model_reader *reader)
     memmodel_model *model = reader->model;
     const json_t *root = reader->document->root, *object;
 
-    model->general = true;
     model->relative = model_reader_choice(reader, root, "loss", loss_names, "\"loss\" is squared or relative");
     model->scores.loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED;
     object = model_reader_object(reader, root, "response", keys);
@@ -390,25 +390,21 @@ read_entry(struct model_reader *reader, const json_t *item, struct memmodel_mode
         reader->status = MEMMODEL_ERROR_NO_MEMORY;
 }
 
+/* Of positive terms files of before have none. */
 static void
 read_front(struct model_reader *reader)
 {
     memmodel_model *model = reader->model;
-    const json_t *array = model_reader_list(reader, reader->document->root, "front", MODEL_MAX_FRONT);
+    const json_t *array;
 
+    if (!model->general && !json_object_get(reader->document->root, "front"))
+        return;
+    array = model_reader_list(reader, reader->document->root, "front", MODEL_MAX_FRONT);
     model->front_count = json_array_size(array);
     if (!reader->status)
         reader->status = model_allocate_front(model);
     for (size_t i = 0; !reader->status && i < model->front_count; i++)
         read_entry(reader, json_array_get(array, i), &model->front[i]);
-}
-
-/* Of positive terms: files of before have none. */
-static void
-read_optional_front(struct model_reader *reader)
-{
-    if (json_object_get(reader->document->root, "front"))
-        read_front(reader);
 }
 
 static void
@@ -509,46 +505,47 @@ finish_model(struct model_reader *reader)
         model_reader_wrong_member(reader, root, "certified", "the formula cannot be certified");
 }
 
-enum { MAX_PARTS = 8 };
+/* In this order: what comes later is checked by what came before. */
+static void
+read_members(struct model_reader *reader)
+{
+    const json_t *root = reader->document->root;
 
-/* What a version has, in the order in which it is read. */
-struct layout {
-    const char *const *keys;
-    void (*parts[MAX_PARTS])(struct model_reader *reader);
-};
-
-static const char *const keys_1[] = {"format", "version",  "target",       "formula", "inputs",    "terms",
-                                     "bound",  "scores",   "certified",    "noise",   "objective", "front",
-                                     "unit",   "censored", "alternatives", NULL};
-static const char *const keys_2[] = {"format", "version",   "target", "formula",  "inputs",       "terms",
-                                     "bound",  "scores",    "loss",   "front",    "response",     "certified",
-                                     "noise",  "objective", "unit",   "censored", "alternatives", NULL};
-
-static const struct layout layouts[FORMAT_VERSION] = {
-    {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_optional_front, read_noise, read_objective}},
-    {keys_2,
-     {read_response, read_domain, read_terms, bound_from_json, read_errors, read_front, read_noise, read_objective}},
-};
+    if (reader->model->general)
+        read_response(reader);
+    read_domain(reader);
+    read_terms(reader);
+    bound_from_json(reader);
+    if (reader->model->general)
+        read_errors(reader);
+    else
+        read_scores(reader);
+    read_front(reader);
+    read_noise(reader);
+    read_objective(reader);
+    read_unit(reader);
+    read_alternatives(reader);
+    if (json_object_get(root, "censored"))
+        reader->model->scores.censored = model_reader_count(reader, root, "censored");
+    finish_model(reader);
+}
 
 static int
 read_model(const struct json_document *document, memmodel_model **model)
 {
+    static const char *const keys[] = {"loss",      "response", "format", "version",  "target",       "formula",
+                                       "inputs",    "terms",    "bound",  "scores",   "certified",    "noise",
+                                       "objective", "front",    "unit",   "censored", "alternatives", NULL};
     struct model_reader reader = {.document = document,
                                   .status = json_check_format(document, format_name, FORMAT_VERSION)};
-    int64_t version = reader.status ? 1 : model_reader_count(&reader, document->root, "version");
-    const struct layout *layout = &layouts[version - 1];
+    bool general = model_reader_count(&reader, document->root, "version") == FORMAT_VERSION;
 
-    model_reader_check_keys(&reader, document->root, layout->keys);
+    model_reader_check_keys(&reader, document->root, general ? keys : keys + OF_ANY_SIGN);
     begin_model(&reader);
-    for (size_t i = 0; !reader.status && i < MAX_PARTS && layout->parts[i]; i++)
-        layout->parts[i](&reader);
-    if (reader.status)
-        return model_hand_over(reader.model, reader.status, model);
-    read_unit(&reader);
-    read_alternatives(&reader);
-    if (json_object_get(document->root, "censored"))
-        reader.model->scores.censored = model_reader_count(&reader, document->root, "censored");
-    finish_model(&reader);
+    if (!reader.status) {
+        reader.model->general = general;
+        read_members(&reader);
+    }
     return model_hand_over(reader.model, reader.status, model);
 }
 
