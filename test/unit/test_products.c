@@ -4,7 +4,6 @@
 
 #include "regression/linear/decimal.h"
 #include "regression/search/evolve.h"
-#include "regression/search/grow.h"
 #include "regression/prove/structure.h"
 #include "regression/search/product.h"
 #include "regression/search/sums.h"

@@ -4,7 +4,6 @@
 
 #include "regression/linear/decimal.h"
 #include "regression/prove/structure.h"
-#include "regression/search/canonical.h"
 #include "regression/search/variation.h"
 #include "regression/search/tree_search.h"
 #include "regression/search/simplify.h"

@@ -1,9 +1,7 @@
 /* The terms that a fit chooses from: a constant, the caller's formulas, and three nested libraries. */
 #include "regression/basis/basis.h"
 
-#include "regression/basis/change_points.h"
-#include "regression/basis/general_terms.h"
-#include "regression/basis/powers.h"
+#include "regression/basis/libraries.h"
 #include "regression/basis/symbols.h"
 
 #include <math.h>

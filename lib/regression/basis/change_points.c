@@ -1,5 +1,5 @@
 /* Terms on one side of a change point: equal(max(x, k), x) is 1 from k on and 0 below, equal(min(x, k), x) up to k. */
-#include "regression/basis/change_points.h"
+#include "regression/basis/libraries.h"
 #include "base/numbers.h"
 #include "regression/linear/decimal.h"
 

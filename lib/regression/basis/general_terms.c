@@ -4,10 +4,9 @@
  * An input of two levels has one shape, itself. One that is nowhere below 0 has roots, logarithms and reciprocals, the
  * latter two of x + shift where it has zeros.
  */
-#include "regression/basis/general_terms.h"
+#include "regression/basis/libraries.h"
 #include "base/numbers.h"
 #include "regression/linear/decimal.h"
-#include "regression/basis/change_points.h"
 
 #include <math.h>
 #include <string.h>

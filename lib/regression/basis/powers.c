@@ -2,7 +2,7 @@
  * Coefficients are not negative, so a term must not be either. An input with values below 0 gives x, -x and x^2 on
  * their own and takes no part in products.
  */
-#include "regression/basis/powers.h"
+#include "regression/basis/libraries.h"
 
 #include "base/numbers.h"
 #include "regression/linear/decimal.h"

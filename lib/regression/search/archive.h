@@ -26,4 +26,8 @@ archive_best(const struct archive *archive, size_t nodes);
 bool
 archive_is_exact(const struct archive *archive, const struct aim *aim);
 
+/* Fits the numbers in the best formula of every size to the end, and puts up to so many more into it, one at a time. */
+void
+archive_polish(struct fitter *fitter, size_t numbers, struct archive *archive);
+
 #endif

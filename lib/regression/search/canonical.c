@@ -1,14 +1,9 @@
 /* The canonical form of a tree: bottom up, every operation on operands that have theirs. */
-#include "regression/search/canonical.h"
-#include "regression/search/random.h"
+#include "regression/search/tree.h"
+
+#include "base/splitmix.h"
 
 #include <string.h>
-
-static struct tree
-number_tree(double number)
-{
-    return (struct tree){.count = 1, .genes = {{.operation = TREE_NUMBER, .number = number}}};
-}
 
 static unsigned
 root_of(const struct tree *tree)
@@ -69,9 +64,9 @@ is_commutative(unsigned operation)
 static bool
 join_alike(unsigned operation, const struct tree *of, struct tree *joined)
 {
-    const struct tree two = number_tree(2);
+    const struct tree two = tree_number(2);
 
-    *joined = operation == TREE_SUBTRACT ? number_tree(0) : operation == TREE_DIVIDE ? number_tree(1) : *of;
+    *joined = operation == TREE_SUBTRACT ? tree_number(0) : operation == TREE_DIVIDE ? tree_number(1) : *of;
     return operation == TREE_ADD        ? tree_join(joined, TREE_MULTIPLY, of, &two)
            : operation == TREE_MULTIPLY ? tree_join(joined, TREE_SQUARE, of, NULL)
                                         : true;
@@ -155,7 +150,7 @@ join_two(unsigned operation, const struct tree *first, const struct tree *second
     bool sorted = !is_commutative(operation) || order_of(first) <= order_of(second);
 
     if (root_of(first) == TREE_NUMBER && root_of(second) == TREE_NUMBER) {
-        *joined = number_tree(calculate(operation, first->genes[0].number, second->genes[0].number));
+        *joined = tree_number(calculate(operation, first->genes[0].number, second->genes[0].number));
         return true;
     }
     if (is_alike(first, second))

@@ -1,5 +1,5 @@
 /* One number more in a formula. */
-#include "regression/search/grow.h"
+#include "regression/search/archive.h"
 
 #include <math.h>
 #include <string.h>

@@ -22,20 +22,6 @@ struct builder {
     struct expression_range *ranges; /* of every feature, over the whole domain */
 };
 
-static void
-compute(const struct builder *builder, const struct feature *feature, double *target)
-{
-    static const double one = 1;
-    struct kernel_operand second = {matrix_column(&builder->library->values, (size_t)feature->second), false};
-    struct kernel_operand first = second;
-
-    if (tree_operands(feature->operation) > 1)
-        first.at = matrix_column(&builder->library->values, (size_t)feature->first);
-    else if (feature->operation == TREE_INVERSE)
-        first = (struct kernel_operand){&one, true};
-    builder->kernel(&(struct kernel_work){tree_opcode(feature->operation), first, second, target, builder->rows});
-}
-
 static bool
 is_same(size_t rows, const double *a, const double *b)
 {
@@ -109,7 +95,9 @@ add_operation(struct builder *builder, unsigned operation, int32_t first, int32_
         !tree_join_ranges(operation, builder->ranges[first], builder->ranges[second], &range))
         return;
     feature.nodes = (uint8_t)(1 + b->nodes + (binary ? a->nodes : 0));
-    compute(builder, &feature, matrix_column(&library->values, library->count));
+    tree_apply(builder->kernel, operation, matrix_column(&library->values, (size_t)first),
+               matrix_column(&library->values, (size_t)second), matrix_column(&library->values, library->count),
+               builder->rows);
     add_feature(builder, feature, range);
 }
 

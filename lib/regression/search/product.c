@@ -1,6 +1,5 @@
 /* Products of powers and trees, found in the logarithm. */
 #include "regression/search/product.h"
-#include "regression/search/canonical.h"
 #include "regression/table/training.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ factor_tree(const struct products *products, const struct product_factor *factor
     const struct form *form = &forms[factor->form];
     size_t feature = (size_t)factor->feature;
     const struct library *library = library_of(products, &feature);
-    struct tree number = {.count = 1, .genes = {{.operation = TREE_NUMBER, .number = form->shift}}};
+    const struct tree number = tree_number(form->shift);
 
     *tree = library_tree(library, feature);
     if (form->operation != TREE_INPUT && !tree_join(tree, form->operation, tree, NULL))
@@ -65,15 +64,13 @@ factor_tree(const struct products *products, const struct product_factor *factor
 static bool
 fill_column(kernel run, size_t rows, const double *values, const struct form *form, double *column)
 {
-    const struct kernel_operand own = {column, false};
-
     memcpy(column, values, rows * sizeof *column);
     if (form->operation != TREE_INPUT)
-        run(&(struct kernel_work){tree_opcode(form->operation), own, own, column, rows});
+        tree_apply(run, form->operation, column, column, column, rows);
     for (size_t i = 0; i < rows; i++)
         column[i] = form->exponent ? column[i] : fabs(column[i] + form->shift);
     if (!form->exponent)
-        run(&(struct kernel_work){OPCODE_LOG, own, own, column, rows});
+        tree_apply(run, TREE_LOG, column, column, column, rows);
     for (size_t i = 0; i < rows; i++)
         if (!(fabs(column[i]) < extreme))
             return false;
@@ -208,7 +205,8 @@ multiply_in(struct tree *product, const struct tree *factor, long halves)
 static bool
 multiply_exponential(struct tree *product, const struct tree *factor, double number)
 {
-    struct tree power, leaf = {.count = 1, .genes = {{.operation = TREE_NUMBER, .number = number}}};
+    const struct tree leaf = tree_number(number);
+    struct tree power;
 
     return tree_join(&power, TREE_MULTIPLY, factor, &leaf) && tree_join(&power, TREE_EXP, &power, NULL) &&
            multiply_in(product, &power, 2);
@@ -240,7 +238,6 @@ set_target(const struct product_search *search)
     struct products *products = search->products;
     const struct aim *aim = search->fitter->aim;
     size_t rows = products->columns.rows, known = 0;
-    const struct kernel_operand own = {products->target, false};
 
     for (size_t i = 0; i < rows; i++) {
         double value = fabs(aim->target[i] - offset_at(search, i));
@@ -249,7 +246,7 @@ set_target(const struct product_search *search)
         products->target[i] = products->weights[i] > 0 ? value : 1;
         known += products->weights[i] > 0;
     }
-    search->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
+    tree_apply(search->fitter->machine.kernel, TREE_LOG, products->target, products->target, products->target, rows);
     for (size_t i = 0; i < rows; i++)
         products->residual[i] = products->target[i] = products->target[i] * products->weights[i];
     return known > products->inputs + 4;

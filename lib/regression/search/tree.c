@@ -25,6 +25,12 @@ tree_input(size_t input)
     return (struct tree){.count = 1, .genes = {{.operation = TREE_INPUT, .input = (uint8_t)input}}};
 }
 
+struct tree
+tree_number(double number)
+{
+    return (struct tree){.count = 1, .genes = {{.operation = TREE_NUMBER, .number = number}}};
+}
+
 bool
 tree_join(struct tree *joined, unsigned operation, const struct tree *first, const struct tree *second)
 {

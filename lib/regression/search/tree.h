@@ -64,9 +64,16 @@ tree_first_operand(const size_t *sizes, size_t node)
 enum opcode
 tree_opcode(unsigned operation);
 
+/* It on columns, of one operand on the second. */
+void
+tree_apply(kernel run, unsigned operation, const double *first, const double *second, double *target, size_t rows);
+
 /* The tree of that one leaf, or an operation on other trees; false if there is no room. */
 struct tree
 tree_input(size_t input);
+
+struct tree
+tree_number(double number);
 
 bool
 tree_join(struct tree *joined, unsigned operation, const struct tree *first, const struct tree *second);
@@ -77,6 +84,13 @@ tree_replace(struct tree *tree, size_t first, size_t end, const struct tree_gene
 
 size_t
 tree_count_numbers(const struct tree *tree);
+
+/*
+ * One form for trees that mean the same, in place: sums and products are flattened, numbers in them folded into one, equal
+ * terms and factors joined, what is left sorted; what coefficients of the whole formula make superfluous is dropped.
+ */
+void
+tree_simplify(struct tree *tree);
 
 /* ---- where a tree has values ---- */
 

@@ -95,30 +95,37 @@ tree_opcode(unsigned operation)
         [TREE_DIVIDE] = OPCODE_DIVIDE,   [TREE_MIN] = OPCODE_MIN,           [TREE_MAX] = OPCODE_MAX,
         [TREE_SQUARE] = OPCODE_MULTIPLY, [TREE_ROOT] = OPCODE_ROOT,         [TREE_INVERSE] = OPCODE_DIVIDE,
         [TREE_LOG] = OPCODE_LOG,         [TREE_EXP] = OPCODE_EXP,           [TREE_SIN] = OPCODE_SIN,
-        [TREE_COS] = OPCODE_COS,         [TREE_TANH] = OPCODE_TANH,         [TREE_NUMBER] = OPCODE_COPY,
+        [TREE_COS] = OPCODE_COS,         [TREE_TANH] = OPCODE_TANH,
     };
 
     return opcodes[operation];
 }
 
-static const double one = 1;
+void
+tree_apply(kernel run, unsigned operation, const double *first, const double *second, double *target, size_t rows)
+{
+    static const double one = 1;
+    struct kernel_work work = {tree_opcode(operation), {second, false}, {second, false}, target, rows};
 
+    if (tree_operands(operation) > 1)
+        work.left.at = first;
+    else if (operation == TREE_INVERSE)
+        work.left = (struct kernel_operand){&one, true};
+    run(&work);
+}
+
+/* Of a number the column is that number; of an input there is one. */
 static void
 run_node(const struct tree_machine *machine, const struct tree_gene *gene, size_t i, double *target)
 {
-    struct kernel_work work = {.opcode = tree_opcode(gene->operation), .target = target, .lanes = machine->rows};
-    size_t operands = tree_operands(gene->operation);
+    size_t first = tree_operands(gene->operation) > 1 ? tree_first_operand(machine->sizes, i) : 0;
 
-    if (operands == 0) {
-        work.left = work.right = (struct kernel_operand){&gene->number, true};
-    } else {
-        work.left = work.right = (struct kernel_operand){machine->columns[i - 1], false};
-        if (operands > 1)
-            work.left.at = machine->columns[tree_first_operand(machine->sizes, i)];
-        else if (gene->operation == TREE_INVERSE)
-            work.left = (struct kernel_operand){&one, true};
-    }
-    machine->kernel(&work);
+    if (gene->operation == TREE_NUMBER)
+        for (size_t row = 0; row < machine->rows; row++)
+            target[row] = gene->number;
+    else
+        tree_apply(machine->kernel, gene->operation, machine->columns[first], machine->columns[i - 1], target,
+                   machine->rows);
 }
 
 const double *
@@ -210,10 +217,9 @@ pass_rows(const struct passage *at, unsigned operation)
 static void
 pass_wave(const struct passage *at, kernel run, unsigned operation)
 {
-    const struct kernel_operand b = {at->b, false};
     double sign = operation == TREE_SIN ? 1 : -1;
 
-    run(&(struct kernel_work){operation == TREE_SIN ? OPCODE_COS : OPCODE_SIN, b, b, at->to_b, at->rows});
+    tree_apply(run, operation == TREE_SIN ? TREE_COS : TREE_SIN, at->b, at->b, at->to_b, at->rows);
     for (size_t row = 0; row < at->rows; row++)
         at->to_b[row] *= sign * at->above[row];
 }

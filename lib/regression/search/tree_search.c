@@ -1,7 +1,6 @@
 /* Products, sums, evolution, and a last polish. */
 #include "regression/search/tree_search.h"
 
-#include "regression/search/grow.h"
 #include "regression/search/random.h"
 #include "regression/search/sums.h"
 

@@ -1,6 +1,5 @@
 /* Crossover and mutations. */
 #include "regression/search/variation.h"
-#include "regression/search/canonical.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,9 +120,7 @@ insert_number(struct change *change)
 {
     struct tree old = subtree(change->tree, change->sizes, change->node), new;
     bool product = random_below(change->random, 2);
-    struct tree number = {
-        .count = 1,
-        .genes = {{.operation = TREE_NUMBER, .number = product ? 1 : 2 * random_unit(change->random) - 0.5}}};
+    const struct tree number = tree_number(product ? 1 : 2 * random_unit(change->random) - 0.5);
 
     if (tree_join(&new, product ? TREE_MULTIPLY : TREE_ADD, &old, &number))
         replace_node(change, &new);
