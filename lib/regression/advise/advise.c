@@ -361,11 +361,7 @@ make_design(struct advising *advising)
 static int
 evaluate_cost(struct advising *advising, const char *text)
 {
-    const double *inputs[TRAINING_MAX_INPUTS];
-    double *results[] = {advising->costs};
-    struct expression_program *program;
     expression cost = expression_parse(advising->basis.pool, "cost", text);
-    int status;
 
     if (cost < 0)
         return cost;
@@ -373,14 +369,7 @@ evaluate_cost(struct advising *advising, const char *text)
         return context_error(advising->context, MEMMODEL_ERROR_NOT_FOUND, text,
                              "the cost has \"%.64s\" in it, which is no input",
                              expression_symbol_name(advising->basis.pool, advising->table.input_count));
-    status = expression_compile(advising->basis.pool, &cost, 1, &program);
-    if (status)
-        return status;
-    for (size_t i = 0; i < advising->table.input_count; i++)
-        inputs[i] = matrix_column(&advising->table.columns, i);
-    expression_program_run_block(program, inputs, advising->candidate_count, results);
-    expression_program_free(program);
-    return 0;
+    return terms_evaluate(advising->basis.pool, &cost, 1, &advising->table, &advising->costs);
 }
 
 static int
@@ -400,7 +389,7 @@ find_costs(struct advising *advising)
     const char *text = advising->options.cost;
     int status = 0;
 
-    advising->costs = workspace_take(&advising->workspace, advising->candidate_count, sizeof *advising->costs);
+    advising->costs = workspace_take(&advising->workspace, advising->table.columns.rows, sizeof *advising->costs);
     if (!advising->costs)
         return advising->workspace.status;
     for (size_t i = 0; i < advising->candidate_count; i++)

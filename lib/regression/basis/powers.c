@@ -187,7 +187,7 @@ add_hinges(struct basis *basis, const struct training *table, size_t first)
     for (size_t j = first; !workspace->status && j < end; j++) {
         if (!depends_on_all(basis, table, basis->terms[j]))
             continue;
-        workspace->status = basis_evaluate(basis, table, j, 1, &values);
+        workspace->status = terms_evaluate(basis->pool, &basis->terms[j], 1, table, &values);
         if (!workspace->status)
             powers_add_hinges_of(basis, j, values, rows);
     }

@@ -64,13 +64,13 @@ term_hinge(struct expression_pool *pool, expression term, struct rational knot)
     return expression_max(pool, beyond, expression_integer(pool, 0));
 }
 
-/* Values of terms from `first` on, on all rows. */
 int
-basis_evaluate(const struct basis *basis, const struct training *table, size_t first, size_t count, double **values)
+terms_evaluate(const struct expression_pool *pool, const expression *terms, size_t count, const struct training *table,
+               double **values)
 {
     const double *inputs[TRAINING_MAX_INPUTS];
     struct expression_program *program;
-    int status = expression_compile(basis->pool, basis->terms + first, count, &program);
+    int status = expression_compile(pool, terms, count, &program);
 
     if (status)
         return status;
@@ -93,7 +93,7 @@ fill_values(struct basis *basis, const struct training *table, size_t first, siz
 
     for (size_t j = 0; j < count; j++)
         columns[j] = matrix_column(&basis->columns, first + j);
-    return basis_evaluate(basis, table, first, count, columns);
+    return terms_evaluate(basis->pool, basis->terms + first, count, table, columns);
 }
 
 static int

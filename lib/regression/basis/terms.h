@@ -49,9 +49,10 @@ term_knots(const double *sorted, size_t count, double knots[TERM_KNOTS]);
 expression
 term_hinge(struct expression_pool *pool, expression term, struct rational knot);
 
-/* Values of terms from `first` on, on all rows. */
+/* Values of expressions in the inputs on all rows of the table. */
 int
-basis_evaluate(const struct basis *basis, const struct training *table, size_t first, size_t count, double **values);
+terms_evaluate(const struct expression_pool *pool, const expression *terms, size_t count, const struct training *table,
+               double **values);
 
 /* Room for so many given terms, those of the libraries, and those that are appended. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int
