@@ -1,9 +1,9 @@
 /*
- * The coefficients that make any loss small: least squares; of log ratios iteratively reweighted ones, by weights that
- * make their gradient that of the loss; of linear losses of a sum the vertex that is best.
+ * The coefficients that make any loss small: least squares; of log ratios iteratively reweighted least squares, by
+ * weights that make their gradient that of the loss; of linear losses of a sum the vertex that is best.
  */
-#ifndef REGRESSION_REWEIGH_H
-#define REGRESSION_REWEIGH_H
+#ifndef REGRESSION_IRLS_H
+#define REGRESSION_IRLS_H
 
 #include "regression/linear/lad.h"
 #include "regression/linear/nnls.h"

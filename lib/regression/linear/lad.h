@@ -3,8 +3,8 @@
  * ("An improved algorithm for discrete L1 linear approximation", SIAM Journal on Numerical Analysis 10, 1973), which
  * goes along edges on which all but one of the rows that are met stay met, each time as far as the sum falls.
  */
-#ifndef REGRESSION_CORNER_H
-#define REGRESSION_CORNER_H
+#ifndef REGRESSION_LAD_H
+#define REGRESSION_LAD_H
 
 #include "regression/linear/matrix.h"
 

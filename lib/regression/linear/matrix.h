@@ -3,8 +3,8 @@
  *
  * Sums run in one fixed order (four interleaved partial sums), so results have the same bits on every machine.
  */
-#ifndef REGRESSION_LINEAR_ALGEBRA_H
-#define REGRESSION_LINEAR_ALGEBRA_H
+#ifndef REGRESSION_MATRIX_H
+#define REGRESSION_MATRIX_H
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* Formulas as people write them: without what the error can do without, and with numbers of few digits. */
-#ifndef SEARCH_PLAIN_H
-#define SEARCH_PLAIN_H
+#ifndef SEARCH_SIMPLIFY_H
+#define SEARCH_SIMPLIFY_H
 
 #include "regression/search/levenberg.h"
 

@@ -1,6 +1,6 @@
 /* How a formula comes from others. */
-#ifndef SEARCH_BREED_H
-#define SEARCH_BREED_H
+#ifndef SEARCH_VARIATION_H
+#define SEARCH_VARIATION_H
 
 #include "regression/search/levenberg.h"
 #include "regression/search/random.h"

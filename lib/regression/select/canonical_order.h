@@ -2,8 +2,8 @@
  * The order inside of a term depends on which of its parts a pool met first; a file's reader meets them as they are
  * written.
  */
-#ifndef REGRESSION_SETTLE_H
-#define REGRESSION_SETTLE_H
+#ifndef REGRESSION_CANONICAL_ORDER_H
+#define REGRESSION_CANONICAL_ORDER_H
 
 #include "regression/model/model.h"
 

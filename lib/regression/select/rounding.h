@@ -1,6 +1,6 @@
 /* Coefficients that people can read. */
-#ifndef REGRESSION_SHORTEN_H
-#define REGRESSION_SHORTEN_H
+#ifndef REGRESSION_ROUNDING_H
+#define REGRESSION_ROUNDING_H
 
 #include "regression/linear/matrix.h"
 
