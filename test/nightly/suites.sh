@@ -3,7 +3,11 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
+<<<<<<< HEAD
 NIGHTLY=(subproject packaging packages web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+=======
+NIGHTLY=(subproject packaging docs web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+>>>>>>> 5e7d3522 (Make the documentation a site, and run the guide's commands)
 # What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
 MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
@@ -60,6 +64,14 @@ suite_packages() {
 }
 
 suite_subproject() { test_in test subproject --suite subproject; }
+
+# The documentation as a site, without a warning.
+suite_docs() {
+    want_chromium
+    install_missing
+    (venv docs doc/site/requirements.txt) || true
+    test_in test docs --suite docs
+}
 
 # The page that computes, beside the tool, and how pages look, in Chromium.
 suite_web() {

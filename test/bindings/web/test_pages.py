@@ -12,7 +12,7 @@ import unittest
 
 import browser
 
-TOOL, UNET3D, CASE_STUDY, PYTHON, PACKAGE, LIBRARY = (os.path.abspath(argument) for argument in sys.argv[1:7])
+TOOL, UNET3D, CASE_STUDY, PYTHON, PACKAGE, LIBRARY = (pathlib.Path(argument).absolute() for argument in sys.argv[1:7])
 STUDY = pathlib.Path(__file__).resolve().parents[3] / "examples" / "case-study"
 WIDTHS = (1280, 400)
 TICKS = "byteTicks({top}, 6).map((tick) => tick[1])"
