@@ -201,6 +201,18 @@ class Steps(unittest.TestCase):
                         optimizer.step()
         self.assertEqual(recording.steps, 2)
 
+    def test_the_first_step_begins_when_there_is_an_optimizer(self):
+        with memmodel.torch.record(steps=2) as recording:
+            weight = nn.Parameter(torch.zeros(4))
+            optimizer = torch.optim.SGD([weight], 0.1)
+            while True:
+                noise = torch.zeros(1000)
+                weight.grad = noise[:4].clone()
+                del noise
+                optimizer.step()
+        # the weight, the noise and a gradient; from the second step on the one before, too
+        self.assertEqual(recording.report().step_peaks, [16 + 4000 + 16, 16 + 4000 + 16 + 16])
+
     def test_the_report_names_the_optimizers_that_made_steps(self):
         job = json.loads(trained().report().to_json())["job"]
         self.assertEqual(job["optimizer"], "sgd")

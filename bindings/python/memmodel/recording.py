@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from memmodel import _ffi, _limits
 from memmodel._record_cuda_names import Gpu
@@ -99,6 +101,7 @@ class Recording:
             self._files = Files()
             stack.callback(self._files.delete)
         self._modules.follow(stack)
+        stack.enter_context(mock.patch.object(Optimizer, "__init__", self._made(Optimizer.__init__)))
         stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
         self._engine.start(stack, self._files)
 
@@ -110,6 +113,16 @@ class Recording:
                 continue
             self._engine.found(tensor)
             self._events.set_owner(tensor, _ffi.Category.PARAMETERS, self._modules.owner(tensor))
+
+    def _made(self, make: Callable[..., None]) -> Callable[..., None]:
+        """An optimizer is made when the model is: what is computed from then on is of the first step."""
+
+        @wraps(make)
+        def begins(*arguments: Any, **options: Any) -> None:
+            make(*arguments, **options)
+            self._events.begin()
+
+        return begins
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         if not self._modules.end_step():
