@@ -72,6 +72,28 @@ class Loops(unittest.TestCase):
         self.assertEqual(off, {})
 
 
+    def test_a_backward_pass_that_the_program_writes_is_not_written_in_place(self):
+        class Slope(torch.autograd.Function):
+            @staticmethod
+            def forward(context, x):
+                context.save_for_backward(x)
+                return x.clone()
+
+            @staticmethod
+            def backward(context, gradient):
+                (x,) = context.saved_tensors
+                return 1 + x * gradient
+
+        with memmodel.torch.record(steps=1) as recording:
+            x = nn.Parameter(torch.zeros(1000))
+            optimizer = torch.optim.SGD([x], 0.1)
+            while True:
+                Slope.apply(x).backward(torch.zeros(1000))
+                optimizer.step()
+        # x, its copy, that one's gradient, the product, the sum, and the number 1 as an int64 and as a float
+        self.assertEqual(recording.report().step_peaks, [5 * 4000 + 8 + 4])
+
+
 @unittest.skipUnless(TORCH, "torch is not installed")
 class CallsThatAreAlike(unittest.TestCase):
     """PyTorch's mode of fakes is asked once what an operator gives; that is what it gives from then on."""

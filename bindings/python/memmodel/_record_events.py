@@ -9,6 +9,7 @@ import torch
 from memmodel import _call, _ffi, _limits
 from memmodel._record_calls import Call
 from memmodel._record_modules import BACKWARD, FORWARD, OPTIMIZER, Modules
+from memmodel._record_places import in_engine
 from memmodel._record_repeats import NEW, Like
 from memmodel._record_values import storage_of
 from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
@@ -225,7 +226,7 @@ class Events:
         """Nothing but the operator's first tensor lies in its storage, and its result is as large."""
         first, result = call.args[0], call.results[0]
         return (storage_of(first) in self._blocks and storage_of(first) not in self._views
-                and first.shape == result.shape and first.dtype == result.dtype)  # fmt: skip
+                and first.shape == result.shape and first.dtype == result.dtype and in_engine())  # fmt: skip
 
     def _write(self, writing: Writing) -> None:
         self._writing = None

@@ -12,7 +12,8 @@ from types import FrameType
 
 import torch
 
-_OURS = [f"{Path(torch.__file__).parent}{os.sep}", f"{Path(__file__).parent}{os.sep}", "<"]
+_OWN = f"{Path(__file__).parent}{os.sep}"
+_OURS = [f"{Path(torch.__file__).parent}{os.sep}", _OWN, "<"]
 _PACKAGES = tuple(f"{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 _STANDARD = f"{sysconfig.get_path('stdlib')}{os.sep}"
 
@@ -20,6 +21,14 @@ _STANDARD = f"{sysconfig.get_path('stdlib')}{os.sep}"
 def here() -> str:
     """Such as "train.py:12", or "transformers/trainer.py:900, called from train.py:12"."""
     return place_of(_frames(sys._getframe(1)))
+
+
+def in_engine() -> bool:
+    """Whether autograd's engine calls, and not a function of the program that it calls, such as a hook."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    return frame is None or frame.f_code.co_name == "_engine_run_backward"
 
 
 def skip(file: str) -> None:
