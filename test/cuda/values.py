@@ -371,6 +371,12 @@ def loop_until_the_loss_is_small(device):
 
 
 @noted
+def drawn_until_all_are_within_bounds(device):
+    weight = nn.init.trunc_normal_(torch.empty(600, 600, device=device), std=0.02, a=-0.04, b=0.04)
+    return list(weight.shape)
+
+
+@noted
 def losses_fall(device):
     losses = [float((big(device) + 1).mean()) for _ in range(5)]
     assert device == "cpu" or losses == sorted(losses, reverse=True) and losses[0] > losses[-1]

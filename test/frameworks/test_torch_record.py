@@ -409,13 +409,53 @@ class Imports(unittest.TestCase):
 @unittest.skipUnless(TORCH, "torch is not installed")
 class Values(unittest.TestCase):
     def test_what_was_made_up_is_listed_with_its_line(self):
-        assumed = trained(lambda loss: loss.item(), steps=0).assumed
+        with memmodel.torch.record() as recording:
+            for _ in range(5):
+                torch.rand(1000, 1000).mean().item()
+        assumed = recording.assumed
         self.assertEqual([(value.what, value.count, value.sized) for value in assumed], [("a number", 5, False)])
         self.assertRegex(assumed[0].line, r"^test_torch_record.py:\d+$")
 
+    def test_loops_until_values_are_as_they_should_be_end(self):
+        with memmodel.torch.record() as recording:
+            nn.init.trunc_normal_(torch.empty(1000, 1000), std=0.02, a=-0.04, b=0.04)
+            x = torch.rand(1000, 1000)
+            while x.mean().item() > 0.1:
+                x = x * 0.9
+        self.assertEqual({value.what for value in recording.assumed}, {"any()", "a number"})
+
+    def test_small_values_that_are_written_in_place_are_known(self):
+        with memmodel.torch.record() as recording:
+            self.assertEqual(torch.empty(3).fill_(2).sum().item(), 6)
+            self.assertEqual(torch.zeros(4).copy_(torch.arange(4.0)).tolist(), [0, 1, 2, 3])
+        self.assertEqual(recording.assumed, [])
+
+    def test_nothing_is_made_up_for_which_the_program_raises(self):
+        def check(x):
+            if (x > 5).any():
+                raise ValueError("too large")
+            if not (x < 5).all():
+                raise ValueError("too large")
+            assert (x < 5).all()
+
+        with memmodel.torch.record() as recording:
+            check(torch.rand(1000, 1000))
+        self.assertEqual([value.value for value in recording.assumed], ["False", "True", "True"])
+
     def test_strict_stops_there(self):
-        with self.assertRaisesRegex(UnknownValue, r"test_torch_record.py:\d+"):
-            trained(lambda loss: loss.item(), strict=True)
+        with self.assertRaisesRegex(UnknownValue, r"test_torch_record.py:\d+"), memmodel.torch.record(strict=True):
+            torch.rand(1000, 1000).mean().item()
+
+    def test_recurrent_layers_whose_weights_are_known_are_recorded(self):
+        with memmodel.torch.record(steps=1) as recording:
+            lstm = nn.LSTM(8, 8)
+            for parameter in lstm.parameters():
+                nn.init.constant_(parameter, 0.1)
+            optimizer = torch.optim.SGD(lstm.parameters(), 0.1)
+            while True:
+                lstm(torch.randn(4, 2, 8))[0].sum().backward()
+                optimizer.step()
+        self.assertEqual(recording.steps, 1)
 
     def test_sizes_that_come_of_known_values_are_right(self):
         with memmodel.torch.record() as recording:

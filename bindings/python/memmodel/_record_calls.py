@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-OVERWRITING = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_",
-               "geometric_", "log_normal_", "_foreach_zero_", "_foreach_copy_")  # fmt: skip
+DRAWING = ("normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_", "log_normal_")
+OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_zero_", "_foreach_copy_", *DRAWING)
 
 
 class Argument(NamedTuple):

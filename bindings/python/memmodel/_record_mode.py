@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_map_only
 from memmodel import _ffi
 from memmodel._record_calls import Call, Schema, schema_of
 from memmodel._record_events import Events
-from memmodel._record_modules import Modules
+from memmodel._record_modules import BACKWARD, Modules
 from memmodel._record_repeats import Repeats
 from memmodel._record_sizes import SIZED, sized
 from memmodel._record_sparse import MAKING as MAKING_SPARSE
@@ -157,7 +157,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
             result, like = self.repeats.run(key, tensors, partial(self._ask, operator, args, kwargs),
                                             partial(self.repeats.key, schema, args, kwargs, []))  # fmt: skip
         call = Call(schema, args, kwargs, result)
-        follow(self.values, call, large=like is not None and like.large)
+        backward = self.modules.phase == BACKWARD
+        follow(self.values, call, backward=backward, large=like is not None and like.large)
         made = [None if tensor is None else self.storages.new(tensor) for tensor in call.outputs]
         self.events.run(call, made, like)
         self.held.clear()

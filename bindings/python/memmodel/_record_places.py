@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 import torch
 
@@ -29,6 +32,29 @@ def in_engine() -> bool:
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
     return frame is None or frame.f_code.co_name == "_engine_run_backward"
+
+
+def raises() -> bool:
+    """Whether the program reads a condition for which it then raises an error."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    return frame is not None and frame.f_lineno in _refusals(frame.f_code)
+
+
+@cache
+def _refusals(code: CodeType) -> frozenset[int]:
+    """Lines of the conditions, but for negated ones, for which a function raises."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+        body = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError):
+        return frozenset()
+    tests = [branch.test for branch in ast.walk(body)
+             if isinstance(branch, ast.If) and isinstance(branch.body[0], ast.Raise)]  # fmt: skip
+    plain = [test for test in tests if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))]
+    begin = max(first, 1) - 1  # of a module 0
+    return frozenset(begin + line for test in plain for line in range(test.lineno, (test.end_lineno or 0) + 1))
 
 
 def skip(file: str) -> None:

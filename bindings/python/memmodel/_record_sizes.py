@@ -51,12 +51,12 @@ def _nonzero(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _whether(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
-    """Whether all or any are true: yes, unless it is known otherwise."""
+    """Whether all or any are true: what the program goes on for, unless it is known."""
     result = operator(*args, **kwargs)
     if isinstance(result, torch.Tensor) and not recorder.values.known(args[0]):
+        answer = recorder.values.assume_condition(f"{operator._overloadpacket.__name__}()")
         with _disable_current_modes():
-            recorder.values.keep(result, torch.ones(result.shape, dtype=result.dtype))
-            recorder.values.assume(f"{operator._overloadpacket.__name__}()", True)
+            recorder.values.keep(result, torch.full(result.shape, answer, dtype=result.dtype))
     return result
 
 

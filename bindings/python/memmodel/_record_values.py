@@ -16,10 +16,13 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
-from memmodel._record_calls import Call, tensors_in
-from memmodel._record_places import here
+from memmodel._record_calls import DRAWING, Call, tensors_in
+from memmodel._record_places import here, raises
 
 SMALL_BYTES = 1 << 19  # of storages whose values are kept
+LONGEST = 1 << 12  # readings of a comparison: as many tokens as a text may have
+PATIENCE = 64  # readings at one line, after which loops that wait for another answer get it now and then
+FALL = 0.98  # of numbers from then on, from one reading to the next
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,18 @@ class Values:
         self._noted[what, line, sized] = first, count + 1
         return value
 
+    def assume_condition(self, what: str) -> bool:
+        """True, but where the program then raises; a loop that goes on for it comes to its end."""
+        answer = not raises()
+        readings = self.readings(what)
+        turned = readings > PATIENCE and readings % 2 == 0
+        return bool(self.assume(what, answer != turned))
+
+    def readings(self, what: str) -> int:
+        """How often it was made up at this line, with this time."""
+        _, count = self._noted.get((what, here(), False), ("", 0))
+        return count + 1
+
     @property
     def assumptions(self) -> list[Assumption]:
         return [Assumption(what, value, line, count, sized)
@@ -111,11 +126,12 @@ class Values:
         if real is not None:
             return real.item()
         if tensor.dtype == torch.bool:
-            return self.assume("a condition", True)
+            return self.assume_condition("a condition")
         if not tensor.is_floating_point() and not tensor.is_complex():
             return self.assume("an integer", 1)
         self._losses += 1
-        return self.assume("a number", _sign() * (1 + 1 / self._losses))
+        fallen = FALL ** max(0, self.readings("a number") - PATIENCE)
+        return self.assume("a number", _sign() * (1 + 1 / self._losses) * fallen)
 
     def array(self, tensor: Any, what: str) -> Any:
         """All values, of its own memory."""
@@ -160,12 +176,14 @@ INFINITE = float("inf")
 FINITE = {"isnan": False, "isinf": False, "isfinite": True}
 
 
-def follow(values: Values, call: Call, *, large: bool = False) -> None:
-    """After the call: what it made or wrote is known if all that it read is, and is small. large: something is not."""
+def follow(values: Values, call: Call, *, backward: bool, large: bool = False) -> None:
+    """After the call: what it made or wrote is known if all that it read is, and is small. large: something is not.
+
+    Weights that are drawn and gradients are not known: nobody asks for them, and kernels of the backward pass may read
+    what is not kept."""
     if _finite(values, call) or call.name in WITHOUT_VALUES or call.name.startswith("_amp_"):
         return
-    small = not large and all(is_small(tensor) for tensor in call.results + call.written)
-    if not small or not all(values.known(tensor) for tensor in call.read):
+    if large or not _wanted(values, call, backward) or not all(values.known(tensor) for tensor in call.read):
         values.forget_all(call.written)
         _compare(values, call)
         return
@@ -173,10 +191,14 @@ def follow(values: Values, call: Call, *, large: bool = False) -> None:
         _compute(values, call)
 
 
-def _compute(values: Values, call: Call) -> None:
-    for tensor in call.written:
-        values.make_room(tensor)
+def _wanted(values: Values, call: Call, backward: bool) -> bool:
+    if call.name in DRAWING and not all(values.known(tensor) for tensor in call.written):
+        return False
+    return all(is_small(tensor) and not (backward and tensor.is_floating_point())
+               for tensor in call.results + call.written)  # fmt: skip
 
+
+def _compute(values: Values, call: Call) -> None:
     def given(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             return values.real(value)
@@ -186,6 +208,8 @@ def _compute(values: Values, call: Call) -> None:
 
     try:
         with _disable_current_modes(), torch.no_grad():
+            for tensor in call.written:
+                values.make_room(tensor)
             args, kwargs = tree_map(given, (call.args, call.kwargs))
             kwargs.pop("pin_memory", None)
             made = tensors_in(call.operator(*args, **kwargs))
@@ -219,7 +243,9 @@ def _compare(values: Values, call: Call) -> None:
         real = values.real(value) if isinstance(value, torch.Tensor) else value
         return real if real is not None else torch.ones(value.shape, dtype=value.dtype) * _sign()
 
+    what = f"a comparison ({call.name})"
     with _disable_current_modes():
         answer = call.operator(*(value_of(value) for value in call.args))
-        values.assume(f"a comparison ({call.name})", bool(answer))
+        answer ^= values.readings(what) > LONGEST
+        values.assume(what, bool(answer))
         values.keep(call.results[0], answer)

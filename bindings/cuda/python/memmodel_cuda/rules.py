@@ -123,7 +123,7 @@ def _both(combine):
 
 def _whether(operator, args, kwargs, result):
     value = _value_of(args[0])
-    _fill(result, True if value is None else bool(value))
+    _fill(result, made_up.condition() if value is None else bool(value))
     return result
 
 
