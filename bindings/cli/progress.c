@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* What takes less shows nothing. */
-#define MOMENT_SECONDS 0.5
+#define QUIET_SECONDS 0.5
 
 enum { TIME_BYTES = 32, BEST_BYTES = 64 };
 
@@ -60,7 +60,7 @@ show(void *user, const struct memmodel_progress *progress)
     double left = seconds_left(progress);
 
     (void)user;
-    if (progress->seconds < MOMENT_SECONDS)
+    if (progress->seconds < QUIET_SECONDS)
         return 0;
     is_shown = true;
     format_best(progress, best);

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* From now on, if standard error is a terminal, calls that take longer than a moment show how far they are. */
+/* From now on, if standard error is a terminal, calls that take longer than half a second show how far they are. */
 void
 progress_show(memmodel_context *context);
 

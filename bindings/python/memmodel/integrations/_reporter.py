@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from memmodel.integrations._trackers import track
 from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.report import Report
 from memmodel.samples import Samples
@@ -66,10 +67,12 @@ class Reporter:
         self.log(f"memmodel: the training takes {format_bytes(peak)}, at {report.peak_location}")
         if report.summary:
             self.log(f"memmodel: {report.summary}")
+        track({"predicted_bytes": peak, "budget_bytes": report.budget, "verdict": report.summary})
 
     def compare(self, predicted: int, measured: int, **inputs: int) -> None:
         """After it; inputs: of the row."""
         self.measured = measured
         self.log(f"memmodel: predicted {format_bytes(predicted)}, measured {format_bytes(measured)}")
+        track({"predicted_bytes": predicted, "measured_bytes": measured})
         if self.samples is not None:
             Samples.append_to_file(self.samples, **inputs, predicted_bytes=predicted, peak_bytes=measured)
