@@ -28,6 +28,7 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> Generator[None, Any, Any]:
     with torch.record(steps=0, budget=options.pop("budget", budget), **options) as recording:
         result = yield
     report = recording.report()
+    pyfuncitem.user_properties += [("memory", report.summary), ("memory_verdict", report.verdict)]
     if report.verdict == "exceeds":
         pytest.fail(f"{pyfuncitem.name}: {report.summary}; at {report.peak_location}", pytrace=False)
     return result
