@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The README's two commands on a Debian that has nothing but its base system and apt. Only root can make one.
+# On a Debian that has nothing but its base system and apt: the README's two commands, and before that its first commands
+# after an installation, of the wheel and of the Debian packages in build/packages. Only root can make one.
 # usage: fresh.sh RELEASE...    (12, 13; the last line is that of the last release's tests)
+#        fresh.sh --packages RELEASE...    (the installations alone)
 #
 # What is kept in build/fresh, so that the next time starts sooner: the base system, the packages and wheels fetched.
 # What the machine says about mirrors, proxies, certificates and pip's indexes holds in the new Debian, too.
@@ -72,32 +74,65 @@ mount_all() {
 # The README's own words: its lines "$ ./run ..." before the first heading.
 commands() { sed -n '/^## /q; s/^\$ \(\.\/run .*\)$/\1/p' "$1"; }
 
-# inside SUITE ROOT: called in the namespace
-inside() {
-    local root=$2 setting environment=(HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
-    mount_all "$root" "$1"
+# within ROOT COMMAND: in the new Debian, with its own environment
+within() {
+    local setting environment=(HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
     while read -r setting; do environment+=("$setting"); done < <(env | grep -iE '^(pip_|https?_proxy|no_proxy)')
-    while read -r setting; do
-        printf '\n$ %s\n' "$setting"
-        env -i "${environment[@]}" chroot "$root" /bin/bash -c "cd /usr/src/libmemmodel && $setting" </dev/null
-    done < <(commands "$root/usr/src/libmemmodel/README.md")
+    env -i "${environment[@]}" chroot "$1" /bin/bash -c "$2" </dev/null
 }
 
-# fresh SUITE: a new copy of the base, the committed tree in it, and in a namespace of its own what the README says
-fresh() {
-    local root=$folder/$1
+# inside SUITE ROOT: called in the namespace
+inside() {
+    local command
+    mount_all "$2" "$1"
+    if [ -d "$2/var/packages" ]; then
+        within "$2" 'bash /var/packages/installed.sh'
+        return
+    fi
+    while read -r command; do
+        printf '\n$ %s\n' "$command"
+        within "$2" "cd /usr/src/libmemmodel && $command"
+    done < <(commands "$2/usr/src/libmemmodel/README.md")
+}
+
+# new_root SUITE: a new copy of the base in build/fresh/SUITE
+new_root() {
+    rm -rf "${folder:?}/$1"
+    cp --archive --reflink=auto "$folder/$1.base" "$folder/$1"
+    cp /etc/resolv.conf /etc/hosts "$folder/$1/etc/"
+    copy_settings "$folder/$1"
+}
+
+# in_namespace SUITE: what is in its folder does what it is there for, and goes
+in_namespace() {
+    unshare --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" --inside "$1" "$folder/$1"
+    rm -rf "${folder:?}/$1"
+}
+
+# begin SUITE: nobody else is at work with it, and there is a base
+begin() {
     mkdir -p "$folder"
     exec 9>"$folder/$1.lock"
-    flock --nonblock 9 || die "another ./run fresh is at work in $root"
-    [ "$(commands README.md | wc -l)" = 2 ] || die 'the first screen of README.md has not two commands'
+    flock --nonblock 9 || die "another ./run fresh is at work in $folder/$1"
     make_base "$1"
-    rm -rf "$root"
-    cp --archive --reflink=auto "$folder/$1.base" "$root"
-    cp /etc/resolv.conf /etc/hosts "$root/etc/"
-    copy_settings "$root"
-    git clone --quiet --no-hardlinks "$PWD" "$root/usr/src/libmemmodel"
-    unshare --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" --inside "$1" "$root"
-    rm -rf "$root"
+}
+
+# installed SUITE: the packages that ./run package made, and nothing of the tree but README.md
+installed() {
+    begin "$1"
+    new_root "$1"
+    mkdir "$folder/$1/var/packages"
+    cp build/packages/*"_$(uname -m).whl" build/packages/*.deb README.md test/fresh/installed.sh "$folder/$1/var/packages/"
+    in_namespace "$1"
+}
+
+# fresh SUITE: the committed tree, and what the README says
+fresh() {
+    [ "$(commands README.md | wc -l)" = 2 ] || die 'the first screen of README.md has not two commands'
+    begin "$1"
+    new_root "$1"
+    git clone --quiet --no-hardlinks "$PWD" "$folder/$1/usr/src/libmemmodel"
+    in_namespace "$1"
 }
 
 if [ "${1:-}" = --inside ]; then
@@ -105,5 +140,12 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 [ "$(id -u)" -eq 0 ] || die 'only root can make a Debian in a folder'
+parts=(installed fresh)
+if [ "${1:-}" = --packages ]; then
+    parts=(installed)
+    shift
+fi
 for release in "$@"; do suite_of "$release" >/dev/null; done
-for release in "$@"; do fresh "$(suite_of "$release")"; done
+for release in "$@"; do
+    for part in "${parts[@]}"; do "$part" "$(suite_of "$release")"; done
+done
