@@ -24,18 +24,18 @@ printf '\n== the wheel, in a bare venv\n'
 apt-get update -q >/dev/null
 apt-get install -q -y --no-install-recommends python3-venv >/dev/null
 if dpkg --list libjansson4 2>/dev/null | grep -q ^ii; then echo 'jansson is here already' && exit 1; fi
-python3 -m venv /root/venv
-/root/venv/bin/pip install --quiet --no-index "$packages"/*.whl
-(PATH=/root/venv/bin:$PATH && first_commands /root/wheel)
-rm -r /root/venv
+python3 -m venv "$HOME/venv"
+"$HOME/venv/bin/pip" install --quiet --no-index "$packages"/*.whl
+(PATH=$HOME/venv/bin:$PATH && first_commands "$HOME/wheel")
+rm -r "$HOME/venv"
 
 printf '\n== the Debian packages\n'
 apt-get install -q -y --no-install-recommends "$packages"/*.deb gcc libc6-dev pkg-config lua5.4 man-db >/dev/null
-first_commands /root/deb
-printf '%s\n' '#include <memmodel.h>' '#include <stdio.h>' 'int main(void) { return puts(memmodel_version()) < 0; }' >/root/deb/first.c
+first_commands "$HOME/deb"
+printf '%s\n' '#include <memmodel.h>' '#include <stdio.h>' 'int main(void) { return puts(memmodel_version()) < 0; }' >"$HOME/deb/first.c"
 # shellcheck disable=SC2046 # words of its own
-gcc /root/deb/first.c -o /root/deb/first $(pkg-config --cflags --libs libmemmodel)
-/root/deb/first
+gcc "$HOME/deb/first.c" -o "$HOME/deb/first" $(pkg-config --cflags --libs libmemmodel)
+"$HOME/deb/first"
 lua5.4 -e 'local memmodel = require "memmodel" print(memmodel.version())'
 [ -s /usr/share/bash-completion/completions/memmodel ]
 apt-get purge -q -y memmodel python3-memmodel lua-memmodel libmemmodel-dev libmemmodel0 >/dev/null

@@ -57,8 +57,11 @@ suite_packaging() {
     test_in test packaging --suite packaging
 }
 
-# What is published, for each processor; skipped where pip or apt cannot bring what builds it.
+# What is published, for each processor, and the rock; skipped where pip or apt cannot bring what builds it.
 suite_packages() {
+    need_lua 5.4
+    need luarocks luarocks --version
+    install_missing
     (package_wheel && package_deb) >build/packages.log 2>&1 || true
     test_in test packages --suite packages
 }
