@@ -10,7 +10,7 @@
 >>> model.predict(dim=64, batch=4).upper
 """
 
-from memmodel import _exceptions, onnx
+from memmodel import _exceptions, megatron, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel._limits import limits
@@ -119,6 +119,7 @@ __all__ = [
     "gpus",
     "import_sacct",
     "limits",
+    "megatron",
     "onnx",
     "optimize",
     "parse_bytes",

@@ -98,8 +98,8 @@ class Unfollowed(RuntimeError):
 
 
 def check_followed(module: nn.Module) -> None:
-    """bitsandbytes' layers replace their weights in forward where they find them to be plain tensors, as an export makes
-    them: the module would keep what it was traced with."""
+    """bitsandbytes' layers replace their weights in forward where they are plain tensors, as an export makes them: the
+    module would keep what it was traced with."""
     for name, part in module.named_modules():
         if type(part).__module__.startswith("bitsandbytes."):
             raise Unfollowed(f"{name or 'module'}: the weights of bitsandbytes' {type(part).__name__} follow no export")
