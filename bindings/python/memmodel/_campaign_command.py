@@ -67,6 +67,7 @@ def read(path: Path, executor: str | None = None) -> tuple[dict[str, Any], Any]:
     given = dict(spec.tables[""])
     if "command" not in given:
         raise _spec.SpecError(f'{path}: command is missing, such as command = "python train.py {{dim}}"')
+    given["folder"] = path.parent
     given["samples"] = path.parent / given.get("samples", "samples.csv")
     given["executor"] = executor or given.get("executor", "processes")
     given["settings"] = dict(spec.tables.get(given["executor"], {}))
@@ -102,6 +103,9 @@ def _say(made: Campaign) -> int:
     shown = os.path.relpath(made.samples)
     more = [f"{made.limits} lower limits"] * bool(made.limits) + [f"{made.failed} failed"] * bool(made.failed)
     print(f"{made.measured} of {made.points} points are in {shown}{''.join(f', {each}' for each in more)}")
+    if made.failed and made.failed == made.measured:
+        print(f"memmodel campaign: no run ended well; {shown}.runs has what they printed", file=sys.stderr)
+        return 1
     for point, why in made.lost[:3]:
         print(f"memmodel campaign: {in_words(point)}: no row: {why}", file=sys.stderr)
     return 1 if made.lost else 0

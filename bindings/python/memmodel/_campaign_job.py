@@ -39,13 +39,15 @@ class RunLostError(RuntimeError):
 
 
 class Job(NamedTuple):
-    """result: path of the file with its row. options: of `memmodel run`. inputs: texts, as they stand in the row."""
+    """result: path of the file with its row. options: of `memmodel run`. inputs: texts, as they stand in the row.
+    folder: where it runs, on machines that have it."""
 
     words: list[str]
     inputs: dict[str, str]
     result: str
     options: list[str]
     tool: str
+    folder: str
 
 
 def row_of(result: Path) -> dict[str, str] | None:
@@ -91,8 +93,9 @@ def _run(job: Job, result: Path, lock: int) -> int:
     words = [_tool(job.tool), "run", "--append", str(result), *sets, *job.options, "--", *job.words]
     with result.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(lock,), start_new_session=True
-        )
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(lock,), start_new_session=True,
+            cwd=job.folder if Path(job.folder).is_dir() else None,
+        )  # fmt: skip
         _running.add(process)
         try:
             return process.wait()

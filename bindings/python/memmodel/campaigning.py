@@ -153,7 +153,7 @@ class _Work:
     def __init__(self, samples: Path, target: str, tool: str, options: Sequence[str], tries: int) -> None:
         self.samples, self.target, self.tool, self.tries = samples, target, tool, tries
         self.folder = samples.with_name(samples.name + ".runs")
-        self.options = list(options)
+        self.options, self.cwd = list(options), str(Path.cwd())
         self.slots: list[_Slot] = []
         self.rows: list[dict[str, str] | None] = []
         self.in_table: list[bool] = []
@@ -208,7 +208,8 @@ class _Work:
 
     def job(self, words: Sequence[str], number: int) -> _campaign_job.Job:
         point = self.slots[number].point
-        return _campaign_job.Job(filled(words, point), point, str(self._result(number)), self.options, self.tool)
+        result = str(self._result(number))
+        return _campaign_job.Job(filled(words, point), point, result, self.options, self.tool, self.cwd)
 
     # ---- rows ----
 
@@ -398,6 +399,7 @@ def campaign(
     seconds: float | None = None,
     gpu: str | None = None,
     tries: int = 3,
+    folder: str | os.PathLike[str] | None = None,
     progress: Observer | None = None,
 ) -> Campaign:
     """Measure a command at points, each by `memmodel run` on an executor, and add a row for each to a table.
@@ -408,7 +410,8 @@ def campaign(
     left is in the folder SAMPLES.runs. executor: any of concurrent.futures, or "processes" (the default), "dask",
     "ray", "mpi", "slurm", with `settings` of its own. repeat: runs of each point. limit, seconds, gpu: of
     `memmodel run`. A run that is killed for its memory has a row whose status says so: a lower limit. tries: of a run
-    whose worker was lost. progress: is called as points are measured; a true result ends the campaign.
+    whose worker was lost. folder: where the command runs; the current one unless given. progress: is called as points
+    are measured; a true result ends the campaign.
 
     >>> memmodel.campaign("python train.py {dim} {batch}", {"dim": [32, 48, 64], "batch": [1, 2]}, executor=executor)
     """
@@ -416,6 +419,8 @@ def campaign(
     wanted = [] if advised else points_given(points)
     words = command_words(command, wanted, advised.domain if advised else ())
     work = _Work(Path(samples).absolute(), target, _tool_path(), _run_options(target, limit, seconds, gpu), tries)
+    if folder is not None:
+        work.cwd = str(Path(folder).absolute())
     work.check(advised.domain if advised else wanted[0] if wanted else ())
     watch = _Watch(progress)
     _campaign_job.stopping.clear()

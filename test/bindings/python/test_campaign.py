@@ -2,8 +2,10 @@
 
 import concurrent.futures
 import csv
+import io
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import unittest
 
 import memmodel
 import networks
+from memmodel import _commands, _executors
 
 os.environ["MEMMODEL_TOOL"] = networks.TOOL
 TOMLLIB = sys.version_info >= (3, 11)
@@ -99,6 +102,33 @@ class Call(Case):
         self.assertEqual((self.sizes(), tried.count("1"), tried.count("2")), ([1, 3], 2, 3))
         self.assertEqual(made.lost, [({"size": "2"}, "ZeroDivisionError: division by zero")])
 
+    def test_a_job_that_a_scheduler_killed_for_its_memory_is_a_lower_limit(self):
+        class Killing(concurrent.futures.ThreadPoolExecutor):
+            def submit(self, call, job):
+                if job.inputs["size"] != "2":
+                    return super().submit(call, job)
+                future = concurrent.futures.Future()
+                future.set_exception(_executors.OutOfMemoryError("Slurm job 7_1: OUT_OF_MEMORY", 4 << 30))
+                return future
+
+        with Killing(1) as executor:
+            made = memmodel.campaign(self.command(), {"size": [1, 2, 3]}, samples="out.csv", executor=executor)
+        self.assertEqual((made.measured, made.limits, made.failed), (3, 1, 0))
+        self.assertEqual([row["status"] for row in self.rows()], ["ok", "OUT_OF_MEMORY", "ok"])
+        self.assertEqual(self.rows()[1]["peak_bytes"], str(4 << 30))
+
+    def test_progress_counts_points_and_may_end_it(self):
+        seen = []
+
+        def watch(progress):
+            seen.append((progress.done, progress.total))
+            return progress.done >= 2
+
+        with self.assertRaises(KeyboardInterrupt):
+            memmodel.campaign(self.command(), {"size": [1, 2, 3, 4]}, samples="out.csv", workers=1, progress=watch)
+        self.assertEqual(seen[-1][1], 4)
+        self.assertLess(len(self.rows()), 4)
+
     def test_advice_is_followed_until_there_are_enough_points(self):
         domain = {"size": "2:40:2"}
         made = memmodel.campaign(self.command(), memmodel.Advised(domain, count=7, round=3), samples="out.csv")
@@ -168,6 +198,11 @@ class Tool(Case):
         self.assertEqual(self.sizes(), [1, 2, 3, 4])
         self.assertEqual(sorted(self.said("began")), ["1", "2", "3", "4"])
 
+    def test_runs_that_all_failed_are_no_success(self):
+        code, _, errors = self.run_to_its_end("[13]", 0)
+        self.assertEqual(code, 1)
+        self.assertEqual(errors, "memmodel campaign: no run ended well; out.csv.runs has what they printed\n")
+
     def test_two_at_a_time_are_one_too_many(self):
         first = self.start("[1, 2]", 1.5)
         self.until("began", 1)
@@ -195,10 +230,39 @@ class Tool(Case):
                 self.assertEqual((code, errors.count("\n")), (1, 1), errors)
                 self.assertTrue(errors.startswith(f"memmodel campaign: campaign.toml{error}"), errors)
 
+    def test_a_terminal_says_how_many_and_how_long(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        stream = Terminal()
+        line = _commands.Line("points", stream)
+        line(memmodel.Progress("points", 10, 100, 30.0, None))  # one every 30 s, as far as it is known
+        line(memmodel.Progress("points", 20, 100, 60.0, None))  # 11 in 60 s: 80 more take 436 s
+        line.end()
+        self.assertIn("20 of 100 points, 7 min left", stream.getvalue())
+        self.assertTrue(stream.getvalue().endswith("\r\x1b[K"))
+
     def test_a_dry_run_prints_the_commands(self):
         code, said, _ = self.run_to_its_end("[1, 2]", 0, "--dry-run")
         lines = [f"{sys.executable} -S train.py {size} 0" for size in (1, 2)]
         self.assertEqual((code, said.splitlines(), self.said("began")), (0, lines, []))
+
+
+@unittest.skipUnless(TOMLLIB, "Python before 3.11 reads no TOML")
+class Example(unittest.TestCase):
+    def test_it_measures_and_its_formula_is_what_the_program_does(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name in ("campaign", "slurm"):
+                shutil.copytree(networks.ROOT / "examples" / name, pathlib.Path(place) / name)
+            spec = pathlib.Path(place) / "campaign/train.toml"
+            words = [networks.TOOL, "campaign", spec]
+            environment = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
+            made = subprocess.run(words, capture_output=True, text=True, env=environment, check=False, cwd=place)
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            model = memmodel.fit(spec.with_name("samples.csv"), "peak_bytes", ["size", "batch"])
+        grown = model.predict(size=512, batch=3).value - model.predict(size=512, batch=1).value
+        self.assertAlmostEqual(grown / (2 * 4 * 16 * 4 * 512**2), 1, delta=0.05)  # layers, channels, bytes of a float
 
 
 if __name__ == "__main__":

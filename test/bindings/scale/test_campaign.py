@@ -71,6 +71,32 @@ class Dask(Case):
         self.assertEqual([row["size"] for row in campaigns.rows(self.folder / "samples.csv")], ["1", "2"])
 
 
+SMALL = 'command = "true {size}"\nexecutor = "NAME"\nworkers = 2\n[grid]\nsize = "1:6"\n'
+
+
+class Others(Case):
+    """Where they are installed."""
+
+    def check(self, name: str, *words: str, **environment: str):
+        (self.folder / "campaign.toml").write_text(SMALL.replace("NAME", name))
+        made = subprocess.run(
+            [*words, "campaign", self.folder / "campaign.toml"], capture_output=True, text=True, check=False,
+            env={**os.environ, **environment}, timeout=200,
+        )  # fmt: skip
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual([row["size"] for row in campaigns.rows(self.folder / "samples.csv")], list("123456"))
+
+    @needs("ray")
+    def test_ray_measures(self):
+        self.check("ray", TOOL, HOME=str(self.folder))
+
+    @needs("mpi4py")
+    @unittest.skipUnless(Path(sys.executable).with_name("mpiexec").exists(), "this Python has no mpiexec beside it")
+    def test_processes_of_mpi_measure(self):
+        mpiexec = Path(sys.executable).with_name("mpiexec")
+        self.check("mpi", mpiexec, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "memmodel._commands")
+
+
 @needs("submitit")
 @unittest.skipIf(cluster.missing(), f"missing: {', '.join(cluster.missing())}")
 class Slurm(Case):

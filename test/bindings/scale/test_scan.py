@@ -1,9 +1,10 @@
 """Scans on a Dask cluster, and their tables as parquet.
 
-usage: test_scan.py TOOL NETWORK_PROGRAM [unittest's arguments]
+usage: test_scan.py TOOL NETWORK_PROGRAM UNET3D_PROGRAM EXAMPLE.toml [unittest's arguments]
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pandas
 
-TOOL, NETWORK = (str(Path(word).resolve()) for word in sys.argv[1:3])
+TOOL, NETWORK, UNET3D, EXAMPLE = (str(Path(word).resolve()) for word in sys.argv[1:5])
 SPEC = """models = ["net.json"]
 workers = 2
 
@@ -42,5 +43,19 @@ class Parquet(unittest.TestCase):
         self.assertTrue((one["bytes"] > 0).all())
 
 
+class Example(unittest.TestCase):
+    def test_it_runs(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            subprocess.run([UNET3D, "-o", folder / "unet3d.json"], check=True, stdout=subprocess.DEVNULL)
+            shutil.copy(EXAMPLE, folder)
+            made = subprocess.run(
+                [TOOL, "scan", folder / "scan.toml"], capture_output=True, text=True, check=False,
+                env={**os.environ, "MEMMODEL_PYTHON": sys.executable},
+            )  # fmt: skip
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            self.assertEqual(len(pandas.read_csv(folder / "scan.csv")), 8 * 2 * 3 * 2 * 2)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
