@@ -32,9 +32,7 @@ struct judging {
     struct shortlist shortlist;
     struct best best[BASIS_LIBRARIES][SUPPORT_COLUMNS];
     size_t most[BASIS_LIBRARIES]; /* terms that are worth a search */
-    unsigned char *unseen;
-    double *predictions; /* of the rows that are seen, and as much room again */
-    struct regimes_problem problem;
+    double *predictions;          /* of the rows that are seen, and as much room again */
     struct regimes_search search;
     struct regimes found[REGIMES_MAX], without[REGIMES_MAX];
 };
@@ -362,7 +360,7 @@ add_regimes(struct judging *judging, const struct regimes *regimes)
     struct comparison *comparison = judging->comparison;
     struct candidate *candidate = &comparison->candidates[comparison->count];
     double unit;
-    expression term = regimes_express(&judging->problem, regimes, &unit);
+    expression term = regimes_express(&judging->search, regimes, &unit);
     size_t column;
     int status = term < 0 ? term : basis_append(comparison->basis, comparison->table, term, 1, &column);
 
@@ -373,9 +371,9 @@ add_regimes(struct judging *judging, const struct regimes *regimes)
         .support = {.columns = {(uint16_t)column}, .count = 1},
         .size = regimes->count,
         .scale = ldexp(unit, comparison->basis->exponents[column]),
-        .numbers = regimes_numbers(&judging->problem, regimes) - 1,
-        .nodes = regimes_nodes(&judging->problem, regimes),
-        .exact = regimes_are_exact(&judging->problem, regimes),
+        .numbers = regimes_numbers(&judging->search, regimes) - 1,
+        .nodes = regimes_nodes(&judging->search, regimes),
+        .exact = regimes_are_exact(&judging->search, regimes),
     };
     comparison_limit(comparison, candidate);
     comparison->count++;
@@ -386,7 +384,8 @@ static void
 list_regimes(struct judging *judging)
 {
     for (size_t m = 0; !judging->status && m < REGIMES_MAX; m++) {
-        regimes_find(&judging->search, NULL, m > 0 ? &judging->found[m - 1] : NULL, &judging->found[m]);
+        regimes_find(&judging->search, judging->comparison->folds, NO_FOLD, m > 0 ? &judging->found[m - 1] : NULL,
+                     &judging->found[m]);
         if (judging->found[m].count == 0)
             break;
         judging->status = add_regimes(judging, &judging->found[m]);
@@ -397,7 +396,7 @@ list_regimes(struct judging *judging)
 static double
 regimes_prediction(const struct judging *judging, const struct regimes *regimes, size_t row)
 {
-    double share = regimes_predict(&judging->problem, regimes, row);
+    double share = regimes_predict(&judging->search, regimes, row);
 
     return judging->comparison->table->measured[row] * (regimes_is_met(share) ? 1 : share);
 }
@@ -410,16 +409,15 @@ hold_out_regimes(struct judging *judging, unsigned fold)
 
     for (size_t c = 0; c < comparison->count; c++)
         most = comparison->candidates[c].source == SOURCE_REGIMES ? comparison->candidates[c].size : most;
-    for (size_t i = 0; i < rows; i++)
-        judging->unseen[i] = judging->comparison->folds[i] == fold;
     for (size_t m = 0; m < most; m++) {
-        regimes_find(&judging->search, judging->unseen, m > 0 ? &judging->without[m - 1] : NULL, &judging->without[m]);
+        regimes_find(&judging->search, comparison->folds, fold, m > 0 ? &judging->without[m - 1] : NULL,
+                     &judging->without[m]);
         if (judging->without[m].count == 0 && m > 0)
             judging->without[m] = judging->without[m - 1];
     }
     for (size_t c = 0; c < comparison->count; c++)
         for (size_t i = 0; i < rows && comparison->candidates[c].source == SOURCE_REGIMES; i++)
-            if (judging->unseen[i])
+            if (comparison->folds[i] == fold)
                 matrix_column(&comparison->held_out, c)[i] =
                     regimes_prediction(judging, &judging->without[comparison->candidates[c].size - 1], i);
 }
@@ -500,13 +498,11 @@ judging_new(struct workspace *workspace, struct comparison *comparison, struct j
         .comparison = comparison,
         .rows = rows_new(workspace, comparison->table, comparison->basis, comparison->loss,
                          comparison->basis->columns.columns),
-        .unseen = workspace_take(workspace, rows, 1),
         .predictions = workspace_take(workspace, 2 * rows, sizeof *judging->predictions),
     };
-    comparison->regimes =
-        comparison->regimes && regimes_prepare(comparison->table, comparison->basis, &judging->problem);
+    comparison->regimes = comparison->regimes && regimes_may_be(comparison->table, comparison->basis);
     if (comparison->regimes)
-        regimes_search_new(workspace, &judging->problem, &judging->search);
+        regimes_search_new(workspace, comparison->table, comparison->basis, &judging->search);
     return workspace->status ? workspace->status : deal_folds(workspace, judging);
 }
 

@@ -29,65 +29,56 @@ static const struct loss sizes = {.kind = MEMMODEL_FIT_LOSS_MAPE, .unit = 1};
 /* ---- preparation ---- */
 
 bool
-regimes_prepare(const struct training *table, const struct basis *basis, struct regimes_problem *problem)
+regimes_may_be(const struct training *table, const struct basis *basis)
 {
-    /* no hinges, which would be regimes within regimes */
-    *problem = (struct regimes_problem){.table = table, .basis = basis, .count = basis->ends[0]};
-    return table->columns.rows <= MAX_ROWS && table->input_count <= MAX_INPUTS && problem->count > 1 &&
-           problem->count <= REGIMES_COLUMNS;
+    return table->columns.rows <= MAX_ROWS && table->input_count <= MAX_INPUTS && basis->ends[0] > 1 &&
+           basis->ends[0] <= REGIMES_COLUMNS;
 }
 
-static void
-fill_keys(struct regimes_search *search)
-{
-    const struct regimes_problem *problem = search->problem;
-
-    for (size_t k = 1; k < problem->count; k++)
-        for (size_t i = 0; i < search->keys.rows; i++)
-            matrix_column(&search->keys, k - 1)[i] =
-                matrix_column(&problem->basis->columns, k)[i] / problem->basis->sqrt_weights[i];
-}
-
+/* Terms are without hinges, which would be regimes within regimes. */
 int
-regimes_search_new(struct workspace *workspace, const struct regimes_problem *problem, struct regimes_search *search)
+regimes_search_new(struct workspace *workspace, const struct training *table, const struct basis *basis,
+                   struct regimes_search *search)
 {
-    const struct training *table = problem->table;
-    size_t rows = table->columns.rows;
+    size_t rows = table->columns.rows, count = basis->ends[0];
 
     *search = (struct regimes_search){
-        .problem = problem,
-        .rows = rows_new(workspace, table, problem->basis, &sizes, problem->count),
-        .keys = matrix_new(workspace, rows, problem->count - 1),
+        .table = table,
+        .basis = basis,
+        .count = count,
+        .rows = rows_new(workspace, table, basis, &sizes, count),
+        .keys = matrix_new(workspace, rows, count - 1),
         .sorted = workspace_take(workspace, rows, sizeof *search->sorted),
         .labels = workspace_take(workspace, rows, 1),
         .now = workspace_take(workspace, rows, 1),
     };
-    if (!workspace->status)
-        fill_keys(search);
+    for (size_t k = 1; !workspace->status && k < count; k++)
+        for (size_t i = 0; i < rows; i++)
+            matrix_column(&search->keys, k - 1)[i] = matrix_column(&basis->columns, k)[i] / basis->sqrt_weights[i];
     return workspace->status;
 }
 
 /* ---- a formula ---- */
 
 static double
-sum_of_regime(const struct regimes_problem *problem, const double *coefficients, size_t row)
+sum_of_regime(const struct regimes_search *search, const double *coefficients, size_t row)
 {
     double sum = 0;
 
-    for (size_t k = 0; k < problem->count; k++)
-        sum += coefficients[k] * matrix_column(&problem->basis->columns, k)[row];
+    for (size_t k = 0; k < search->count; k++)
+        sum += coefficients[k] * matrix_column(&search->basis->columns, k)[row];
     return sum;
 }
 
 /* The regime that says most of the row, and what it says. */
 static size_t
-max_regime(const struct regimes_problem *problem, const struct regimes *regimes, size_t row, double *greatest)
+max_regime(const struct regimes_search *search, const struct regimes *regimes, size_t row, double *greatest)
 {
     size_t place = 0;
 
     *greatest = -INFINITY;
     for (size_t m = 0; m < regimes->count; m++) {
-        double sum = sum_of_regime(problem, regimes->coefficients[m], row);
+        double sum = sum_of_regime(search, regimes->coefficients[m], row);
 
         if (sum > *greatest) {
             *greatest = sum;
@@ -98,25 +89,25 @@ max_regime(const struct regimes_problem *problem, const struct regimes *regimes,
 }
 
 double
-regimes_predict(const struct regimes_problem *problem, const struct regimes *regimes, size_t row)
+regimes_predict(const struct regimes_search *search, const struct regimes *regimes, size_t row)
 {
     double greatest;
 
-    max_regime(problem, regimes, row, &greatest);
-    return greatest / problem->basis->response[row];
+    max_regime(search, regimes, row, &greatest);
+    return greatest / search->basis->response[row];
 }
 
 /* Mean loss of the rows that are seen. */
 static double
 loss_of_rows(const struct regimes_search *search, const struct loss *loss, const struct regimes *regimes)
 {
-    const struct training *table = search->problem->table;
+    const struct training *table = search->table;
     double sum = 0, total = 0;
 
     for (size_t i = 0; i < table->columns.rows; i++) {
         if (search->now[i] == NOT_SEEN)
             continue;
-        sum += table->weights[i] * loss_of(loss, 1, regimes_predict(search->problem, regimes, i));
+        sum += table->weights[i] * loss_of(loss, 1, regimes_predict(search, regimes, i));
         total += table->weights[i];
     }
     return sum / total;
@@ -189,13 +180,13 @@ drop_term(struct regime_fit *fit)
 static bool
 fit_regime(struct regimes_search *search, const struct loss *loss, size_t regime, double *coefficients)
 {
-    struct regime_fit fit = {.rows = &search->rows, .count = search->problem->count};
+    struct regime_fit fit = {.rows = &search->rows, .count = search->count};
     size_t rows;
     double error;
 
     rows_take(fit.rows, search->now, (unsigned)regime, true);
     rows = fit.rows->columns.rows;
-    if (rows < MIN_ROWS || context_spend(search->problem->table->context, matrix_work(rows, fit.count)))
+    if (rows < MIN_ROWS || context_spend(search->table->context, matrix_work(rows, fit.count)))
         return false;
     for (size_t k = 0; k < fit.count; k++)
         fit.terms[k] = (uint16_t)k;
@@ -207,7 +198,7 @@ fit_regime(struct regimes_search *search, const struct loss *loss, size_t regime
             drop_term(&fit);
             error = regime_fit_solve(&fit, loss);
         }
-    memset(coefficients, 0, search->problem->count * sizeof *coefficients);
+    memset(coefficients, 0, search->count * sizeof *coefficients);
     for (size_t k = 0; k < fit.count; k++)
         coefficients[fit.terms[k]] = fit.coefficients[k];
     return true;
@@ -219,7 +210,7 @@ was_tried(struct regimes_search *search)
 {
     uint64_t key = 0;
 
-    for (size_t i = 0; i < search->problem->table->columns.rows; i++)
+    for (size_t i = 0; i < search->table->columns.rows; i++)
         key = splitmix(key + SPLITMIX_STEP * (1 + search->now[i]));
     for (size_t i = 0; i < search->tried_count; i++)
         if (search->tried[i] == key)
@@ -233,7 +224,7 @@ was_tried(struct regimes_search *search)
 static double
 alternate(struct regimes_search *search, const struct loss *loss, size_t count, struct regimes *best, double least)
 {
-    size_t rows = search->problem->table->columns.rows;
+    size_t rows = search->table->columns.rows;
     double before = INFINITY;
 
     for (size_t round = 0; round < MAX_ROUNDS; round++) {
@@ -255,7 +246,7 @@ alternate(struct regimes_search *search, const struct loss *loss, size_t count, 
         }
         for (size_t i = 0; i < rows; i++)
             if (search->now[i] != NOT_SEEN)
-                search->now[i] = (unsigned char)max_regime(search->problem, &regimes, i, &ignored);
+                search->now[i] = (unsigned char)max_regime(search, &regimes, i, &ignored);
     }
     return least;
 }
@@ -292,7 +283,7 @@ static void
 guess(struct regimes_search *search, size_t key, double quantile, size_t split, size_t fresh)
 {
     const double *values = matrix_column(&search->keys, key);
-    size_t rows = search->problem->table->columns.rows, count = 0;
+    size_t rows = search->table->columns.rows, count = 0;
     double limit;
 
     for (size_t i = 0; i < rows; i++)
@@ -309,9 +300,9 @@ relabel(struct regimes_search *search, const struct regimes *regimes, unsigned c
 {
     double ignored;
 
-    for (size_t i = 0; i < search->problem->table->columns.rows; i++)
+    for (size_t i = 0; i < search->table->columns.rows; i++)
         if (labels[i] != NOT_SEEN)
-            labels[i] = (unsigned char)max_regime(search->problem, regimes, i, &ignored);
+            labels[i] = (unsigned char)max_regime(search, regimes, i, &ignored);
 }
 
 /* ---- rows that are met exactly ---- */
@@ -323,9 +314,9 @@ regimes_is_met(double predicted)
 }
 
 static bool
-regimes_meet(const struct regimes_problem *problem, const struct regimes *regimes, size_t row)
+regimes_meet(const struct regimes_search *search, const struct regimes *regimes, size_t row)
 {
-    return regimes_is_met(regimes_predict(problem, regimes, row));
+    return regimes_is_met(regimes_predict(search, regimes, row));
 }
 
 /* Rows that are seen and met, less the coefficients that it took. */
@@ -334,9 +325,9 @@ witnesses(const struct regimes_search *search, const struct regimes *regimes)
 {
     ptrdiff_t met = 0;
 
-    for (size_t i = 0; i < search->problem->table->columns.rows; i++)
-        met += search->labels[i] != NOT_SEEN && regimes_meet(search->problem, regimes, i);
-    return met - (ptrdiff_t)regimes_numbers(search->problem, regimes);
+    for (size_t i = 0; i < search->table->columns.rows; i++)
+        met += search->labels[i] != NOT_SEEN && regimes_meet(search, regimes, i);
+    return met - (ptrdiff_t)regimes_numbers(search, regimes);
 }
 
 /*
@@ -388,7 +379,7 @@ add_regime(struct regimes_search *search, const struct regimes *before, struct r
             }
     search->tried_count = 0;
     for (size_t i = 0; i < finalists.count; i++) {
-        memcpy(search->now, search->labels, search->problem->table->columns.rows);
+        memcpy(search->now, search->labels, search->table->columns.rows);
         relabel(search, &finalists.list[i], search->now);
         least = alternate(search, &sizes, count, best, least);
     }
@@ -400,20 +391,20 @@ find_first(struct regimes_search *search, struct regimes *found)
 {
     if (!find_exact(search, found)) {
         search->tried_count = 0;
-        memcpy(search->now, search->labels, search->problem->table->columns.rows);
+        memcpy(search->now, search->labels, search->table->columns.rows);
         alternate(search, &sizes, 1, found, INFINITY);
     }
 }
 
 void
-regimes_find(struct regimes_search *search, const unsigned char *left_out, const struct regimes *before,
+regimes_find(struct regimes_search *search, const unsigned char *folds, unsigned fold, const struct regimes *before,
              struct regimes *found)
 {
     double least;
 
     *found = (struct regimes){.count = 0};
-    for (size_t i = 0; i < search->problem->table->columns.rows; i++)
-        search->now[i] = search->labels[i] = left_out && left_out[i] ? NOT_SEEN : 0;
+    for (size_t i = 0; i < search->table->columns.rows; i++)
+        search->now[i] = search->labels[i] = folds[i] == fold ? NOT_SEEN : 0;
     least = before && before->count > 0 ? loss_of_rows(search, &sizes, before) : 0;
     if (!before)
         find_first(search, found);
@@ -431,13 +422,13 @@ enum { DIGITS = 9 }; /* of such a number */
 
 /* A power of two: how many times greater coefficients are written. */
 static double
-scale_of(const struct regimes_problem *problem, const struct regimes *regimes)
+scale_of(const struct regimes_search *search, const struct regimes *regimes)
 {
     double greatest = 0, scale = 1;
 
     for (size_t m = 0; m < regimes->count; m++)
-        for (size_t k = 0; k < problem->count; k++)
-            greatest = fmax(greatest, ldexp(regimes->coefficients[m][k], -problem->basis->exponents[k]));
+        for (size_t k = 0; k < search->count; k++)
+            greatest = fmax(greatest, ldexp(regimes->coefficients[m][k], -search->basis->exponents[k]));
     while (greatest * scale > max_scaled_number)
         scale /= 2;
     while (greatest > 0 && greatest * scale < 1)
@@ -447,47 +438,47 @@ scale_of(const struct regimes_problem *problem, const struct regimes *regimes)
 
 /* By how much a coefficient may be wrong by rounding alone. */
 static double
-tolerance_of(const struct regimes_problem *problem, size_t k)
+tolerance_of(const struct regimes_search *search, size_t k)
 {
-    const struct basis *basis = problem->basis;
+    const struct basis *basis = search->basis;
     const double *column = matrix_column(&basis->columns, k);
     double greatest = 0;
 
-    for (size_t i = 0; i < problem->table->columns.rows; i++)
+    for (size_t i = 0; i < search->table->columns.rows; i++)
         greatest = fmax(greatest, column[i] / basis->response[i]);
     return rounding / greatest;
 }
 
 static bool
-matters(const struct regimes_problem *problem, double coefficient, size_t k)
+matters(const struct regimes_search *search, double coefficient, size_t k)
 {
-    return has_part(coefficient, matrix_column(&problem->basis->columns, k), problem->basis->response,
-                    problem->table->columns.rows);
+    return has_part(coefficient, matrix_column(&search->basis->columns, k), search->basis->response,
+                    search->table->columns.rows);
 }
 
 bool
-regimes_are_exact(const struct regimes_problem *problem, const struct regimes *regimes)
+regimes_are_exact(const struct regimes_search *search, const struct regimes *regimes)
 {
     size_t met = 0;
 
-    for (size_t i = 0; i < problem->table->columns.rows; i++)
-        met += regimes_meet(problem, regimes, i);
-    return met >= regimes_numbers(problem, regimes) + REGIMES_WITNESSES;
+    for (size_t i = 0; i < search->table->columns.rows; i++)
+        met += regimes_meet(search, regimes, i);
+    return met >= regimes_numbers(search, regimes) + REGIMES_WITNESSES;
 }
 
 size_t
-regimes_numbers(const struct regimes_problem *problem, const struct regimes *regimes)
+regimes_numbers(const struct regimes_search *search, const struct regimes *regimes)
 {
     size_t numbers = 0;
 
     for (size_t m = 0; m < regimes->count; m++)
-        for (size_t k = 0; k < problem->count; k++)
-            numbers += matters(problem, regimes->coefficients[m][k], k);
+        for (size_t k = 0; k < search->count; k++)
+            numbers += matters(search, regimes->coefficients[m][k], k);
     return numbers;
 }
 
 unsigned
-regimes_nodes(const struct regimes_problem *problem, const struct regimes *regimes)
+regimes_nodes(const struct regimes_search *search, const struct regimes *regimes)
 {
     unsigned nodes = (unsigned)regimes->count - 1;
 
@@ -495,10 +486,10 @@ regimes_nodes(const struct regimes_problem *problem, const struct regimes *regim
         uint16_t columns[REGIMES_COLUMNS];
         size_t count = 0;
 
-        for (size_t k = 0; k < problem->count; k++)
-            if (matters(problem, regimes->coefficients[m][k], k))
+        for (size_t k = 0; k < search->count; k++)
+            if (matters(search, regimes->coefficients[m][k], k))
                 columns[count++] = (uint16_t)k;
-        nodes += basis_sum_nodes(problem->basis, columns, count);
+        nodes += basis_sum_nodes(search->basis, columns, count);
     }
     return nodes;
 }
@@ -515,18 +506,18 @@ write_number(double number, double tolerance, struct rational *exact)
 
 /* A regime; an expression below 0 is an error. */
 static expression
-express_regime(const struct regimes_problem *problem, const double *coefficients, double scale)
+express_regime(const struct regimes_search *search, const double *coefficients, double scale)
 {
-    const struct basis *basis = problem->basis;
+    const struct basis *basis = search->basis;
     expression sum = expression_integer(basis->pool, 0);
 
-    for (size_t k = 0; k < problem->count && sum >= 0; k++) {
+    for (size_t k = 0; k < search->count && sum >= 0; k++) {
         double unit = ldexp(scale, -basis->exponents[k]);
         struct rational number;
 
-        if (!matters(problem, coefficients[k], k))
+        if (!matters(search, coefficients[k], k))
             continue;
-        if (!write_number(coefficients[k] * unit, tolerance_of(problem, k) * unit, &number))
+        if (!write_number(coefficients[k] * unit, tolerance_of(search, k) * unit, &number))
             return MEMMODEL_ERROR_OVERFLOW;
         sum = expression_add(basis->pool, sum,
                              expression_multiply(basis->pool,
@@ -537,14 +528,14 @@ express_regime(const struct regimes_problem *problem, const double *coefficients
 }
 
 expression
-regimes_express(const struct regimes_problem *problem, const struct regimes *regimes, double *unit)
+regimes_express(const struct regimes_search *search, const struct regimes *regimes, double *unit)
 {
-    double scale = scale_of(problem, regimes);
-    expression greatest = express_regime(problem, regimes->coefficients[0], scale);
+    double scale = scale_of(search, regimes);
+    expression greatest = express_regime(search, regimes->coefficients[0], scale);
 
     for (size_t m = 1; m < regimes->count && greatest >= 0; m++)
         greatest =
-            expression_max(problem->basis->pool, greatest, express_regime(problem, regimes->coefficients[m], scale));
+            expression_max(search->basis->pool, greatest, express_regime(search, regimes->coefficients[m], scale));
     *unit = 1 / scale;
     return greatest;
 }

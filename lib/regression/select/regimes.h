@@ -15,21 +15,16 @@
 
 enum { REGIMES_MAX = 3, REGIMES_COLUMNS = 32, REGIMES_WITNESSES = 3, REGIMES_TRIED = 512 };
 
-/* Rows and terms as a fit of positive coefficients has them. */
-struct regimes_problem {
-    const struct training *table;
-    const struct basis *basis;
-    size_t count; /* of terms that a regime may have, the first of the basis */
-};
-
 struct regimes {
     size_t count;
     double coefficients[REGIMES_MAX][REGIMES_COLUMNS]; /* of the basis' columns */
 };
 
-/* Room for searches of one problem after another. */
+/* Rows and terms as a fit of positive coefficients has them, and room for searches. */
 struct regimes_search {
-    const struct regimes_problem *problem;
+    const struct training *table;
+    const struct basis *basis;
+    size_t count;                  /* of terms that a regime may have, the first of the basis */
     struct rows rows;              /* of one regime */
     struct matrix keys;            /* values of the terms, by which rows may be distinguished */
     double *sorted;                /* of every row */
@@ -38,25 +33,26 @@ struct regimes_search {
     size_t tried_count;
 };
 
-/* Lists the terms; false where this is no problem for regimes: too many rows, inputs or terms. */
+/* Whether there are so few rows, inputs and terms that regimes can be searched for. */
 bool
-regimes_prepare(const struct training *table, const struct basis *basis, struct regimes_problem *problem);
+regimes_may_be(const struct training *table, const struct basis *basis);
 
-/* The problem must stay. 0, or the workspace's status. */
+/* 0, or the workspace's status. */
 int
-regimes_search_new(struct workspace *workspace, const struct regimes_problem *problem, struct regimes_search *search);
+regimes_search_new(struct workspace *workspace, const struct training *table, const struct basis *basis,
+                   struct regimes_search *search);
 
 /*
- * The best formula of the rows that are not left out (NULL: of all), of one regime more than `before` (NULL: of one);
- * of none if that is no better.
+ * The best formula of the rows whose fold is another one, of one regime more than `before` (NULL: of one); of none if
+ * that is no better.
  */
 void
-regimes_find(struct regimes_search *search, const unsigned char *left_out, const struct regimes *before,
+regimes_find(struct regimes_search *search, const unsigned char *folds, unsigned fold, const struct regimes *before,
              struct regimes *found);
 
 /* What the formula says of a row, as a multiple of what was measured there. */
 double
-regimes_predict(const struct regimes_problem *problem, const struct regimes *regimes, size_t row);
+regimes_predict(const struct regimes_search *search, const struct regimes *regimes, size_t row);
 
 /* Whether a row is met of which a formula says so many times what was measured, but for rounding. */
 bool
@@ -64,21 +60,21 @@ regimes_is_met(double predicted);
 
 /* How many coefficients it has. */
 size_t
-regimes_numbers(const struct regimes_problem *problem, const struct regimes *regimes);
+regimes_numbers(const struct regimes_search *search, const struct regimes *regimes);
 
 /* Its size as a tree. */
 unsigned
-regimes_nodes(const struct regimes_problem *problem, const struct regimes *regimes);
+regimes_nodes(const struct regimes_search *search, const struct regimes *regimes);
 
 /*
  * The formula, but for a power of two that it is to be multiplied by: *unit. Numbers that few digits to base two can
  * write are exact, others have nine decimal digits. An error, MEMMODEL_ERROR_OVERFLOW too, if there is none.
  */
 expression
-regimes_express(const struct regimes_problem *problem, const struct regimes *regimes, double *unit);
+regimes_express(const struct regimes_search *search, const struct regimes *regimes, double *unit);
 
 /* Whether it meets more rows exactly than its numbers could. */
 bool
-regimes_are_exact(const struct regimes_problem *problem, const struct regimes *regimes);
+regimes_are_exact(const struct regimes_search *search, const struct regimes *regimes);
 
 #endif

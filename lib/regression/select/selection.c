@@ -34,12 +34,12 @@ selection_advantage(const struct comparison *comparison, const struct loss *loss
     return error > 0 ? sum / error : sum > 0 ? INFINITY : -INFINITY;
 }
 
-/* On rows of parts that neither saw. */
+/* The same of two candidates, by predictions of all. */
 static double
-nested_advantage(const struct comparison *comparison, size_t a, size_t b)
+advantage(const struct comparison *comparison, const struct loss *loss, const struct matrix *predictions, size_t a,
+          size_t b)
 {
-    return selection_advantage(comparison, comparison->loss, matrix_column(&comparison->held_out, a),
-                               matrix_column(&comparison->held_out, b));
+    return selection_advantage(comparison, loss, matrix_column(predictions, a), matrix_column(predictions, b));
 }
 
 /* ---- description length ---- */
@@ -121,8 +121,7 @@ smallest_within_one_standard_error(const struct comparison *comparison, uint8_t 
         if (!may_be(comparison, i, SOURCE_TERMS) || candidate->support.library > library ||
             candidate->nodes > other->nodes || (candidate->nodes == other->nodes && !is_shorter(candidate, other)))
             continue;
-        if (selection_advantage(comparison, comparison->loss, matrix_column(predictions, least),
-                                matrix_column(predictions, i)) <= 1)
+        if (advantage(comparison, comparison->loss, predictions, least, i) <= 1)
             best = i;
     }
     return best;
@@ -151,8 +150,7 @@ regimes_win(const struct comparison *comparison, size_t regimes, size_t chosen)
     static const struct loss sizes = {.kind = MEMMODEL_FIT_LOSS_MAPE, .unit = 1};
     const struct candidate *candidate = &comparison->candidates[regimes], *other = &comparison->candidates[chosen];
     const struct loss *loss = candidate->exact && loss_is_relative(comparison->loss->kind) ? &sizes : comparison->loss;
-    double better = selection_advantage(comparison, loss, matrix_column(&comparison->held_out, regimes),
-                                        matrix_column(&comparison->held_out, chosen));
+    double better = advantage(comparison, loss, &comparison->held_out, regimes, chosen);
 
     if (candidate->exact && other->source == SOURCE_TERMS && candidate->nodes < other->nodes)
         return !(better < 0);
@@ -176,11 +174,10 @@ choose_regimes(const struct comparison *comparison, size_t chosen)
 static bool
 tree_wins(const struct comparison *comparison, size_t tree, size_t chosen)
 {
-    if (nested_advantage(comparison, tree, chosen) > 1)
+    if (advantage(comparison, comparison->loss, &comparison->held_out, tree, chosen) > 1)
         return is_shorter(&comparison->candidates[tree], &comparison->candidates[chosen]);
     return comparison->candidates[tree].nodes < comparison->candidates[chosen].nodes &&
-           selection_advantage(comparison, comparison->loss, matrix_column(&comparison->left_out, tree),
-                               matrix_column(&comparison->left_out, chosen)) > 0;
+           advantage(comparison, comparison->loss, &comparison->left_out, tree, chosen) > 0;
 }
 
 static size_t
