@@ -5,7 +5,7 @@
  *   Student    p * (1 + t s sqrt(1 + h)), t Student's quantile for points - terms degrees of freedom, s the held-out
  *              relative error and h the leverage of the point: it grows away from the training data.
  *
- * Where the variance of errors grows with the leverage (variance_function.h), r - 1 and s are those of a point whose
+ * Where the variance of errors grows with the leverage (bound.c), r - 1 and s are those of a point whose
  * leverage is 0, and count as many times as the point's errors are larger. Where errors are not relative: p +
  * difference, and p + t s sqrt(1 + h). The default is the larger of the two.
  *

@@ -36,7 +36,7 @@ struct model_safety {
     double quantile;  /* Student's */
 };
 
-/* How much greater errors are where the leverage is; see variance_function.h. */
+/* How much greater errors are where the leverage is; see bound.c. */
 struct model_variance {
     double slope; /* 0: as great everywhere */
     double sigma; /* as that of struct model_bound, where the leverage is 0 */
