@@ -11,15 +11,12 @@
 struct closure;
 
 /*
- * `call` of `user` and the inputs, as a function of the inputs. 0, MEMMODEL_ERROR_NO_MEMORY,
- * MEMMODEL_ERROR_UNSUPPORTED.
+ * `call` of `user` and the inputs, as a function of the inputs: *function, as long as the closure lives. 0,
+ * MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_UNSUPPORTED.
  */
 int
 closure_new(memmodel_context *context, double (*call)(const void *user, const double *inputs), const void *user,
-            struct closure **closure);
-
-memmodel_formula_function
-closure_function(const struct closure *closure);
+            struct closure **closure, memmodel_formula_function *function);
 
 /* NULL is none. */
 void

@@ -38,7 +38,7 @@ make_code(memmodel_context *context, struct closure *closure)
 
 int
 closure_new(memmodel_context *context, double (*call)(const void *user, const double *inputs), const void *user,
-            struct closure **closure)
+            struct closure **closure, memmodel_formula_function *function)
 {
     struct closure *new = memory_allocate_zeroed(context, 1, sizeof *new);
     int status;
@@ -48,21 +48,13 @@ closure_new(memmodel_context *context, double (*call)(const void *user, const do
     new->call = call;
     new->user = user;
     status = make_code(context, new);
-    if (status)
+    if (status) {
         closure_free(context, new);
-    else
-        *closure = new;
-    return status;
-}
-
-memmodel_formula_function
-closure_function(const struct closure *closure)
-{
-    memmodel_formula_function function;
-
-    memcpy(&function, &closure->entry,
-           sizeof function); /* C has no conversion from an object's address to a function's */
-    return function;
+        return status;
+    }
+    *closure = new;
+    memcpy(function, &new->entry, sizeof *function); /* C has no conversion from an object's address to a function's */
+    return 0;
 }
 
 void

@@ -3,19 +3,13 @@
 
 int
 closure_new(memmodel_context *context, double (*call)(const void *user, const double *inputs), const void *user,
-            struct closure **closure)
+            struct closure **closure, memmodel_formula_function *function)
 {
     (void)call;
     (void)user;
     (void)closure;
+    (void)function;
     return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "function", "this library was built without libffi");
-}
-
-memmodel_formula_function
-closure_function(const struct closure *closure)
-{
-    (void)closure;
-    return NULL;
 }
 
 void

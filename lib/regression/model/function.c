@@ -11,6 +11,7 @@ struct memmodel_function {
     memmodel_model *model;
     double level; /* 0: the value itself */
     struct closure *closure;
+    memmodel_formula_function pointer;
 };
 
 static double
@@ -50,7 +51,7 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
     new->context = memmodel_context_ref(context);
     new->model = memmodel_model_ref(model);
     new->level = level;
-    status = closure_new(context, level == 0 ? value : upper_bound, new, &new->closure);
+    status = closure_new(context, level == 0 ? value : upper_bound, new, &new->closure, &new->pointer);
     if (status)
         memmodel_function_unref(new);
     else
@@ -61,7 +62,7 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
 memmodel_formula_function
 memmodel_function_pointer(const memmodel_function *function)
 {
-    return function ? closure_function(function->closure) : NULL;
+    return function ? function->pointer : NULL;
 }
 
 DEFINE_REF(memmodel_function)

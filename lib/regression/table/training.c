@@ -3,6 +3,7 @@
 #include "measure/samples.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A fit's columns in the table of samples; a row is used if none of them is missing there. */
@@ -373,44 +374,35 @@ copy_rows(const struct source *source, struct training *table)
     }
 }
 
+/* A row to be put in order. */
+struct place {
+    const struct training *table;
+    size_t row;
+};
+
 /* By inputs, measurement and weight. */
 static int
-compare_rows(const struct training *table, size_t a, size_t b)
+compare_rows(const void *a, const void *b)
 {
+    const struct place *x = a, *y = b;
+    const struct training *table = x->table;
+
     for (size_t i = 0; i < table->input_count + 2; i++) {
         const double *numbers = i < table->input_count    ? matrix_column(&table->columns, i)
                                 : i == table->input_count ? table->measured
                                                           : table->weights;
 
-        if (numbers[a] != numbers[b])
-            return numbers[a] < numbers[b] ? -1 : 1;
+        if (numbers[x->row] != numbers[y->row])
+            return numbers[x->row] < numbers[y->row] ? -1 : 1;
     }
     return 0;
 }
 
-/* Sorts `rows` by merging; `spare` is as long. */
 static void
-sort_rows(const struct training *table, size_t *rows, size_t count, size_t *spare)
-{
-    size_t half = count / 2, left = 0, right = half;
-
-    if (count < 2)
-        return;
-    sort_rows(table, rows, half, spare);
-    sort_rows(table, rows + half, count - half, spare);
-    for (size_t i = 0; i < count; i++) {
-        bool take_left = right == count || (left < half && compare_rows(table, rows[left], rows[right]) <= 0);
-
-        spare[i] = take_left ? rows[left++] : rows[right++];
-    }
-    memcpy(rows, spare, count * sizeof *rows);
-}
-
-static void
-permute(double *numbers, const size_t *rows, size_t count, double *spare)
+permute(double *numbers, const struct place *places, size_t count, double *spare)
 {
     for (size_t i = 0; i < count; i++)
-        spare[i] = numbers[rows[i]];
+        spare[i] = numbers[places[i].row];
     memcpy(numbers, spare, count * sizeof *numbers);
 }
 
@@ -419,18 +411,18 @@ static int
 put_in_order(struct training *table, struct workspace *workspace)
 {
     size_t count = table->columns.rows;
-    size_t *rows = workspace_take(workspace, 2 * count, sizeof *rows);
+    struct place *places = workspace_take(workspace, count, sizeof *places);
     double *spare = workspace_take(workspace, count, sizeof *spare);
 
     if (workspace->status)
         return workspace->status;
     for (size_t i = 0; i < count; i++)
-        rows[i] = i;
-    sort_rows(table, rows, count, rows + count);
+        places[i] = (struct place){table, i};
+    qsort(places, count, sizeof *places, compare_rows);
     for (size_t i = 0; i < table->input_count; i++)
-        permute(matrix_column(&table->columns, i), rows, count, spare);
-    permute(table->measured, rows, count, spare);
-    permute(table->weights, rows, count, spare);
+        permute(matrix_column(&table->columns, i), places, count, spare);
+    permute(table->measured, places, count, spare);
+    permute(table->weights, places, count, spare);
     return 0;
 }
 
