@@ -1,8 +1,8 @@
 /*
  * cuSOLVER: handles, and how much its computations work in.
  *
- * The library publishes no sizes. That they are LAPACK's is a rule of this library, but where users have printed the
- * library's own; those may be larger or smaller.
+ * The library publishes no sizes. Here are those of LAPACK, a rule where none was recorded on a GPU (solver_work.c) or
+ * printed by users of the library; its own may be larger or smaller.
  */
 #include "solver.h"
 
@@ -157,13 +157,6 @@ solver_syevd(int64_t n, bool with_vectors)
     return with_vectors ? plus(plus(1, times(6, n)), times(2, times(n, n))) : plus(1, times(2, n));
 }
 
-/* sgeev with vectors: 4n, and Hessenberg's form in blocks. */
-int64_t
-solver_geev(int64_t n)
-{
-    return plus(times(4, n), solver_blocked(n));
-}
-
 /* sgesvd: 3 min(m, n), and the bidiagonal form in blocks of rows and columns. */
 int64_t
 solver_gesvd(int64_t m, int64_t n)
@@ -188,7 +181,7 @@ solver_jacobi(int64_t m, int64_t n, int64_t batches)
 static void
 say_the_rule(void)
 {
-    note_profile("cuSOLVER: its computations work in what LAPACK's routines would, with blocks of 64 columns");
+    note_profile("cuSOLVER: work areas are as recorded on an H100, or where none was what LAPACK's routines work in");
 }
 
 int
@@ -204,16 +197,22 @@ solver_set_values(const void *handle, int *size, int64_t values)
 }
 
 int
-solver_set_bytes(const void *handle, int type, size_t *device, int64_t values, size_t *host, int64_t host_values)
+solver_set_work(const void *handle, int type, size_t *device, int64_t bytes, size_t *host, int64_t host_values)
 {
-    int64_t bytes = (int64_t)value_type_bytes(type);
+    int64_t value_bytes = (int64_t)value_type_bytes(type);
 
     if (!solver_is(handle))
         return SOLVER_NOT_INITIALIZED;
-    if (!device || !host || bytes == 0)
+    if (!device || !host || value_bytes == 0)
         return SOLVER_INVALID_VALUE;
     say_the_rule();
-    *device = (size_t)times(values, bytes);
-    *host = (size_t)times(host_values, bytes);
+    *device = (size_t)bytes;
+    *host = (size_t)times(host_values, value_bytes);
     return SOLVER_SUCCESS;
+}
+
+int
+solver_set_bytes(const void *handle, int type, size_t *device, int64_t values, size_t *host, int64_t host_values)
+{
+    return solver_set_work(handle, type, device, times(values, (int64_t)value_type_bytes(type)), host, host_values);
 }

@@ -25,9 +25,6 @@ int64_t
 solver_syevd(int64_t n, bool with_vectors);
 
 int64_t
-solver_geev(int64_t n);
-
-int64_t
 solver_gesvd(int64_t m, int64_t n);
 
 /*
@@ -41,6 +38,26 @@ solver_syevj_batch(int64_t n, int64_t batches);
 int64_t
 solver_jacobi(int64_t m, int64_t n, int64_t batches);
 
+/* What was recorded on a GPU (solver_work.c), in bytes; 0 for sizes that no matrix has. */
+int64_t
+solver_cholesky(int64_t n);
+
+int64_t
+solver_lu(int64_t n);
+
+int64_t
+solver_qr(int64_t columns, int64_t value_bytes);
+
+int64_t
+solver_eigenvalues(int64_t n, int64_t value_bytes);
+
+/* The same in values: the reflectors of a QR factorisation as a matrix, and singular values by Jacobi's method. */
+int64_t
+solver_reflectors(int64_t m, int64_t n);
+
+int64_t
+solver_singular_values(int64_t m, int64_t n);
+
 /* Whether it is a handle of this library. */
 bool
 solver_is(const void *handle);
@@ -51,5 +68,9 @@ solver_set_values(const void *handle, int *size, int64_t values);
 /* `values` of that type on the device, `host_values` on the host. */
 int
 solver_set_bytes(const void *handle, int type, size_t *device, int64_t values, size_t *host, int64_t host_values);
+
+/* `bytes` on the device, and as many values of that type on the host. */
+int
+solver_set_work(const void *handle, int type, size_t *device, int64_t bytes, size_t *host, int64_t host_values);
 
 #endif

@@ -1,6 +1,8 @@
 /* cuSOLVER: the sizes that each function is asked for, in values by the older functions, in bytes by the newer ones. */
 #include "solver.h"
 
+#include "value_type.h"
+
 /* cusolverEigMode_t */
 enum { WITH_VECTORS = 1 };
 
@@ -22,14 +24,13 @@ larger(int64_t a, int64_t b)
     SIZE(letter##potrf, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
     SIZE(letter##potri, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
     SIZE(letter##lauum, solver_blocked(n), int uplo, int n, void *a, int lda, int *size)                               \
-    SIZE(letter##getrf, solver_blocked(n), int m, int n, void *a, int lda, int *size)                                  \
     SIZE(letter##geqrf, solver_blocked(n), int m, int n, void *a, int lda, int *size)                                  \
     SIZE(letter##sytrf, solver_blocked(n), int n, void *a, int lda, int *size)                                         \
     SIZE(letter##sytri, solver_blocked(n), int uplo, int n, void *a, int lda, const int *pivots, int *size)            \
     SIZE(letter##gebrd, solver_blocked(larger(m, n)), int m, int n, int *size)                                         \
     SIZE(letter##gesvd, solver_gesvd(m, n), int m, int n, int *size)                                                   \
-    SIZE(letter##orthogonal##gqr, solver_blocked(n), int m, int n, int k, const void *a, int lda, const void *tau,     \
-         int *size)                                                                                                    \
+    SIZE(letter##orthogonal##gqr, solver_reflectors(m, n), int m, int n, int k, const void *a, int lda,                \
+         const void *tau, int *size)                                                                                   \
     SIZE(letter##orthogonal##mqr, solver_blocked(larger(m, n)), int side, int op, int m, int n, int k, const void *a,  \
          int lda, const void *tau, const void *c, int ldc, int *size)                                                  \
     SIZE(letter##orthogonal##gbr, solver_blocked(larger(m, n)), int side, int m, int n, int k, const void *a, int lda, \
@@ -50,9 +51,9 @@ larger(int64_t a, int64_t b)
          const void *b, int ldb, const void *w, int *size, void *parameters)                                           \
     SIZE(letter##eigen##evjBatched, solver_syevj_batch(n, batches), int vectors, int uplo, int n, const void *a,       \
          int lda, const void *w, int *size, void *parameters, int batches)                                             \
-    SIZE(letter##gesvdj, solver_jacobi(m, n, 1), int vectors, int economic, int m, int n, const void *a, int lda,      \
-         const void *s, const void *u, int ldu, const void *v, int ldv, int *size, void *parameters)                   \
-    SIZE(letter##gesvdjBatched, solver_jacobi(m, n, batches), int vectors, int m, int n, const void *a, int lda,       \
+    SIZE(letter##gesvdj, solver_singular_values(m, n), int vectors, int economic, int m, int n, const void *a,         \
+         int lda, const void *s, const void *u, int ldu, const void *v, int ldv, int *size, void *parameters)          \
+    SIZE(letter##gesvdjBatched, solver_singular_values(m, n), int vectors, int m, int n, const void *a, int lda,       \
          const void *s, const void *u, int ldu, const void *v, int ldv, int *size, void *parameters, int batches)      \
     SIZE(letter##gesvdaStridedBatched, solver_jacobi(m, n, batches), int vectors, int rank, int m, int n,              \
          const void *a, int lda, long long a_stride, const void *s, long long s_stride, const void *u, int ldu,        \
@@ -63,6 +64,11 @@ FOR_TYPE(D, or, sy)
 FOR_TYPE(C, un, he)
 FOR_TYPE(Z, un, he)
 
+SIZE(Sgetrf, solver_lu(m) / 4, int m, int n, void *a, int lda, int *size)
+SIZE(Dgetrf, solver_lu(m) / 8, int m, int n, void *a, int lda, int *size)
+SIZE(Cgetrf, solver_lu(m) / 8, int m, int n, void *a, int lda, int *size)
+SIZE(Zgetrf, solver_lu(m) / 16, int m, int n, void *a, int lda, int *size)
+
 /* ---- for any type, with 64-bit sizes ---- */
 
 #define BYTES(name, type, values, host_values, ...)                                                                    \
@@ -71,14 +77,21 @@ FOR_TYPE(Z, un, he)
         return solver_set_bytes(handle, type, device, values, host, host_values);                                      \
     }
 
-BYTES(potrf, a_type, solver_blocked(n), 0, void *parameters, int uplo, int64_t n, int a_type, const void *a,
-      int64_t lda, int compute_type, size_t *device, size_t *host)
+#define WORK(name, type, bytes, host_values, ...)                                                                      \
+    ANSWER(int, cusolverDnX##name##_bufferSize, void *handle, __VA_ARGS__)                                             \
+    {                                                                                                                  \
+        return solver_set_work(handle, type, device, bytes, host, host_values);                                        \
+    }
 
-BYTES(getrf, a_type, solver_blocked(n), 0, void *parameters, int64_t m, int64_t n, int a_type, const void *a,
-      int64_t lda, int compute_type, size_t *device, size_t *host)
+WORK(potrf, a_type, solver_cholesky(n), 0, void *parameters, int uplo, int64_t n, int a_type, const void *a,
+     int64_t lda, int compute_type, size_t *device, size_t *host)
 
-BYTES(geqrf, a_type, solver_blocked(n), 0, void *parameters, int64_t m, int64_t n, int a_type, const void *a,
-      int64_t lda, int tau_type, const void *tau, int compute_type, size_t *device, size_t *host)
+WORK(getrf, a_type, solver_lu(m), 0, void *parameters, int64_t m, int64_t n, int a_type, const void *a, int64_t lda,
+     int compute_type, size_t *device, size_t *host)
+
+WORK(geqrf, a_type, solver_qr(n, (int64_t)value_type_bytes(a_type)), 0, void *parameters, int64_t m, int64_t n,
+     int a_type, const void *a, int64_t lda, int tau_type, const void *tau, int compute_type, size_t *device,
+     size_t *host)
 
 BYTES(trtri, a_type, solver_blocked(n), 0, int uplo, int diagonal, int64_t n, int a_type, void *a, int64_t lda,
       size_t *device, size_t *host)
@@ -98,9 +111,9 @@ BYTES(syevBatched, a_type, solver_syevj_batch(n, batches), 0, void *parameters, 
       int64_t batches)
 
 /* Computed on the host in part, on a copy of the matrix there. */
-BYTES(geev, a_type, solver_geev(n), solver_jacobi(n, n, 1), void *parameters, int left, int right, int64_t n,
-      int a_type, const void *a, int64_t lda, int w_type, const void *w, int l_type, const void *l, int64_t ldl,
-      int r_type, const void *r, int64_t ldr, int compute_type, size_t *device, size_t *host)
+WORK(geev, a_type, solver_eigenvalues(n, (int64_t)value_type_bytes(a_type)), solver_jacobi(n, n, 1), void *parameters,
+     int left, int right, int64_t n, int a_type, const void *a, int64_t lda, int w_type, const void *w, int l_type,
+     const void *l, int64_t ldl, int r_type, const void *r, int64_t ldr, int compute_type, size_t *device, size_t *host)
 
 BYTES(gesvd, a_type, solver_gesvd(m, n), 0, void *parameters, signed char u_job, signed char v_job, int64_t m,
       int64_t n, int a_type, const void *a, int64_t lda, int s_type, const void *s, int u_type, const void *u,
