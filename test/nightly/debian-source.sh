@@ -18,5 +18,5 @@ fetch() {
 # unpack NAME: into a folder of that name
 unpack() {
     mkdir "$1"
-    tar --extract --file "$(echo "$1"_*.orig.tar.*z*)" --directory "$1" --strip-components 1
+    tar --extract --file "$(find . -maxdepth 1 -name "$1_*.orig.tar.*" -not -name "*.asc")" --directory "$1" --strip-components 1
 }
