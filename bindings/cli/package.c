@@ -7,12 +7,36 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PATH_BYTES = 4096 };
+
+/* This tool's own path; false where nothing says it. */
+static bool
+find_tool(char path[PATH_BYTES])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+/* The tool of a wheel lies beside the Python that has its package, whether or not that one is first in PATH. */
 const char *
 package_python(void)
 {
+    static const char name[] = "python3";
+    static char path[PATH_BYTES];
     const char *python = getenv("MEMMODEL_PYTHON");
+    char *slash;
 
-    return python && *python ? python : "python3";
+    if (python && *python)
+        return python;
+    slash = find_tool(path) ? strrchr(path, '/') : NULL;
+    if (!slash || slash + sizeof name >= path + sizeof path)
+        return name;
+    memcpy(slash + 1, name, sizeof name);
+    return access(path, X_OK) == 0 ? path : name;
 }
 
 /* ---- the words ---- */
@@ -76,13 +100,10 @@ release(struct words *words)
 static void
 name_tool(void)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char path[PATH_BYTES];
 
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    setenv("MEMMODEL_TOOL", path, 0);
+    if (find_tool(path))
+        setenv("MEMMODEL_TOOL", path, 0);
 }
 
 /* Becomes the Python program; comes back only where that cannot be. */

@@ -15,7 +15,7 @@
     "             'MEMMODEL_PYTHON names another Python')\n"                                                               \
     "sys.exit(" module ".main(sys.argv[1:]))\n"
 
-/* The Python that has it, MEMMODEL_PYTHON or python3. */
+/* The Python that has it: MEMMODEL_PYTHON, else python3 beside this tool, else in PATH. */
 const char *
 package_python(void);
 

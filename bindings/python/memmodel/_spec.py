@@ -47,6 +47,9 @@ def levels_value(value: Any) -> str | None:
     return None if fits else 'a list of numbers or texts, or "FROM:TO:STEP"'
 
 
+MAX_LEVELS = 1_000_000
+
+
 def levels_of(value: Any) -> list[int | float | str]:
     """[1, 2, 4], "1:9:2" (with both ends), or one value."""
     if isinstance(value, list):
@@ -60,7 +63,10 @@ def levels_of(value: Any) -> list[int | float | str]:
             raise ValueError
     except ValueError:
         raise SpecError(f"{value!r} is no range such as '32:144:16': from, to and step") from None
-    return list(range(first, last + 1, step))
+    levels = range(first, last + 1, step)
+    if len(levels) > MAX_LEVELS:
+        raise SpecError(f"{value!r} are {len(levels):,} values; {MAX_LEVELS:,} are the most")
+    return list(levels)
 
 
 class Spec:

@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import itertools
 import json
+import math
 import os
 import shlex
 import shutil
@@ -86,12 +87,24 @@ def _key(point: Point) -> tuple[tuple[str, str], ...]:
     return tuple((name, _same(point[name])) for name in sorted(point))
 
 
+MAX_POINTS = 1_000_000
+
+
+def check_count(levels: Mapping[str, Sequence[Any]], most: int) -> None:
+    """Refuses a grid that has more combinations."""
+    count = math.prod(map(len, levels.values()))
+    if count > most:
+        raise ValueError(f"the grid has {count:,} combinations; {most:,} are the most")
+
+
 def grid(levels: Mapping[str, Iterable[Level]]) -> list[dict[str, Level]]:
     """All combinations, the last input first.
 
     >>> memmodel.campaign("train.py --dim {dim} --batch {batch}", grid({"dim": [32, 48], "batch": [1, 2]}))
     """
     names = list(levels)
+    levels = {name: list(values) for name, values in levels.items()}
+    check_count(levels, MAX_POINTS)
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*levels.values())]
 
 

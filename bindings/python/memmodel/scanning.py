@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memmodel import _executors, _ffi, _optional, front, onnx
+from memmodel.campaigning import check_count
 from memmodel.errors import MemmodelError
 from memmodel.estimation import PARALLEL, estimate, estimate_many
 from memmodel.network import Network
@@ -22,6 +23,7 @@ from memmodel.serving import LanguageModel
 
 # Configurations of one task: enough to outweigh its way to a worker and back, few enough for all workers to have some.
 TASK_ROWS = 500
+MAX_ROWS = 10_000_000
 POLL_SECONDS = 0.5
 FIELDS = {*_ffi.Job.__annotations__, *PARALLEL} - {"size", "symbols", "symbol_count", "parallel", "reserved"}
 ANSWERS = ("bytes", "budget_bytes", "fits", "error")
@@ -261,6 +263,7 @@ def scan(
     networks = {name: network_of(source) for name, source in models.items()}
     levels = {key: [each] if isinstance(each, (str, int, float)) else list(each) for key, each in grid.items()}
     _check_keys(networks, levels)
+    check_count(levels, MAX_ROWS)
     keys: list[Row] = []
     tasks: list[Task] = []
     for name, network in networks.items():

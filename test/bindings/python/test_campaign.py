@@ -142,6 +142,9 @@ class Call(Case):
             memmodel.campaign(["no-such-program", "{size}"], {"size": [1, 2]}, samples="out.csv")
         with self.assertRaisesRegex(ValueError, r"command: \{dim\} is no input; there are size"):
             memmodel.campaign("train {dim}", {"size": [1, 2]}, samples="out.csv")
+        many = dict.fromkeys("ab", range(2000))
+        with self.assertRaisesRegex(ValueError, "the grid has 4,000,000 combinations; 1,000,000 are the most"):
+            memmodel.campaign("true", many)
         (self.folder / "other.csv").write_text("dim,peak_bytes,seconds,status\n")
         with self.assertRaisesRegex(RuntimeError, "other.csv has no column size"):
             memmodel.campaign(self.command(), {"size": [1, 2]}, samples="other.csv")
@@ -215,6 +218,7 @@ class Tool(Case):
         for spec, error in (
             ('command = "true"\nwokers = 2\n[grid]\na = [1]\n', ":2: wokers: no such key; did you mean workers?"),
             ('command = "true"\n\n[grid]\na = "3:1"\n', ":4: grid.a: '3:1' is no range such as '32:144:16'"),
+            ('command = "true"\n[grid]\na = "1:9000000"\n', ":3: grid.a: '1:9000000' are 9,000,000 values; 1,000,000 "),
             ('command = "true {b}"\n[grid]\na = [1]\n', ":1: command: {b} is no input; there are a"),
             ('command = "true"\n[grid]\na = [1]\n[slrum]\n', ":4: slrum: no such table; there are grid, points"),
             ('command = "true"\nworkers = "two"\n[grid]\na = 1\n', ":2: workers: a whole number above 0 is needed"),
@@ -242,6 +246,18 @@ class Tool(Case):
         line.end()
         self.assertIn("20 of 100 points, 7 min left", stream.getvalue())
         self.assertTrue(stream.getvalue().endswith("\r\x1b[K"))
+
+    def test_the_python_beside_the_tool_is_the_one_that_has_the_package(self):
+        (self.folder / "bin").mkdir()
+        shutil.copy(networks.TOOL, self.folder / "bin/memmodel")
+        python = self.folder / "bin/python3"
+        python.write_text("#!/bin/sh\necho mine\n")
+        python.chmod(0o755)
+        environment = {name: text for name, text in os.environ.items() if name != "MEMMODEL_PYTHON"}
+        environment["LD_LIBRARY_PATH"] = str(pathlib.Path(os.environ.get("MEMMODEL_LIBRARY", "")).parent)
+        words = [self.folder / "bin/memmodel", "campaign", "campaign.toml"]
+        made = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+        self.assertEqual((made.returncode, made.stdout), (0, "mine\n"), made.stderr)
 
     def test_a_dry_run_prints_the_commands(self):
         code, said, _ = self.run_to_its_end("[1, 2]", 0, "--dry-run")

@@ -186,7 +186,8 @@ class Page(unittest.TestCase):
 
     def test_the_page(self):
         page = Path(PAGE).read_text()
-        for name, text in re.findall(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        files = r"^`(\w+\.\w+)`:\n\n(?:<!--.*?-->\n)?```\w*\n(.*?)^```"
+        for name, text in re.findall(files, page, re.MULTILINE | re.DOTALL):
             (self.site.directory / name).write_text(text)
         blocks = re.findall(r"^```console\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         commands = [part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
