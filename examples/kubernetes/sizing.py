@@ -130,18 +130,20 @@ class Models:
 
 @dataclass(frozen=True)
 class Need:
-    """What a pod's model says. `others` is what its other containers ask for, which the node must hold as well."""
+    """What a pod's model says. `others` is what its other containers and its overhead ask for, which the node must hold
+    as well; `start` what it takes on the way there, while its init containers run one after the other."""
 
     model: str
     inputs: dict[str, float]
     memory: int
     others: int
+    start: int
     extrapolated: bool
     container: int
 
     @property
     def total(self) -> int:
-        return self.memory + self.others
+        return max(self.memory + self.others, self.start)
 
     def __str__(self) -> str:
         values = ", ".join(f"{name} {value:g}" for name, value in self.inputs.items())
@@ -180,6 +182,20 @@ def containers_of(pod: Any) -> list[Any]:
     return list(containers)
 
 
+def init_memory(pod: Any) -> tuple[int, int]:
+    """Of init containers: what those that stay take (sidecars, of Kubernetes 1.29 and later), and the most while one
+    runs beside the sidecars that were started before it."""
+    stay = most = 0
+    for container in member(member(pod, "spec", dict, "pod"), "initContainers", list, "spec") or []:
+        if not isinstance(container, dict):
+            raise BadRequest("spec.initContainers holds what is no container")
+        size = asked(container, "requests") or 0
+        most = max(most, stay + size)
+        if container.get("restartPolicy") == "Always":
+            stay += size
+    return stay, most
+
+
 def asked(container: Any, kind: str) -> int | None:
     """Memory in a container's requests or limits; the limit stands for a request that is not there."""
     resources = member(container, "resources", dict, "container")
@@ -213,13 +229,16 @@ def need_of(pod: Any, policy: Policy, models: Models) -> Need | None:
     upper = answer.upper * (model.unit_bytes or 1) * (1 + policy.margin)
     if not 0 < upper < 2**63:
         raise NoAnswer(f'model "{annotations[MODEL]}" has no prediction at this point')
-    overhead = (member(member(pod, "spec", dict, "pod"), "overhead", dict, "spec") or {}).get("memory", 0)
+    overheads = member(member(pod, "spec", dict, "pod"), "overhead", dict, "spec") or {}
+    overhead = parse_quantity(overheads.get("memory", 0))
     others = [asked(container, "requests") or 0 for index, container in enumerate(containers) if index != chosen]
+    stay, start = init_memory(pod)
     return Need(
         model=annotations[MODEL],
         inputs=inputs,
         memory=MIB * math.ceil(upper / MIB),
-        others=sum(others) + parse_quantity(overhead),
+        others=sum(others) + stay + overhead,
+        start=start + overhead,
         extrapolated=answer.extrapolated,
         container=chosen,
     )
@@ -230,6 +249,8 @@ def refusal(need: Need, room: int, policy: Policy, models: Models) -> str:
     text = f"{need}"
     if need.others:
         text += f", besides {memmodel.format_bytes(need.others)} of other containers"
+    if need.start > need.memory + need.others:
+        text += f", after {memmodel.format_bytes(need.start)} while its init containers run"
     text += f"; the largest node has {memmodel.format_bytes(room)}"
     model = models.get(need.model)
     if policy.max_input not in model.inputs:

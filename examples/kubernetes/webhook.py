@@ -110,10 +110,25 @@ def patch(pod: Any, need: Need, policy: Policy) -> list[Json]:
             operations.append({"op": "add", "path": f"{base}/{kind}", "value": {}})
         if present is None or "memory" not in present or parse_quantity(present["memory"]) != size:
             operations.append({"op": "add", "path": f"{base}/{kind}/memory", "value": quantity(size)})
+    operations += pod_level(pod, need, memory_of(container, need, policy))
     decision = f"{need}{', extrapolated: the bound is not guaranteed' if need.extrapolated else ''}"
     if annotations_of(pod).get(DECISION) != decision:
         path = "/metadata/annotations/" + DECISION.replace("~", "~0").replace("/", "~1")
         operations.append({"op": "add", "path": path, "value": decision})
+    return operations
+
+
+def pod_level(pod: Any, need: Need, own: dict[str, int]) -> list[Json]:
+    """What the pod asks for as a whole (Kubernetes 1.34) is raised to hold what its containers ask for."""
+    spec = member(pod, "spec", dict, "pod")
+    resources = member(spec, "resources", dict, "spec")
+    together = own.get("requests", 0) + need.others
+    needed = {"requests": together, "limits": max(own.get("limits", 0), together)}
+    operations: list[Json] = []
+    for kind, size in needed.items():
+        present = (member(resources, kind, dict, "resources") or {}).get("memory")
+        if present is not None and parse_quantity(present) < size:
+            operations.append({"op": "add", "path": f"/spec/resources/{kind}/memory", "value": quantity(size)})
     return operations
 
 

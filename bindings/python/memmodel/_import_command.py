@@ -14,7 +14,7 @@ from memmodel.errors import MemmodelError
 from memmodel.importing import Imported
 
 DRIFTED = 4
-SHOWN = 3
+SHOWN = 2
 
 
 def _arguments(words: Sequence[str]) -> argparse.Namespace:

@@ -103,9 +103,9 @@ def grid(levels: Mapping[str, Iterable[Level]]) -> list[dict[str, Level]]:
     >>> memmodel.campaign("train.py --dim {dim} --batch {batch}", grid({"dim": [32, 48], "batch": [1, 2]}))
     """
     names = list(levels)
-    levels = {name: list(values) for name, values in levels.items()}
-    check_count(levels, MAX_POINTS)
-    return [dict(zip(names, values, strict=True)) for values in itertools.product(*levels.values())]
+    listed = {name: list(values) for name, values in levels.items()}
+    check_count(listed, MAX_POINTS)
+    return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed.values())]
 
 
 def points_given(given: Any) -> list[Point]:

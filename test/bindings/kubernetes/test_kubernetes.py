@@ -160,6 +160,34 @@ class Admission(Case):
         document = self.with_pod(lambda pod: pod["spec"].update(overhead={"memory": "1"}))
         self.assertFalse(self.review(document, exact)["allowed"])
 
+    def test_sidecars_take_their_part_and_init_containers_theirs_before(self):
+        def container(size, **more):
+            return {"name": f"c{size}", "image": "x", "resources": {"requests": {"memory": f"{size}Mi"}}, **more}
+
+        def need(*containers):
+            document = self.with_pod(lambda pod: pod["spec"].update(initContainers=list(containers)))
+            return sizing.need_of(document["request"]["object"], self.policy, self.models)
+
+        alone = need()
+        sidecar = need(container(100, restartPolicy="Always"))
+        self.assertEqual(sidecar.total - alone.total, 100 * 2**20)
+        self.assertEqual(need(container(100)).total, alone.total)  # it has ended by then
+        large = need(container(100, restartPolicy="Always"), container(90_000), container(50, restartPolicy="Always"))
+        self.assertEqual(large.total, 90_100 * 2**20)
+        self.assertEqual(large.others - alone.others, 150 * 2**20)
+
+    def test_what_the_pod_asks_for_as_a_whole_holds_what_its_containers_do(self):
+        def change(pod):
+            pod["spec"]["resources"] = {"requests": {"memory": "100Mi"}, "limits": {"memory": "64Gi", "cpu": "2"}}
+
+        pod = self.admitted(self.with_pod(change))
+        whole = {kind: sizing.parse_quantity(entry["memory"]) for kind, entry in pod["spec"]["resources"].items()}
+        need = sizing.need_of(pod, self.policy, self.models)
+        self.assertEqual(whole, {"requests": need.memory + need.others, "limits": 64 * GIB})
+        again = copy.deepcopy(recorded("review.json"))
+        again["request"]["object"] = pod
+        self.assertNotIn("patch", self.review(again))
+
     def test_nothing_at_all_fits(self):
         response = self.review(recorded("review.json"), self.policy_with(nodes={"tiny": 2**20}))
         self.assertIn("no batch fits", response["status"]["message"])

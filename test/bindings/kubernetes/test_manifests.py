@@ -30,6 +30,24 @@ def manifests():
     return list(yaml.safe_load_all(text))
 
 
+# What pods may have that those of the version before do not; API servers up to 1.33 send creationTimestamp: null.
+
+
+def with_sidecar(pod):
+    resources = {"requests": {"memory": "64Mi"}}
+    sidecar = {"name": "log", "image": "log:1", "restartPolicy": "Always", "resources": resources}
+    pod["spec"]["initContainers"] = [sidecar]
+
+
+def with_resources(pod):
+    with_sidecar(pod)
+    del pod["metadata"]["creationTimestamp"]
+    pod["spec"]["resources"] = {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}
+
+
+PODS = {"1.25.0": lambda pod: None, "1.31.0": with_sidecar, "1.37.0": with_resources}
+
+
 def patched(pod, operations):
     for operation in operations:
         *way, last = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
@@ -58,20 +76,26 @@ class Schemas(unittest.TestCase):
         with self.assertRaises(kubernetes_validate.ValidationError):
             kubernetes_validate.validate(deployment, VERSIONS[0], strict=True)
 
-    def test_a_pod_is_valid_with_what_the_webhook_adds(self):
-        review = json.loads((REQUESTS / "review.json").read_text())
+    def test_a_pod_of_each_version_is_valid_with_what_the_webhook_adds(self):
+        for version, change in PODS.items():
+            review = json.loads((REQUESTS / "review.json").read_text())
+            pod = review["request"]["object"]
+            change(pod)
+            before = json.loads(json.dumps(pod))
+            patched(pod, self.patch_of(review))
+            self.assertNotEqual(pod, before)
+            self.assertIn("memory", pod["spec"]["containers"][0]["resources"]["limits"])
+            for document in (before, pod):
+                document["metadata"].pop("creationTimestamp", None)  # null, which no schema has
+                with self.subTest(version=version, patched=document is pod):
+                    kubernetes_validate.validate(document, version, strict=True)
+
+    def patch_of(self, review):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(MODEL, Path(folder) / "unet3d.json")
             policy = sizing.Policy(model_directory=Path(folder), nodes={"*": 60 << 30})
             answer = webhook.review(review, policy, sizing.Models(Path(folder)))
-        pod = review["request"]["object"]
-        del pod["metadata"]["creationTimestamp"]  # null, as the API server sends it, and no schema has it
-        before = json.loads(json.dumps(pod))
-        pod = patched(pod, json.loads(base64.b64decode(answer["response"]["patch"])))
-        self.assertNotEqual(pod, before)
-        self.assertIn("memory", pod["spec"]["containers"][0]["resources"]["limits"])
-        for document in (before, pod):
-            self.check(document)
+        return json.loads(base64.b64decode(answer["response"]["patch"]))
 
     def test_the_image_has_what_the_deployment_starts(self):
         dockerfile = (EXAMPLE / "Dockerfile").read_text()

@@ -259,6 +259,17 @@ class Tool(Case):
         made = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
         self.assertEqual((made.returncode, made.stdout), (0, "mine\n"), made.stderr)
 
+    def test_advice_may_say_what_is_measured_and_a_table_too(self):
+        command = f'command = "{sys.executable} -S train.py {{size}} 0"\nsamples = "out.csv"\n'
+        spec = command + '[advise]\ncount = 5\nround = 2\ntarget_error = 0.0001\n[domain]\nsize = "2:40:2"\n'
+        self.assertEqual(self.run_to_its_end(None, None, spec=spec)[0], 0)
+        self.assertEqual(len(self.rows()), 5)
+        self.assertEqual(self.run_to_its_end(None, None, spec=spec)[0], 0)  # there are enough
+        self.assertEqual(len(self.rows()), 5)
+        (self.folder / "next.csv").write_text("size\n41\n43\n")
+        self.assertEqual(self.run_to_its_end(None, None, spec=command + '[points]\nfile = "next.csv"\n')[0], 0)
+        self.assertEqual(self.sizes()[5:], [41, 43])
+
     def test_a_dry_run_prints_the_commands(self):
         code, said, _ = self.run_to_its_end("[1, 2]", 0, "--dry-run")
         lines = [f"{sys.executable} -S train.py {size} 0" for size in (1, 2)]
