@@ -71,8 +71,8 @@ struct command {
 /* ---- one row a command; main.c lists them ---- */
 
 extern const struct command advise_command, advise_mesh_command, campaign_command, estimate_command, export_command,
-    fit_command, generate_command, gpus_command, import_command, layers_command, optimize_command, plan_command,
-    predict_command, recompute_command, run_command, scan_command, serve_command;
+    fit_command, generate_command, gpus_command, import_command, layers_command, megatron_command, optimize_command,
+    plan_command, predict_command, recompute_command, run_command, scan_command, serve_command;
 
 /* ---- options.c ---- */
 

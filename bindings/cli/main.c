@@ -6,9 +6,25 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &estimate_command,    &layers_command,   &gpus_command,   &plan_command, &optimize_command, &recompute_command,
-    &generate_command,    &serve_command,    &run_command,    &fit_command,  &predict_command,  &advise_command,
-    &advise_mesh_command, &campaign_command, &import_command, &scan_command, &export_command,   NULL,
+    &estimate_command,
+    &layers_command,
+    &gpus_command,
+    &plan_command,
+    &optimize_command,
+    &recompute_command,
+    &generate_command,
+    &serve_command,
+    &run_command,
+    &fit_command,
+    &predict_command,
+    &advise_command,
+    &advise_mesh_command,
+    &megatron_command,
+    &campaign_command,
+    &import_command,
+    &scan_command,
+    &export_command,
+    NULL,
 };
 
 static const struct command *

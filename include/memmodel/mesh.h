@@ -3,7 +3,7 @@
  * ranks send each other.
  *
  * Trainings are as torchtitan has them: FSDP2 with shards in float32, computed in bfloat16 and reduced in float32, a tensor
- * plan of its linear layers, 1F1B pipelines whose stages have as many layers each. doc/guide/distributed.md has the rules.
+ * plan of its linear layers, 1F1B pipelines whose stages have as many layers each; or as Megatron-LM has them. doc/guide/distributed.md has the rules.
  */
 #ifndef MEMMODEL_MESH_H
 #define MEMMODEL_MESH_H
@@ -66,6 +66,92 @@ struct memmodel_mesh_row {
 MEMMODEL_API int
 memmodel_estimate_meshes(const memmodel_llm *llm, const struct memmodel_mesh_options *options,
                          memmodel_context *context, size_t capacity, struct memmodel_mesh_row *rows, size_t *count);
+
+/** What is recomputed in a backward pass of Megatron-LM: recompute_granularity and recompute_method. @since 0.1 */
+enum memmodel_megatron_recompute {
+    MEMMODEL_MEGATRON_RECOMPUTE_NONE = 0,      /**< nothing */
+    MEMMODEL_MEGATRON_RECOMPUTE_SELECTIVE = 1, /**< scores of attention */
+    MEMMODEL_MEGATRON_RECOMPUTE_UNIFORM = 2,   /**< all layers, recompute_num_layers of them together */
+    MEMMODEL_MEGATRON_RECOMPUTE_BLOCK = 3      /**< recompute_num_layers of each stage */
+};
+
+/**
+ * A training by Megatron-LM's pretrain_gpt.py: its arguments, by their names, and on what it runs. Zero means the default for
+ * every field; those without one are needed. @since 0.1
+ */
+struct memmodel_megatron_options {
+    size_t size;                          /**< sizeof(struct memmodel_megatron_options) */
+    const char *gpu;                      /**< kind of GPU, as in struct memmodel_job. @nullable @default "h100" */
+    const char *cublas_workspace;         /**< as in struct memmodel_job. @nullable @default the GPU's usual */
+    int64_t ranks;                        /**< processes, of one GPU each */
+    int64_t num_layers;                   /**< layers of all stages */
+    int64_t hidden_size;                  /**< width of a layer */
+    int64_t ffn_hidden_size;              /**< width inside. @default 4 hidden_size, or 8/3 of it with swiglu */
+    int64_t num_attention_heads;          /**< heads of queries */
+    int64_t num_query_groups;             /**< heads of keys and values. @default num_attention_heads */
+    int64_t kv_channels;                  /**< width of a head. @default hidden_size / num_attention_heads */
+    int64_t vocab_size;                   /**< tokens there are, before padding */
+    int64_t make_vocab_size_divisible_by; /**< and by the tensor-parallel ranks. @default 128 */
+    int64_t seq_length;                   /**< tokens of a sequence */
+    int64_t max_position_embeddings;      /**< positions that are learned. @default seq_length */
+    int64_t micro_batch_size;             /**< sequences of a forward pass. @default 1 */
+    int64_t global_batch_size;            /**< sequences of a step; needed where stages are interleaved */
+    int64_t tensor_model_parallel_size;   /**< ranks that share a layer. @default 1 */
+    int64_t pipeline_model_parallel_size; /**< stages. @default 1 */
+    int64_t context_parallel_size;        /**< ranks that share a sequence. @default 1 */
+    int64_t expert_model_parallel_size;   /**< ranks that share the experts. @default 1 */
+    int64_t expert_tensor_parallel_size;  /**< ranks that share one. @default tensor_model_parallel_size */
+    int64_t num_layers_per_virtual_pipeline_stage; /**< layers of a part of a stage. @default all: not interleaved */
+    int64_t microbatch_group_size;                 /**< ..._per_virtual_pipeline_stage. @default the stages */
+    int64_t num_distributed_optimizer_instances;   /**< groups of ranks that share states out. @default 1 */
+    int64_t num_experts;                           /**< of a layer. @default 0, a dense layer */
+    int64_t moe_ffn_hidden_size;                   /**< width inside one. @default ffn_hidden_size */
+    int64_t moe_router_topk;                       /**< experts of a token. @default 2 */
+    int64_t recompute_num_layers;                  /**< see `recompute`. @default 1 */
+    int32_t recompute;                             /**< enum memmodel_megatron_recompute */
+    int32_t bf16;                                  /**< 1: in bfloat16, with gradients in float32 */
+    int32_t fp16;                                  /**< 1: in float16 */
+    int32_t swiglu;                                /**< 1: layers are gated */
+    int32_t untie_embeddings_and_output_weights;   /**< 1: the output layer has weights of its own */
+    int32_t use_distributed_optimizer;             /**< 1: states are shared out over data and context parallel ranks */
+    int32_t sequence_parallel;         /**< 1: norms and dropout are shared over tensor-parallel ranks, too */
+    int32_t disable_bias_linear;       /**< 1: products have no biases */
+    int32_t rotary_positions;          /**< 1: no positions are learned */
+    int32_t unfused_attention;         /**< 1: attention_backend unfused, or local: scores are kept */
+    int32_t local_transformer;         /**< 1: transformer_impl local, without Transformer Engine */
+    int32_t cross_entropy_loss_fusion; /**< 1: Megatron's own kernel of it */
+};
+
+/** What the last rank takes, which has the last stage. @since 0.1 */
+struct memmodel_megatron_memory {
+    size_t size;         /**< sizeof(struct memmodel_megatron_memory) */
+    int64_t resident;    /**< live bytes between steps. @unit bytes */
+    int64_t peak;        /**< live bytes at most. @unit bytes */
+    int64_t weights;     /**< of the peak: parameters, gradients and states of Adam. @unit bytes */
+    int64_t activations; /**< of the peak. @unit bytes */
+    int64_t logits;      /**< of the peak, with their gradient. @unit bytes */
+    int64_t workspace;   /**< of cuBLAS and Transformer Engine. @unit bytes */
+};
+
+/**
+ * Memory of a training by Megatron-LM, by a closed formula. Experts get equally many tokens, which is an assumption.
+ *
+ * A parameter in bfloat16 has 2 bytes, its gradient 4, the states of Adam 12; activations are those of Transformer Engine's
+ * layers (Korthikanti and others 2022); logits are there in float32, their gradient in bfloat16.
+ *
+ * @param[in]  options  the training
+ * @param[in]  context  errors of this call
+ * @param[out] memory   filled; untouched on error
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (what is needed is missing, out of range, or not divided evenly; the context
+ *          names the argument), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_UNSUPPORTED (an unknown GPU),
+ *          MEMMODEL_ERROR_PARSE (of cublas_workspace), MEMMODEL_ERROR_OVERFLOW
+ * @threads any, each with a context of its own
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_estimate_megatron(const struct memmodel_megatron_options *options, memmodel_context *context,
+                           struct memmodel_megatron_memory *memory);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,13 @@ ARGUMENTS = {
     ("memmodel_estimate_rank_class", "rank_class"): (
         "&(struct memmodel_rank_class){.size = sizeof(struct memmodel_rank_class)}"
     ),
+    ("memmodel_estimate_megatron", "options"): (
+        "&(struct memmodel_megatron_options){.size = sizeof(struct memmodel_megatron_options), .ranks = 8, "
+        ".num_layers = 12, .hidden_size = 512, .num_attention_heads = 8, .vocab_size = 50257, .seq_length = 1024}"
+    ),
+    ("memmodel_estimate_megatron", "memory"): (
+        "&(struct memmodel_megatron_memory){.size = sizeof(struct memmodel_megatron_memory)}"
+    ),
     ("memmodel_estimate_meshes", "options"): (
         "&(struct memmodel_mesh_options){.size = sizeof(struct memmodel_mesh_options), .gpu_count = 2, .length = 64, "
         ".max_tensor = 1, .max_pipeline = 1}"

@@ -59,7 +59,7 @@ def compare(row):
     reason = next((why for text, why in LEFT_OUT.items() if text in name), None)
     if reason:
         return name, kind, reason
-    gpu = "a100" if "a100" in row["hw"] else "gb200" if "gb200" in row["hw"] else "h100"
+    gpu = "a100" if "a100" in row["hw"] else "b200" if "gb200" in row["hw"] else "h100"
     cublas = None if "nondeterministic" in name else ":4096:8"
     try:
         found = megatron.estimate(arguments_of(row, name), ranks_of(name, row["hw"]), gpu=gpu, cublas_workspace=cublas)
