@@ -15,7 +15,7 @@ import unittest
 
 import memmodel
 import networks
-from memmodel import _commands, _executors
+from memmodel import _campaign_job, _commands, _executors
 
 os.environ["MEMMODEL_TOOL"] = networks.TOOL
 TOMLLIB = sys.version_info >= (3, 11)
@@ -116,6 +116,13 @@ class Call(Case):
         self.assertEqual((made.measured, made.limits, made.failed), (3, 1, 0))
         self.assertEqual([row["status"] for row in self.rows()], ["ok", "OUT_OF_MEMORY", "ok"])
         self.assertEqual(self.rows()[1]["peak_bytes"], str(4 << 30))
+
+    def test_a_worker_without_the_campaigns_disk_gives_its_row_back(self):
+        words, elsewhere = [sys.executable, "-S", "train.py", "3", "0"], str(self.folder / "not-here" / "row.csv")
+        job = _campaign_job.Job(words, {"size": "3"}, elsewhere, [], networks.TOOL, str(self.folder))
+        row = _campaign_job.measure(job)
+        self.assertEqual((row["size"], row["status"], self.said("ended")), ("3", "ok", ["3"]))
+        self.assertFalse((self.folder / "not-here").exists())
 
     def test_progress_counts_points_and_may_end_it(self):
         seen = []
