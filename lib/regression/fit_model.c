@@ -112,7 +112,7 @@ set_domain(const struct fit *fit, memmodel_model *model)
     const struct training *table = &fit->table;
 
     for (size_t i = 0; i < model->input_count; i++) {
-        training_range(table, i, &model->inputs[i].least, &model->inputs[i].most);
+        training_range(table, i, &model->least[i], &model->most[i]);
         if (!model->general)
             model->inputs[i].values = values_of_column(matrix_column(&table->columns, i), table->columns.rows);
     }

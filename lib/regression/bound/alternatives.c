@@ -68,18 +68,18 @@ compare_at(struct finder *finder, const double *inputs)
 static void
 compare_beyond(struct finder *finder, size_t row)
 {
-    const struct model_input *inputs = finder->model->inputs;
+    const double *least = finder->model->least, *most = finder->model->most;
     double at[MODEL_MAX_INPUTS] = {0}, above[MODEL_MAX_INPUTS] = {0};
 
     for (size_t i = 0; i < finder->model->input_count; i++) {
         at[i] = matrix_column(&finder->fit->table.columns, i)[row];
-        above[i] = at[i] + inputs[i].most - inputs[i].least;
+        above[i] = at[i] + most[i] - least[i];
     }
     compare_at(finder, above);
     for (size_t i = 0; i < finder->model->input_count; i++) {
         double sample = at[i];
 
-        at[i] = inputs[i].most + (inputs[i].most - inputs[i].least);
+        at[i] = most[i] + (most[i] - least[i]);
         compare_at(finder, at);
         at[i] = sample;
     }

@@ -338,7 +338,7 @@ static bool
 is_beyond(const memmodel_model *model, const double *inputs)
 {
     for (size_t i = 0; i < model->input_count; i++)
-        if (inputs[i] > model->inputs[i].most)
+        if (inputs[i] > model->most[i])
             return true;
     return false;
 }
@@ -362,7 +362,7 @@ outside(const memmodel_model *model, const double *inputs, double value)
     if (isnan(value) || (model->relative && !(value > 0)))
         return true;
     for (size_t i = 0; i < model->input_count; i++)
-        if (!(inputs[i] >= model->inputs[i].least && inputs[i] <= model->inputs[i].most))
+        if (!(inputs[i] >= model->least[i] && inputs[i] <= model->most[i]))
             return true;
     return false;
 }

@@ -20,8 +20,8 @@ print_origin(const memmodel_model *model, struct text *text)
     else
         text_printf(text, "root mean square error on samples held out %.4g; ", model->scores.nested_cv_error);
     for (size_t i = 0; i < model->input_count; i++)
-        text_printf(text, "%s%s %g to %g", i ? ", " : "", expression_symbol_name(model->pool, i),
-                    model->inputs[i].least, model->inputs[i].most);
+        text_printf(text, "%s%s %g to %g", i ? ", " : "", expression_symbol_name(model->pool, i), model->least[i],
+                    model->most[i]);
     text_append(text, ".");
 }
 

@@ -99,43 +99,29 @@ model_allocate_front(memmodel_model *model)
     return model->front ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
-void
-model_copy_domain(const memmodel_model *model, double *least, double *most)
-{
-    for (size_t i = 0; i < model->input_count; i++) {
-        least[i] = model->inputs[i].least;
-        most[i] = model->inputs[i].most;
-    }
-}
-
 static int
 compile_value(memmodel_model *model)
 {
-    double least[MODEL_MAX_INPUTS], most[MODEL_MAX_INPUTS];
     const struct expression_sum sum = {
         .terms = model->terms,
         .coefficients = model->coefficients,
         .count = model->term_count,
         .limited = model_has_limits(model),
-        .symbols_min = least,
-        .symbols_max = most,
+        .symbols_min = model->least,
+        .symbols_max = model->most,
         .min = model->response.least,
         .max = model->response.most,
     };
 
-    model_copy_domain(model, least, most);
     return expression_compile_sum(model->pool, &sum, &model->value);
 }
 
 static int
 prove(const memmodel_model *model, bool *proven)
 {
-    double least[MODEL_MAX_INPUTS], most[MODEL_MAX_INPUTS];
-
-    model_copy_domain(model, least, most);
     return certify(&(struct certify_problem){.program = model->value,
-                                             .least = least,
-                                             .most = most,
+                                             .least = model->least,
+                                             .most = model->most,
                                              .input_count = model->input_count,
                                              .not_negative = model->relative},
                    proven);
@@ -219,7 +205,7 @@ model_move(const memmodel_model *model, const double *inputs, double *moved)
     if (!model_has_limits(model))
         return inputs;
     for (size_t i = 0; i < model->input_count; i++)
-        moved[i] = limited(inputs[i], model->inputs[i].least, model->inputs[i].most);
+        moved[i] = limited(inputs[i], model->least[i], model->most[i]);
     return moved;
 }
 
@@ -284,8 +270,8 @@ memmodel_model_get_input(const memmodel_model *model, size_t index, struct memmo
     known = &model->inputs[index];
     own.name = known->name;
     own.symbol = expression_symbol_name(model->pool, index);
-    own.min = known->least;
-    own.max = known->most;
+    own.min = model->least[index];
+    own.max = model->most[index];
     own.is_whole = known->values.whole;
     return result_copy(&own, sizeof own, input);
 }

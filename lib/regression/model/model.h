@@ -23,7 +23,6 @@ struct model_values {
 
 struct model_input {
     const char *name; /* of the column; its symbol in formulas is that of the pool */
-    double least, most;
     struct model_values values;
 };
 
@@ -81,6 +80,7 @@ struct memmodel_model {
     const struct byte_unit *unit; /* of sizes that are predicted; NULL: not known */
     size_t input_count, term_count;
     struct model_input *inputs;
+    double least[MODEL_MAX_INPUTS], most[MODEL_MAX_INPUTS]; /* of every input: what the fit saw, the domain */
     expression terms[MODEL_MAX_TERMS];
     double coefficients[MODEL_MAX_TERMS];
     struct model_response response;
@@ -140,10 +140,6 @@ model_evaluate_terms(const memmodel_model *model, const double *inputs, double *
 
 bool
 model_has_limits(const memmodel_model *model);
-
-/* Of every input the least and the greatest value that the fit saw. */
-void
-model_copy_domain(const memmodel_model *model, double *least, double *most);
 
 /* The formula in a language (enum memmodel_language), copied into the arena. 0 or MEMMODEL_ERROR_NO_MEMORY. */
 int

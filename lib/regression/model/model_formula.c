@@ -89,15 +89,13 @@ static void
 print_own(const struct printing *printing, expression term, struct text *text)
 {
     const memmodel_model *model = printing->model;
-    double least[MODEL_MAX_INPUTS], most[MODEL_MAX_INPUTS];
 
     if (printing->language != MEMMODEL_LANGUAGE_SQL || !model_has_limits(model)) {
         expression_print_without(model->pool, term, printing->left_out, (enum expression_language)printing->language,
                                  text);
         return;
     }
-    model_copy_domain(model, least, most);
-    expression_print_limited(model->pool, term, least, most, text);
+    expression_print_limited(model->pool, term, model->least, model->most, text);
 }
 
 /*

@@ -32,9 +32,11 @@ model_check_name(memmodel_context *context, const char *name)
 /* ---- write ---- */
 
 static json_t *
-input_to_json(const struct model_input *input)
+input_to_json(const memmodel_model *model, size_t index)
 {
-    json_t *object = json_pack("{s:s, s:f, s:f}", "name", input->name, "min", input->least, "max", input->most);
+    const struct model_input *input = &model->inputs[index];
+    json_t *object =
+        json_pack("{s:s, s:f, s:f}", "name", input->name, "min", model->least[index], "max", model->most[index]);
 
     if (input->values.whole)
         json_object_set_new(object, "is_whole", json_true());
@@ -49,7 +51,7 @@ inputs_to_json(const memmodel_model *model)
     json_t *array = json_array();
 
     for (size_t i = 0; i < model->input_count; i++)
-        json_array_append_new(array, input_to_json(&model->inputs[i]));
+        json_array_append_new(array, input_to_json(model, i));
     return array;
 }
 
@@ -253,19 +255,21 @@ begin_model(struct model_reader *reader)
 
 /* Files of before say nothing of whole numbers and signs: then all are allowed. */
 static void
-read_input(struct model_reader *reader, const json_t *item, struct model_input *input)
+read_input(struct model_reader *reader, const json_t *item, size_t index)
 {
     static const char *const keys[] = {"name", "min", "max", "is_whole", "sign", NULL};
+    struct model_input *input = &reader->model->inputs[index];
+    double *least = &reader->model->least[index], *most = &reader->model->most[index];
 
     model_reader_check_keys(reader, item, keys);
-    input->least = model_reader_number(reader, item, "min", -INFINITY);
-    input->most = model_reader_number(reader, item, "max", input->least);
+    *least = model_reader_number(reader, item, "min", -INFINITY);
+    *most = model_reader_number(reader, item, "max", *least);
     if (json_object_get(item, "is_whole"))
         input->values.whole = model_reader_flag(reader, item, "is_whole");
     if (json_object_get(item, "sign"))
         input->values.sign = (enum model_sign)model_reader_choice(reader, item, "sign", sign_names,
                                                                   "\"sign\" is positive or not negative");
-    if (!values_allow_range(&input->values, input->least, input->most))
+    if (!values_allow_range(&input->values, *least, *most))
         model_reader_wrong(reader, item, "the range is not of such values");
 }
 
@@ -275,7 +279,7 @@ read_domain(struct model_reader *reader)
     const json_t *inputs = json_object_get(reader->document->root, "inputs");
 
     for (size_t i = 0; i < reader->model->input_count; i++)
-        read_input(reader, json_array_get(inputs, i), &reader->model->inputs[i]);
+        read_input(reader, json_array_get(inputs, i), i);
 }
 
 static expression

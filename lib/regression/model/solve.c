@@ -25,7 +25,7 @@ fits(struct search *search, int64_t number)
 {
     const memmodel_model *model = search->model;
 
-    if (model_has_limits(model) && (double)number > model->inputs[search->input].most)
+    if (model_has_limits(model) && (double)number > model->most[search->input])
         return false;
     search->inputs[search->input] = (double)number;
     return bound_upper(model, search->inputs, search->options, &search->safety) <= search->budget;

@@ -1,6 +1,5 @@
 /* Terms as a reader of their text has them. */
 #include "regression/select/canonical_order.h"
-#include "regression/basis/symbols.h"
 
 #include <string.h>
 
@@ -17,16 +16,6 @@ print_terms(const memmodel_model *model)
         text_append(&text, "\n");
     }
     return text_finish(&text);
-}
-
-static int
-define_inputs(const memmodel_model *model, struct expression_pool *pool)
-{
-    const char *names[MODEL_MAX_INPUTS];
-
-    for (size_t i = 0; i < model->input_count; i++)
-        names[i] = model->inputs[i].name;
-    return symbols_define(pool, model->context, names, model->input_count);
 }
 
 /* Reads the texts into `pool`; the lines of `texts` are cut apart. */
@@ -55,7 +44,11 @@ read_again(memmodel_model *model, char *texts)
 
     if (status)
         return status;
-    status = define_inputs(model, pool);
+    for (size_t i = 0; !status && i < model->input_count; i++) {
+        expression symbol = expression_symbol(pool, expression_symbol_name(model->pool, i));
+
+        status = symbol < 0 ? symbol : 0;
+    }
     if (!status)
         status = read_terms(pool, texts, terms);
     if (status) {
