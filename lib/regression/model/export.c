@@ -57,25 +57,6 @@ print_function(const memmodel_model *model, int language, struct text *text)
     text_release(&origin);
 }
 
-static void
-print_equation(const memmodel_model *model, int language, struct text *text)
-{
-    text_printf(text, "%s = %s\n", model->target, model->formulas[language]);
-}
-
-static void
-print_formula(const memmodel_model *model, int language, struct text *text)
-{
-    text_printf(text, "%s\n", model->formulas[language]);
-}
-
-/* What a file of each language has in it. */
-static void (*const printers[MODEL_LANGUAGES])(const memmodel_model *model, int language, struct text *text) = {
-    [MEMMODEL_LANGUAGE_TEXT] = print_equation,   [MEMMODEL_LANGUAGE_C] = print_function,
-    [MEMMODEL_LANGUAGE_PYTHON] = print_function, [MEMMODEL_LANGUAGE_LATEX] = print_formula,
-    [MEMMODEL_LANGUAGE_SQL] = print_formula,
-};
-
 static int
 write_code(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
@@ -85,7 +66,12 @@ write_code(const memmodel_model *model, int language, memmodel_context *context,
 
     if (choice_check(context, NULL, "language", language, names))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    printers[language](model, language, &printed);
+    if (language == MEMMODEL_LANGUAGE_C || language == MEMMODEL_LANGUAGE_PYTHON)
+        print_function(model, language, &printed);
+    else if (language == MEMMODEL_LANGUAGE_TEXT)
+        text_printf(&printed, "%s = %s\n", model->target, model->formulas[language]);
+    else
+        text_printf(&printed, "%s\n", model->formulas[language]);
     return text_hand_out(&printed, text);
 }
 

@@ -299,16 +299,13 @@ check_row(const struct source *source, const struct training *table, const char 
         return context_error(source->context, MEMMODEL_ERROR_DATA, table->target,
                              "is %g in row %zu; relative errors need numbers from %g to %g: choose another unit",
                              source->target[row], row + 1, 1 / max_squared, max_squared);
-    if (source->positive && !source->relative && !(source->target[row] > 0))
-        return context_error(source->context, MEMMODEL_ERROR_DATA, table->target,
-                             "is %g in row %zu; a sum of positive terms needs a number above 0, one of any sign (the "
-                             "basis \"general\") does not",
-                             source->target[row], row + 1);
     if (source->positive && !(source->target[row] > 0))
-        return context_error(source->context, MEMMODEL_ERROR_DATA, table->target,
-                             "is %g in row %zu; relative errors need a number above 0, squared ones (the loss "
-                             "\"squared\") do not",
-                             source->target[row], row + 1);
+        return context_error(source->context, MEMMODEL_ERROR_DATA, table->target, "is %g in row %zu; %s",
+                             source->target[row], row + 1,
+                             source->relative ? "relative errors need a number above 0, squared ones (the loss "
+                                                "\"squared\") do not"
+                                              : "a sum of positive terms needs a number above 0, one of any sign (the "
+                                                "basis \"general\") does not");
     if (source->weight && (source->weight[row] < 0 || !isfinite(source->weight[row])))
         return context_error(source->context, MEMMODEL_ERROR_DATA, weight,
                              "is %g in row %zu; a weight is a finite number not below 0", source->weight[row], row + 1);
