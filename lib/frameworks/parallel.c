@@ -315,6 +315,17 @@ check_reshard(memmodel_context *context, const struct parallel *parallel)
                          reshard->parts, parallel->world);
 }
 
+static bool
+has_argument(struct call_text call, const char *name)
+{
+    struct call_argument argument;
+
+    while (call_next(&call, &argument))
+        if (text_part_is(&argument.key, name))
+            return true;
+    return false;
+}
+
 /* What DeepSpeed refuses, and what of it is not modelled. */
 static int
 check_zero(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel)
@@ -346,6 +357,8 @@ check_zero(memmodel_context *context, const struct memmodel_job *job, struct par
     if (is_half)
         parallel->options.param_dtype = zero->bf16 ? MEMMODEL_DTYPE_BFLOAT16 : MEMMODEL_DTYPE_FLOAT16;
     zero->contiguous_gradients = zero->contiguous_gradients || zero->offload_optimizer;
+    if (zero->stage == 3 && !has_argument(parallel->call, "overlap_comm")) /* config.py, overlap_comm_valid */
+        zero->overlap_comm = true;
     return 0;
 }
 

@@ -203,6 +203,30 @@ an_optimizer_on_the_host_takes_nothing_of_the_gpu(void **state)
     memmodel_network_unref(network);
 }
 
+/* zero.Init(): at no time there is more than the parts, 3,689,472 parameters in bfloat16 take 7,378,944 bytes otherwise. */
+static void
+zero_init_never_has_all_parameters(void **state)
+{
+    struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "dp=8", .data = "deepspeed(stage=3, bf16=True, reduce_bucket_size=1000)"};
+    struct memmodel_job job = {
+        .size = sizeof job, .device = "cuda", .gpu = "h100", .optimizer = "sgd", .parallel = &parallel};
+    memmodel_network *network = network_of(*state, "gpt_4_bfloat16");
+    int64_t peaks[2], ends[4];
+
+    for (int i = 0; i < 2; i++) {
+        memmodel_report *report;
+
+        parallel.meta_device = i;
+        report = report_of(*state, network, &job);
+        find_ends(report, &peaks[i], ends);
+        memmodel_report_unref(report);
+    }
+    assert_true(peaks[0] >= 7378944);
+    assert_true(peaks[1] < 7378944);
+    memmodel_network_unref(network);
+}
+
 static void
 what_deepspeed_cannot_do_is_refused_with_what_would_do(void **state)
 {
@@ -250,6 +274,7 @@ main(void)
         WITH_CONTEXT(reduction_behind_the_backward_pass_has_two_buckets),
         WITH_CONTEXT(a_rank_of_many_keeps_a_part_of_the_states),
         WITH_CONTEXT(an_optimizer_on_the_host_takes_nothing_of_the_gpu),
+        WITH_CONTEXT(zero_init_never_has_all_parameters),
         WITH_CONTEXT(what_deepspeed_cannot_do_is_refused_with_what_would_do),
     };
 

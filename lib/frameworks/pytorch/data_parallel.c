@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/names.h"
 #include "frameworks/pytorch/tensor.h"
 
@@ -86,14 +87,21 @@ data_optimizer_construct(struct step *step, const struct optimizer *all)
         step->data->optimizer_construct(step, all);
 }
 
-/* A MixedPrecisionPolicy is for modules in float32. */
+/* Of DeepSpeed by zero.Init(). */
+bool
+data_shards(const struct step *step)
+{
+    return step->parallel.data == DATA_FSDP ||
+           (step->parallel.data == DATA_DEEPSPEED && step->parallel.options.zero.stage == 3);
+}
+
+/* A MixedPrecisionPolicy is for modules in float32; DeepSpeed casts them, before it moves them to a GPU. */
 int
 data_built_dtype(const struct step *step, int dtype)
 {
-    bool is_sharded = step->parallel.data == DATA_FSDP || step->parallel.data == DATA_DEEPSPEED;
-    bool is_cast = is_sharded && step->parallel.options.param_dtype == dtype;
+    bool is_sharded = step->parallel.data == DATA_FSDP || (step->parallel.data == DATA_DEEPSPEED && step->device->host);
 
-    return is_cast ? MEMMODEL_DTYPE_FLOAT32 : dtype;
+    return is_sharded && step->parallel.options.param_dtype == dtype ? MEMMODEL_DTYPE_FLOAT32 : dtype;
 }
 
 /*

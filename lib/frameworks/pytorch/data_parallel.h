@@ -130,6 +130,10 @@ data_optimizer_begin(struct step *step, const struct optimizer *all);
 void
 data_optimizer_end(struct step *step);
 
+/* Whether no rank needs a parameter as a whole before it is gathered. */
+bool
+data_shards(const struct step *step);
+
 /* The type that a parameter of `dtype` is built in, before a strategy computes in another. */
 int
 data_built_dtype(const struct step *step, int dtype);

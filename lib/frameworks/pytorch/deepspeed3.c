@@ -165,7 +165,8 @@ reduce_bucket(struct step *step, struct zero *zero)
         padded += multiply_saturating(world, ceil_divide(zero->places[zero->bucket[i]].elements, world));
     if (!is_even) {
         joined = data_buffer(step, "deepspeed joined gradients", zero_bytes(step, zero, padded));
-        data_on_stream(step, joined, SCATTER_STREAM);
+        if (zero_options(step)->overlap_comm)
+            data_on_stream(step, joined, SCATTER_STREAM);
     }
     step->what = "deepspeed average";
     number_in_place(step, step->variables[zero->bucket[0]].value->shape.dtype);

@@ -59,6 +59,8 @@ zero_cast(struct step *step)
         if (data_is_buffer(step, i))
             continue;
         check_type(step, i);
+        if (!step->device->host)
+            continue;
         cast = data_buffer(step, "deepspeed cast parameter", data_parameter_bytes(step, i));
         value_becomes(step, cast, MEMMODEL_CATEGORY_PARAMETERS);
         value_empty_storage(step, value);

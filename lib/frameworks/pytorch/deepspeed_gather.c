@@ -40,12 +40,21 @@ copies_of_gloo(struct step *step, int64_t bytes)
         value_drop(step, data_buffer(step, "gloo all-gather", bytes));
 }
 
+/* What is gathered has a stream of its own, whose blocks the allocator keeps apart, but without overlap_comm. */
 static void
-fill(struct step *step, struct fsdp_parameter *parameter, int64_t bytes)
+on_gather_stream(struct step *step, const struct value *value)
+{
+    if (zero_options(step)->overlap_comm)
+        data_on_stream(step, value, GATHER_STREAM);
+}
+
+static void
+fill(struct step *step, struct value *whole, int64_t bytes)
 {
     step->what = "deepspeed gathered parameter";
-    value_fill_storage(step, parameter->whole, bytes);
-    value_becomes(step, parameter->whole, MEMMODEL_CATEGORY_PARAMETERS);
+    value_fill_storage(step, whole, bytes);
+    value_becomes(step, whole, MEMMODEL_CATEGORY_PARAMETERS);
+    on_gather_stream(step, whole);
 }
 
 /* all_gather_coalesced(): one by itself in its place, several in a buffer that they are copied from. */
@@ -69,11 +78,10 @@ gather(struct step *step, struct zero *zero, struct fsdp_parameter *const *param
     }
     zero->flight_count++;
     if (count == 1) {
-        fill(step, parameters[0], bytes);
-        data_on_stream(step, parameters[0]->whole, GATHER_STREAM);
+        fill(step, parameters[0]->whole, bytes);
     } else {
         flight->incoming = data_buffer(step, "deepspeed all-gather", bytes);
-        data_on_stream(step, flight->incoming, GATHER_STREAM);
+        on_gather_stream(step, flight->incoming);
     }
     copies_of_gloo(step, bytes);
 }
@@ -86,11 +94,8 @@ arrive(struct step *step, struct zero *zero, const struct zero_flight *flight)
         int32_t parameter = zero->flight_list[flight->first + i];
         struct value *value = step->variables[parameter].value;
 
-        if (flight->count > 1) {
-            step->what = "deepspeed gathered parameter";
-            value_fill_storage(step, value, fsdp_bytes_of(value, value_elements(value)));
-            value_becomes(step, value, MEMMODEL_CATEGORY_PARAMETERS);
-        }
+        if (flight->count > 1)
+            fill(step, value, fsdp_bytes_of(value, value_elements(value)));
         zero->statuses[parameter].status = ZERO_ARRIVED;
     }
 }

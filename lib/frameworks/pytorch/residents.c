@@ -167,8 +167,8 @@ make_parameter(struct step *step, int32_t index)
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
     if (!data_is_buffer(step, (size_t)index))
         shape.dtype = data_built_dtype(step, shape.dtype);
-    step->silent = step->parallel.meta_device && (step->tensor || step->parallel.data == DATA_FSDP) &&
-                   !data_is_buffer(step, (size_t)index);
+    step->silent =
+        step->parallel.meta_device && (step->tensor || data_shards(step)) && !data_is_buffer(step, (size_t)index);
     variable->value = variable->flat ? within_flat(step, variable, &shape)
                                      : resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role,
                                                 MEMMODEL_CATEGORY_PARAMETERS);
