@@ -184,7 +184,7 @@ class Events:
         if call.name not in KEEPING or self._modules.phase == OPTIMIZER or self._modules.made < 0:
             return
         number = isinstance(call.args[1], (int, float)) and call.schema.overload != "Scalar"
-        if self._device == "cpu" and number and call.args[0].requires_grad:
+        if self._device == "cpu" and number and getattr(call.args[0], "requires_grad", False):  # it may be a number
             owner = self._owner("number", _ffi.Category.SAVED_ACTIVATIONS)
             self._kept[self._modules.made] = _ffi.recording_allocate(self._recording, NUMBER_BYTES, owner)
 

@@ -23,6 +23,7 @@ from torch.utils._pytree import tree_map_only
 from memmodel import _ffi
 from memmodel._record_calls import Call, Schema, schema_of
 from memmodel._record_events import Events
+from memmodel._record_layouts import laid_out
 from memmodel._record_modules import BACKWARD, Modules
 from memmodel._record_repeats import Repeats
 from memmodel._record_sizes import SIZED, sized
@@ -174,7 +175,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def _ask(self, operator: Any, args: Any, kwargs: Any) -> Any:
         try:
-            return operator(*args, **kwargs)
+            return laid_out(schema_of(operator).name, operator(*args, **kwargs), args)
         except DynamicOutputShapeException:
             return sized(self, operator, args, kwargs)
         except RuntimeError as error:
