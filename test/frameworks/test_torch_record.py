@@ -20,6 +20,7 @@ if TORCH:
     import memmodel.torch
     import numpy
     import torch
+    import torch.nn.functional as F
     from compare_loops import peaks, real_events
     from loops import LOOPS
     from memmodel._record_mode import Recorder
@@ -71,6 +72,31 @@ class Loops(unittest.TestCase):
                     off[name] = mine
         self.assertEqual(off, {})
 
+
+    def test_results_lie_as_those_that_are_computed(self):
+        """Whether they are in rows decides on copies; operators without memory give some of them otherwise."""
+
+        def laid_out():
+            rows, others = torch.rand(4, 6, 8), torch.rand(4, 8, 6).transpose(1, 2)
+            last = torch.rand(2, 6, 5, 4).to(memory_format=torch.channels_last)
+            norm = nn.BatchNorm1d(6)
+            found = [F.logsigmoid(others), last.roll(1, 0), F.channel_shuffle(last, 2)]
+            for of, x in [
+                (norm, others), (norm, rows), (lambda x: F.mse_loss(x, rows), others),
+                (lambda x: F.smooth_l1_loss(x, rows), others), (lambda x: F.huber_loss(x, rows), others),
+                (F.elu, others), (F.hardswish, others), (F.softplus, others), (F.hardtanh, others),
+                (F.hardsigmoid, others), (lambda x: F.glu(x, 1), last),
+                (lambda x: F.pad(x, (1, 1, 1, 1), mode="reflect"), last),
+                (lambda x: F.pad(x, (1, 1, 1, 1), mode="replicate"), last),
+            ]:  # fmt: skip
+                x = x.detach().requires_grad_()
+                y = of(x)
+                found += y, *torch.autograd.grad(y, x, torch.ones(y.shape))
+            return [tensor.stride() for tensor in found]
+
+        with memmodel.torch.record():
+            mine = laid_out()
+        self.assertEqual(mine, laid_out())
 
     def test_a_backward_pass_that_the_program_writes_is_not_written_in_place(self):
         class Slope(torch.autograd.Function):
