@@ -176,6 +176,8 @@ work(const struct command *command, memmodel_context *context, void *given, char
     (void)operands;
     if (count > 0)
         return usage_error(command, "Megatron-LM's arguments are options, such as --num-layers 12");
+    if (arguments.recompute < 0)
+        return usage_error(command, "--recompute-granularity is selective or full");
     if (memmodel_estimate_megatron(&arguments, context, &memory))
         return library_error(command, context);
     print_memory(&memory, asked->json);

@@ -7,6 +7,7 @@
 #include "memmodel/mesh.h"
 
 #include "base/checked.h"
+#include "base/choice.h"
 #include "base/context.h"
 #include "base/environment.h"
 #include "frameworks/cuda/gpu.h"
@@ -73,6 +74,35 @@ static const struct argument arguments[] = {
     GIVEN(recompute_num_layers, 1),
 };
 
+/* What stands for one of several, and what is 0 or 1. */
+static int
+check_choices(const struct megatron *model)
+{
+    static const char *const recompute[] = {"none", "selective", "uniform", "block", NULL};
+    const struct memmodel_megatron_options *given = &model->given;
+    const struct {
+        const char *name;
+        int32_t value;
+    } flags[] = {
+        {"bf16", given->bf16},
+        {"fp16", given->fp16},
+        {"swiglu", given->swiglu},
+        {"untie_embeddings_and_output_weights", given->untie_embeddings_and_output_weights},
+        {"use_distributed_optimizer", given->use_distributed_optimizer},
+        {"sequence_parallel", given->sequence_parallel},
+        {"disable_bias_linear", given->disable_bias_linear},
+        {"rotary_positions", given->rotary_positions},
+        {"unfused_attention", given->unfused_attention},
+        {"local_transformer", given->local_transformer},
+        {"cross_entropy_loss_fusion", given->cross_entropy_loss_fusion},
+    };
+    int status = choice_check(model->context, "recompute", "recompute", given->recompute, recompute);
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0] && !status; i++)
+        status = flag_check(model->context, flags[i].name, flags[i].name, flags[i].value);
+    return status;
+}
+
 static int
 check_arguments(struct megatron *model)
 {
@@ -88,11 +118,7 @@ check_arguments(struct megatron *model)
         if (*value == 0)
             *value = arguments[i].otherwise;
     }
-    if (model->given.recompute >= MEMMODEL_MEGATRON_RECOMPUTE_NONE &&
-        model->given.recompute <= MEMMODEL_MEGATRON_RECOMPUTE_BLOCK)
-        return 0;
-    return context_error(model->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "recompute",
-                         "%" PRId32 " is no enum memmodel_megatron_recompute", model->given.recompute);
+    return check_choices(model);
 }
 
 static int

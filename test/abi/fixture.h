@@ -176,6 +176,12 @@ static const struct {
     {"memmodel_trace_estimate", &job},
     {"memmodel_estimate_meshes",
      &(const struct memmodel_mesh_options){.gpu_count = 2, .length = 64, .max_tensor = 1, .max_pipeline = 1}},
+    {"memmodel_estimate_megatron", &(const struct memmodel_megatron_options){.ranks = 8,
+                                                                             .num_layers = 12,
+                                                                             .hidden_size = 512,
+                                                                             .num_attention_heads = 8,
+                                                                             .vocab_size = 50257,
+                                                                             .seq_length = 1024}},
 };
 
 /* ---- the fixture ---- */
