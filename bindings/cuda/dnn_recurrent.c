@@ -258,7 +258,7 @@ give(const struct recurrent *r, const struct parameter *parameter, const void *w
         return;
     *tensor = (struct dnn_tensor){.kind = DNN_TENSOR, .type = r->type, .dims = rows ? 3 : 0};
     memcpy(tensor->sizes, (const int[]){1, rows, columns}, 3 * sizeof(int));
-    memcpy(tensor->strides, (const int[]){0, columns, 1}, 3 * sizeof(int));
+    memcpy(tensor->strides, (const int[]){(int)(parameter->rows * parameter->columns), columns, 1}, 3 * sizeof(int));
 }
 
 ANSWER(int, cudnnGetRNNWeightParams, void *handle, void *descriptor, int32_t cell, size_t bytes, const void *weights,
