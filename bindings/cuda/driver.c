@@ -188,6 +188,14 @@ ANSWER(int, cuDeviceTotalMem_v2, size_t *bytes, int device)
     return DRIVER_SUCCESS;
 }
 
+extern int
+cudaDeviceGetPCIBusId(char *text, int length, int device);
+
+ANSWER(int, cuDeviceGetPCIBusId, char *text, int length, int device)
+{
+    return cudaDeviceGetPCIBusId(text, length, device);
+}
+
 ANSWER(int, cuDeviceComputeCapability, int *major, int *minor, int device)
 {
     if (!major || !minor || !is_device(device))

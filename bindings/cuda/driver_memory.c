@@ -72,9 +72,13 @@ ANSWER(int, cuMemGetAddressRange_v2, void **start, size_t *bytes, void *address)
     return DRIVER_SUCCESS;
 }
 
-ANSWER(int, cuPointerGetAttribute, void *value, int attribute, void *address)
+/* CUpointer_attribute */
+enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_POINTER = 3, HOST_POINTER = 4, ORDINAL = 9 };
+
+static int
+attribute_of(void *value, int attribute, void *address)
 {
-    enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_POINTER = 3, HOST_POINTER = 4, ORDINAL = 9, HOST = 1, DEVICE = 2 };
+    enum { HOST = 1, DEVICE = 2 }; /* types of memory */
     int device = memory_device(address);
     bool pinned = device < 0 && host_is_pinned(address);
 
@@ -98,6 +102,35 @@ ANSWER(int, cuPointerGetAttribute, void *value, int attribute, void *address)
         break;
     default:
         return DRIVER_NOT_SUPPORTED;
+    }
+    return DRIVER_SUCCESS;
+}
+
+ANSWER(int, cuPointerGetAttribute, void *value, int attribute, void *address)
+{
+    return attribute_of(value, attribute, address);
+}
+
+/* What an address does not have is 0: an address of the host that is not pinned has no memory of CUDA's. */
+ANSWER(int, cuPointerGetAttributes, unsigned count, const int *attributes, void **values, void *address)
+{
+    enum { MANY = 64, NO_DEVICE = -2 };
+
+    if (!attributes || !values || count == 0 || count > MANY)
+        return DRIVER_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        if (!values[i])
+            return DRIVER_INVALID_VALUE;
+        if (attribute_of(values[i], attributes[i], address) == DRIVER_SUCCESS)
+            continue;
+        if (attributes[i] == CONTEXT || attributes[i] == DEVICE_POINTER || attributes[i] == HOST_POINTER)
+            *(void **)values[i] = NULL;
+        else if (attributes[i] == ORDINAL)
+            *(int *)values[i] = NO_DEVICE;
+        else if (attributes[i] == MEMORY_TYPE)
+            *(unsigned *)values[i] = 0;
+        else
+            return DRIVER_NOT_SUPPORTED;
     }
     return DRIVER_SUCCESS;
 }

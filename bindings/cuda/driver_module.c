@@ -202,7 +202,13 @@ ANSWER(int, cuLaunchKernelEx, const void *configuration, void *function)
 extern int
 cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int
+cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority);
+extern int
 cudaStreamDestroy(void *stream);
+extern int
+cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
+extern int
+cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 extern int
 cudaEventCreateWithFlags(void **event, unsigned flags);
 extern int
@@ -217,6 +223,21 @@ cudaStreamIsCapturing(void *stream, int *status);
 ANSWER(int, cuStreamCreate, void **stream, unsigned flags)
 {
     return cudaStreamCreateWithFlags(stream, flags);
+}
+
+ANSWER(int, cuStreamCreateWithPriority, void **stream, unsigned flags, int priority)
+{
+    return cudaStreamCreateWithPriority(stream, flags, priority);
+}
+
+ANSWER(int, cuCtxGetStreamPriorityRange, int *least, int *greatest)
+{
+    return cudaDeviceGetStreamPriorityRange(least, greatest);
+}
+
+ANSWER(int, cuLaunchHostFunc, void *stream, void (*function)(void *), void *data)
+{
+    return cudaLaunchHostFunc(stream, function, data);
 }
 
 ANSWER(int, cuStreamDestroy_v2, void *stream)
@@ -255,4 +276,5 @@ PER_THREAD(cuLaunchKernel, ptsz)
 PER_THREAD(cuLaunchCooperativeKernel, ptsz)
 PER_THREAD(cuLaunchKernelEx, ptsz)
 PER_THREAD(cuStreamIsCapturing, ptsz)
+PER_THREAD(cuLaunchHostFunc, ptsz)
 PER_THREAD(cuEventRecord, ptsz)

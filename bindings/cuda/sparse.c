@@ -52,13 +52,22 @@ ANSWER(int, cusparseDestroy, void *handle)
     return destroy(handle, SPARSE_HANDLE);
 }
 
+/* cuSPARSE 12 comes with CUDA 12 and 13. By NVIDIA's packages: 12.3 with 12.4, 12.6 with 13.0, 12.7 with 13.2. */
+static int
+minor_version(void)
+{
+    int cuda = runtime_version();
+
+    return cuda >= 13020 ? 7 : cuda >= 13000 ? 6 : cuda >= 12040 ? 3 : 0;
+}
+
 ANSWER(int, cusparseGetVersion, void *handle, int *version)
 {
     if (!sparse_of(handle, SPARSE_HANDLE))
         return SPARSE_NOT_INITIALIZED;
     if (!version)
         return SPARSE_INVALID_VALUE;
-    *version = 12 * 1000; /* cuSPARSE 12 comes with CUDA 12 and 13 */
+    *version = 12 * 1000 + minor_version() * 100;
     return SPARSE_SUCCESS;
 }
 
@@ -66,7 +75,7 @@ ANSWER(int, cusparseGetProperty, int property, int *value)
 {
     if (!value || property < 0 || property > 2)
         return SPARSE_INVALID_VALUE;
-    *value = property == 0 ? 12 : 0;
+    *value = property == 0 ? 12 : property == 1 ? minor_version() : 0;
     return SPARSE_SUCCESS;
 }
 

@@ -45,8 +45,8 @@ OBJECTS_OF_CALLERS = (
     "cublasLtMatmulPreferenceInit", "cublasLtMatrixTransformDescInit",
 )  # fmt: skip
 ANSWER = re.compile(r"^ANSWER\(([^;{]*?)\)\s*\{", re.MULTILINE | re.DOTALL)
-# The loader's own; what torch's allocator calls; what waits for other ranks.
-LEFT_OUT = ("dlopen", "_ZN3c10", "memmodel_cuda_")
+# The loader's own; what torch's allocator calls; what waits for other ranks; what writes to addresses in an array.
+LEFT_OUT = ("dlopen", "_ZN3c10", "memmodel_cuda_", "cuPointerGetAttributes")
 
 
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024"}

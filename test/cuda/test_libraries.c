@@ -464,6 +464,57 @@ reflectors_and_singular_values_work_in_what_was_recorded(void **state)
     cusolverDnDestroy(handle);
 }
 
+/* ---- what JAX asks the driver ---- */
+
+int
+cuPointerGetAttributes(unsigned count, const int *attributes, void **values, void *address);
+int
+cuLaunchHostFunc(void *stream, void (*function)(void *), void *data);
+int
+cuDeviceGetPCIBusId(char *text, int length, int device);
+int
+cuMemAlloc_v2(void **address, size_t bytes);
+int
+cuMemFree_v2(void *address);
+
+static void
+note_call(void *data)
+{
+    ++*(int *)data;
+}
+
+/* The interface's page: of an address that is none of CUDA's each value is 0, the number of the device -2. */
+static void
+attributes_of_any_address_are_given_at_once(void **state)
+{
+    enum { MEMORY_TYPE = 2, ORDINAL = 9, OF_DEVICE = 2 };
+    int attributes[] = {MEMORY_TYPE, ORDINAL}, type = -1, device = -1, on_host = 0;
+    void *values[] = {&type, &device}, *address = NULL;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&address, 100), 0);
+    assert_int_equal(cuPointerGetAttributes(2, attributes, values, address), 0);
+    assert_int_equal(type, OF_DEVICE);
+    assert_int_equal(device, 0);
+    cuMemFree_v2(address);
+    assert_int_equal(cuPointerGetAttributes(2, attributes, values, &on_host), 0);
+    assert_int_equal(type, 0);
+    assert_int_equal(device, -2);
+}
+
+static void
+a_function_of_the_host_is_called_once(void **state)
+{
+    char text[16];
+    int calls = 0;
+
+    (void)state;
+    assert_int_equal(cuLaunchHostFunc(NULL, note_call, &calls), 0);
+    assert_int_equal(calls, 1);
+    assert_int_equal(cuDeviceGetPCIBusId(text, sizeof text, 0), 0);
+    assert_string_equal(text, "0000:01:00.0");
+}
+
 /* ---- NCCL ---- */
 
 struct unique_id {
@@ -750,6 +801,8 @@ main(void)
         cmocka_unit_test(eigenvectors_work_in_what_lapack_says),
         cmocka_unit_test(a_batch_of_eigenvalues_works_in_what_users_have_seen),
         cmocka_unit_test(factorisations_work_in_what_was_recorded),
+        cmocka_unit_test(attributes_of_any_address_are_given_at_once),
+        cmocka_unit_test(a_function_of_the_host_is_called_once),
         cmocka_unit_test(reflectors_and_singular_values_work_in_what_was_recorded),
         cmocka_unit_test(a_communicator_knows_its_size_and_rank),
         cmocka_unit_test(other_ranks_are_taken_to_hold_the_same),

@@ -340,6 +340,56 @@ class Programs(OnGpus):
             self.skipTest(f"the virtual environment has no {missing}")
 
 
+# Models with weights of zeros, one after the other, on inputs of zeros; how many ran.
+ONNX_MODELS = """
+import os, pathlib, shutil, sys
+import numpy, onnxruntime
+types = {"tensor(float)": numpy.float32, "tensor(int64)": numpy.int64, "tensor(int32)": numpy.int32}
+models = sorted(pathlib.Path("MODELS").glob("*.onnx"))
+with open("weights", "wb") as weights:
+    weights.truncate(3 << 30)
+for model in models:
+    session = onnxruntime.InferenceSession(shutil.copy(model, "."), providers=["CUDAExecutionProvider"])
+    assert session.get_providers()[0] == "CUDAExecutionProvider"
+    inputs = {given.name: numpy.zeros([size if isinstance(size, int) else 2 for size in given.shape], types[given.type])
+              for given in session.get_inputs()}
+    session.run(None, inputs)
+print("ran", len(models))
+"""
+
+JAX_PRODUCT = """
+import jax, jax.numpy as jnp
+x = jnp.ones((1024, 1024))
+print(jax.devices()[0].platform, jax.jit(lambda x: x @ x)(x).shape)
+print("peak", jax.devices()[0].memory_stats()["peak_bytes_in_use"])
+"""
+
+
+@unittest.skipUnless((VENV / "bin/python").exists(), NO_TORCH)
+class OtherFrameworks(OnGpus):
+    """Those that the virtual environment happens to have: pip install onnxruntime-gpu nvidia-curand; "jax[cuda13]"."""
+
+    def skip_without(self, *modules):
+        find = "import sys, importlib.util as u; sys.exit(not all(u.find_spec(name) for name in sys.argv[1:]))"
+        if subprocess.run([VENV / "bin/python", "-c", find, *modules], check=False).returncode:
+            self.skipTest(f"the virtual environment has no {' or no '.join(modules)}")
+
+    def test_onnxruntime_runs_every_model_of_the_corpus(self):
+        self.skip_without("onnxruntime", "nvidia.cu13")
+        models = HERE.parent / "data/onnxruntime"
+        done, result = self.run_text(ONNX_MODELS.replace("MODELS", str(models.resolve())))
+        self.assertIn(f"ran {len(list(models.glob('*.onnx')))}", done.stdout)
+        self.assertEqual([note for note in result["notes"] if note["kind"] == "unanswered"], [])
+        self.assertGreater(result["gpus"][0]["peak"], 800 * MIB)  # the context, and an arena of cuDNN's weights
+
+    def test_jax_multiplies_on_the_gpu(self):
+        self.skip_without("jax", "jax_plugins.xla_cuda13")
+        done, result = self.run_text(JAX_PRODUCT)
+        self.assertIn("gpu (1024, 1024)", done.stdout)
+        self.assertGreaterEqual(int(re.search(r"peak (\d+)", done.stdout)[1]), 2 * 4 * MIB)  # the operand, the product
+        self.assertEqual([note for note in result["notes"] if note["kind"] == "unanswered"], [])
+
+
 def said(text, what, default):
     found = re.search(rf"^# {what}: (.*)$", text, re.MULTILINE)
     return found[1] if found else default

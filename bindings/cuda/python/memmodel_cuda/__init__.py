@@ -10,7 +10,8 @@ from memmodel_cuda import caches, importing
 def start():
     """Called once, when Python starts."""
     caches.keep_apart()
-    importing.before("torch", _before_torch)
+    for name in ("torch", "onnxruntime", "tensorflow"):
+        importing.before(name, _before_cudnn)
     importing.after("torch", _after_torch)
     importing.after("torch.distributed.distributed_c10d", _after_distributed)
     importing.after("triton.runtime.jit", _after_triton)
@@ -19,10 +20,11 @@ def start():
     importing.before("vllm.third_party.deep_gemm", _before_deep_gemm)
     importing.after("flashinfer.jit.core", _after_flashinfer)
     importing.after("cutlass.base_dsl.compiler", _after_cutlass)
+    importing.after("jax._src.hardware_utils", _after_jax_has_looked)
     importing.install()
 
 
-def _before_torch():
+def _before_cudnn():
     from memmodel_cuda import dnn
 
     dnn.open_first()
@@ -73,3 +75,8 @@ def _after_cutlass(compiler):
     from memmodel_cuda import uncompiled
 
     uncompiled.cutlass(compiler)
+
+
+def _after_jax_has_looked(hardware):
+    """It asks for files of the driver's before it starts the plugin for CUDA, which is there where this runs."""
+    hardware.has_visible_nvidia_gpu = lambda: True
