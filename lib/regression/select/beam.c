@@ -281,10 +281,12 @@ is_listed(const struct shortlist *shortlist, const struct support *support)
 static bool
 lacks_constant(const struct beam *beam, const struct shortlist *shortlist, const struct support *support)
 {
-    struct support with = support_with(support, 0);
+    struct support with;
 
-    return !support_has_constant(support) && support->columns[support->count - 1] < beam->rows->basis->given_end &&
-           is_listed(shortlist, &with);
+    if (support_has_constant(support) || support->columns[support->count - 1] >= beam->rows->basis->given_end)
+        return false;
+    with = support_with(support, 0);
+    return is_listed(shortlist, &with);
 }
 
 static void
