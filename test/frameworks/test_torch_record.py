@@ -81,7 +81,7 @@ class Loops(unittest.TestCase):
             last = torch.rand(2, 6, 5, 4).to(memory_format=torch.channels_last)
             norm = nn.BatchNorm1d(6)
             found = [F.logsigmoid(others), last.roll(1, 0), F.channel_shuffle(last, 2)]
-            for of, x in [
+            for of, given in [
                 (norm, others), (norm, rows), (lambda x: F.mse_loss(x, rows), others),
                 (lambda x: F.smooth_l1_loss(x, rows), others), (lambda x: F.huber_loss(x, rows), others),
                 (F.elu, others), (F.hardswish, others), (F.softplus, others), (F.hardtanh, others),
@@ -89,7 +89,7 @@ class Loops(unittest.TestCase):
                 (lambda x: F.pad(x, (1, 1, 1, 1), mode="reflect"), last),
                 (lambda x: F.pad(x, (1, 1, 1, 1), mode="replicate"), last),
             ]:  # fmt: skip
-                x = x.detach().requires_grad_()
+                x = given.detach().requires_grad_()
                 y = of(x)
                 found += y, *torch.autograd.grad(y, x, torch.ones(y.shape))
             return [tensor.stride() for tensor in found]
@@ -97,6 +97,11 @@ class Loops(unittest.TestCase):
         with memmodel.torch.record():
             mine = laid_out()
         self.assertEqual(mine, laid_out())
+
+    def test_functions_of_whole_numbers_cast_them_first(self):
+        with memmodel.torch.record() as recording:
+            torch.arange(1, 1001).log()
+        self.assertEqual(recording.report().peak.live, 8 * 1000 + 4 * 1000 + 4 * 1000)
 
     def test_a_backward_pass_that_the_program_writes_is_not_written_in_place(self):
         class Slope(torch.autograd.Function):

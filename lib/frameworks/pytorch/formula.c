@@ -403,7 +403,7 @@ static bool
 has_in_place_form(const struct formula_rule *formula)
 {
     return has_target(formula) || strncmp(formula->result, "like(self", strlen("like(self")) == 0 ||
-           strcmp(formula->result, "output()") == 0;
+           strcmp(formula->result, "floating(self)") == 0 || strcmp(formula->result, "output()") == 0;
 }
 
 const struct formula_rule *

@@ -125,6 +125,22 @@ target(struct formula_call *call)
     return call->in_place ? value_keep(x) : value_like(call->step, x);
 }
 
+/* floating(x): like x; whole numbers are cast first. TensorIterator.h, promote_integer_inputs_to_float() */
+static struct value *
+floating(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0), *cast, *result;
+
+    if (value_is_float(x))
+        return value_like(call->step, x);
+    cast = value_like_typed(call->step, x, MEMMODEL_DTYPE_FLOAT32);
+    if (!call->step->device->copying_casts)
+        return cast;
+    result = value_like(call->step, cast);
+    value_drop(call->step, cast);
+    return result;
+}
+
 /* typed(x): like x, of the type of the operator's own result */
 static struct value *
 typed(struct formula_call *call)
@@ -222,6 +238,7 @@ static const struct formula_function tensors[] = {
     {"codes", codes, MEMMODEL_DTYPE_INT32},
     {"complexes", complexes, 0},
     {"flags", codes, MEMMODEL_DTYPE_BOOL},
+    {"floating", floating, 0},
     {"floats", like, FLOATS},
     {"input", input, 0},
     {"integer", scalar, INTEGERS},
