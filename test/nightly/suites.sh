@@ -3,11 +3,7 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
-<<<<<<< HEAD
-NIGHTLY=(subproject packaging packages web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
-=======
-NIGHTLY=(subproject packaging docs web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
->>>>>>> 5e7d3522 (Make the documentation a site, and run the guide's commands)
+NIGHTLY=(subproject packaging packages docs web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
 # What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
 MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
 
