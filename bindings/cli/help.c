@@ -153,7 +153,7 @@ help_tool(FILE *to, const struct command *const *commands)
           "  -V, --version  show the version\n\n"
           "memmodel completion bash (or zsh, fish) prints what that shell completes.\n",
           to);
-    print_exits(to, NULL);
+    print_exits(to, "  3    it does not fit\n");
 }
 
 int

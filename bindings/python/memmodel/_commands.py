@@ -56,9 +56,12 @@ def run(work: Callable[[], int], name: str, interrupted: Callable[[], int]) -> i
         return work()
     except KeyboardInterrupt:
         return interrupted()
-    except (RuntimeError, MemmodelError, OSError, ValueError) as error:
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"memmodel {name}: {place}{error.strerror or error}", file=sys.stderr)
+    except (RuntimeError, MemmodelError, ValueError) as error:
         print(f"memmodel {name}: {error}", file=sys.stderr)
-        return 1
+    return 1
 
 
 def main(words: Sequence[str]) -> int:
