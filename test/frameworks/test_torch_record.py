@@ -470,8 +470,10 @@ class Values(unittest.TestCase):
             assert (x < 5).all()
 
         with memmodel.torch.record() as recording:
-            check(torch.rand(1000, 1000))
-        self.assertEqual([value.value for value in recording.assumed], ["False", "True", "True"])
+            for _ in range(100):
+                check(torch.rand(1000, 1000))
+                torch.distributions.Normal(torch.rand(1000, 1000), torch.rand(1000, 1000))
+        self.assertEqual([value.value for value in recording.assumed], ["False", "True", "True", "True"])
 
     def test_strict_stops_there(self):
         with self.assertRaisesRegex(UnknownValue, r"test_torch_record.py:\d+"), memmodel.torch.record(strict=True):

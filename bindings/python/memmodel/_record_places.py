@@ -34,27 +34,35 @@ def in_engine() -> bool:
     return frame is None or frame.f_code.co_name == "_engine_run_backward"
 
 
-def raises() -> bool:
-    """Whether the program reads a condition for which it then raises an error."""
+def harmless_answer() -> bool | None:
+    """The answer to a condition for which the program raises no error; None where it raises for neither."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
-    return frame is not None and frame.f_lineno in _refusals(frame.f_code)
+    return None if frame is None else _harmless(frame.f_code).get(frame.f_lineno)
 
 
 @cache
-def _refusals(code: CodeType) -> frozenset[int]:
-    """Lines of the conditions, but for negated ones, for which a function raises."""
+def _harmless(code: CodeType) -> dict[int, bool]:
+    """Of a function, by the lines of its conditions."""
     try:
         lines, first = inspect.getsourcelines(code)
         body = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, SyntaxError):
-        return frozenset()
-    tests = [branch.test for branch in ast.walk(body)
-             if isinstance(branch, ast.If) and isinstance(branch.body[0], ast.Raise)]  # fmt: skip
-    plain = [test for test in tests if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))]
-    begin = max(first, 1) - 1  # of a module 0
-    return frozenset(begin + line for test in plain for line in range(test.lineno, (test.end_lineno or 0) + 1))
+        return {}
+    found: dict[int, bool] = {}
+    for statement in ast.walk(body):
+        if isinstance(statement, ast.Assert):
+            test, harmless = statement.test, True
+        elif isinstance(statement, ast.If) and isinstance(statement.body[0], ast.Raise):
+            test, harmless = statement.test, False
+        else:
+            continue
+        negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+        begin = max(first, 1) - 1  # of a module 0
+        lines_of_test = range(begin + test.lineno, begin + (test.end_lineno or test.lineno) + 1)
+        found.update(dict.fromkeys(lines_of_test, harmless != negated))
+    return found
 
 
 def skip(file: str) -> None:

@@ -121,10 +121,13 @@ def _both(combine):
     return rule
 
 
-def _whether(operator, args, kwargs, result):
-    value = _value_of(args[0])
-    _fill(result, made_up.condition() if value is None else bool(value))
-    return result
+def _whether(of_unknown):
+    def rule(operator, args, kwargs, result):
+        value = _value_of(args[0])
+        _fill(result, of_unknown() if value is None else bool(value))
+        return result
+
+    return rule
 
 
 def _compare_single(operator, args, kwargs):
@@ -291,7 +294,8 @@ UNKNOWN = {
     **_table(_negate, "logical_not", "bitwise_not"),
     **_table(_both(lambda left, right: left or right), "logical_or", "bitwise_or"),
     **_table(_both(lambda left, right: left and right), "logical_and", "bitwise_and", "mul"),
-    **_table(_whether, "any", "all"),
+    **_table(_whether(made_up.condition), "any"),
+    **_table(_whether(lambda: True), "all"),
     **_table(_count, "sum", "count_nonzero"),
     **_table(_running_count, "cumsum"),
     **_table(_bins, "bincount", "histc"),
