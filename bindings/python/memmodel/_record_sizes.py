@@ -56,7 +56,7 @@ def _whether(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(result, torch.Tensor) and not recorder.values.known(args[0]):
         answer = recorder.values.assume_condition(f"{operator._overloadpacket.__name__}()")
         with _disable_current_modes():
-            recorder.values.keep(result, torch.full(result.shape, answer, dtype=result.dtype))
+            recorder.values.keep(result, torch.full(result.shape, answer, dtype=result.dtype, device="cpu"))
     return result
 
 
@@ -66,7 +66,7 @@ def _is_in(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
     if not all(recorder.values.known(value) for value in args[:2] if isinstance(value, torch.Tensor)):
         inverted = bool(kwargs.get("invert", False))
         with _disable_current_modes():
-            recorder.values.keep(result, torch.full(result.shape, inverted))
+            recorder.values.keep(result, torch.full(result.shape, inverted, device="cpu"))
             recorder.values.assume("isin()", inverted)
     return result
 
@@ -121,7 +121,7 @@ def sized(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
         value = recorder.values.real(tensor)
         if value is None:
             recorder.values.assume(operator._overloadpacket.__name__, "ones", sized=True)
-            return torch.ones(tensor.shape, dtype=tensor.dtype)
+            return torch.ones(tensor.shape, dtype=tensor.dtype, device="cpu")
         return value
 
     with _disable_current_modes(), torch.no_grad():

@@ -63,11 +63,11 @@ class Values:
         if not isinstance(tensor, FakeTensor):
             return tensor
         if tensor.numel() == 0:
-            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu")
         memory = self._memory.get(storage_of(tensor))
         if memory is None:
             return None
-        view = torch.empty(0, dtype=tensor.dtype)
+        view = torch.empty(0, dtype=tensor.dtype, device="cpu")
         return view.set_(memory, tensor.storage_offset(), tensor.shape, tensor.stride())
 
     def bytes_of(self, tensor: Any) -> bytes | None:
@@ -85,7 +85,7 @@ class Values:
     def make_room(self, tensor: Any) -> None:
         """Zeros, for what writes all of it."""
         if is_small(tensor) and storage_of(tensor) not in self._memory:
-            zeros = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
+            zeros = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8, device="cpu")
             self._memory[storage_of(tensor)] = zeros.untyped_storage()
 
     def forget_all(self, tensors: Iterable[Any]) -> None:
@@ -140,7 +140,7 @@ class Values:
         if real is not None:
             return real.detach().clone()
         self.assume(what, "ones")
-        return torch.ones(tensor.shape, dtype=tensor.dtype)
+        return torch.ones(tensor.shape, dtype=tensor.dtype, device="cpu")
 
 
 def _sign() -> float:
@@ -231,7 +231,7 @@ def _finite(values: Values, call: Call) -> bool:
     if answer is None or not call.results or all(values.known(tensor) for tensor in call.read):
         return False
     with _disable_current_modes():
-        values.keep(call.results[0], torch.full(call.results[0].shape, answer))
+        values.keep(call.results[0], torch.full(call.results[0].shape, answer, device="cpu"))
     return True
 
 
@@ -242,7 +242,7 @@ def _compare(values: Values, call: Call) -> None:
 
     def value_of(value: Any) -> Any:
         real = values.real(value) if isinstance(value, torch.Tensor) else value
-        return real if real is not None else torch.ones(value.shape, dtype=value.dtype) * _sign()
+        return real if real is not None else torch.ones(value.shape, dtype=value.dtype, device="cpu") * _sign()
 
     what = f"a comparison ({call.name})"
     with _disable_current_modes():
