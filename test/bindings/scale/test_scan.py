@@ -35,7 +35,7 @@ class Parquet(unittest.TestCase):
                     [TOOL, "scan", "scan.toml", *words], cwd=folder, capture_output=True, text=True, check=False,
                     env={**os.environ, "MEMMODEL_PYTHON": sys.executable},
                 )  # fmt: skip
-                self.assertEqual((made.returncode, made.stderr), (0, ""))
+                self.assertEqual(made.returncode, 0, made.stderr)  # a busy Dask says on stderr that it waits
             one, many = pandas.read_csv(folder / "one.csv"), pandas.read_parquet(folder / "many.parquet")
         self.assertEqual(len(one), 30 * 2 * 2)
         for name in ("model", "batch", "dim", "gpu", "bytes", "budget_bytes", "fits"):
