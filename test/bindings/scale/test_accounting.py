@@ -135,7 +135,7 @@ class Accounting(unittest.TestCase):
         ]
         for writer in writers:
             writer.start()
-        began, imports = time.monotonic(), [self.import_all().returncode]
+        began, imports = time.monotonic(), []
         accounting.cluster.poll(lambda: sum(writer.done for writer in writers) > JOBS // 10, "a tenth of the jobs")
         self.site.stop("mariadbd")
         self.assertTrue(any(writer.is_alive() for writer in writers))
