@@ -26,19 +26,23 @@ def here() -> str:
     return place_of(_frames(sys._getframe(1)))
 
 
-def in_engine() -> bool:
-    """Whether autograd's engine calls, and not a function of the program that it calls, such as a hook."""
+def _caller() -> FrameType | None:
+    """The innermost frame that is none of ours; None where a thread of autograd's has no others."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
+    return frame
+
+
+def in_engine() -> bool:
+    """Whether autograd's engine calls, and not a function of the program that it calls, such as a hook."""
+    frame = _caller()
     return frame is None or frame.f_code.co_name == "_engine_run_backward"
 
 
 def harmless_answer() -> bool | None:
     """The answer to a condition for which the program raises no error; None where it raises for neither."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
-        frame = frame.f_back
+    frame = _caller()
     return None if frame is None else _harmless(frame.f_code).get(frame.f_lineno)
 
 
