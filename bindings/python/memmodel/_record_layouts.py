@@ -24,64 +24,50 @@ def laid_out(name: str, result: Any, args: Any) -> Any:
     layout = rule(*args)
     if layout.stride() == first.stride():
         return result
-    made = torch.ops.aten.empty_strided.default(
-        first.shape, layout.stride(), dtype=first.dtype, device=first.device)  # fmt: skip
+    empty = torch.ops.aten.empty_strided.default
+    made = empty(first.shape, layout.stride(), dtype=first.dtype, device=first.device)
     return (made, *result[1:]) if isinstance(result, tuple) else made
 
 
-def _dense(tensor: Any, *_: Any) -> Any:
-    """Rows after rows, or with the channels last as the tensor has them."""
+def _rows(tensor: Any) -> Any:
+    return EMPTY(tensor, memory_format=torch.contiguous_format)
+
+
+def _as_it_lies(tensor: Any) -> Any:
+    """In rows, or with the channels last as the tensor has them."""
     return EMPTY(tensor, memory_format=suggest_memory_format(tensor))
 
 
-def _of_second(_: Any, tensor: Any, *__: Any) -> Any:
-    return _dense(tensor)
+def _of_second(rule: Rule) -> Rule:
+    """Backward passes are handed the gradient first."""
+    return lambda _, tensor, *__: rule(tensor)
 
 
-def _rows(_: Any, tensor: Any, *__: Any) -> Any:
-    """aten/src/ATen/native/Loss.cpp and GatedLinearUnit.cpp: LEGACY_CONTIGUOUS_MEMORY_FORMAT"""
-    return EMPTY(tensor, memory_format=torch.contiguous_format)
-
-
-def _rows_of_first(tensor: Any, *_: Any) -> Any:
-    """aten/src/ATen/native/Activation.cpp, log_sigmoid_forward_cpu()"""
-    return EMPTY(tensor, memory_format=torch.contiguous_format)
-
-
-def _of_operands(gradient: Any, tensor: Any, *_: Any) -> Any:
+def _of_operands(gradient: Any, tensor: Any) -> Any:
     """As any operator element by element: after the gradient, which comes first."""
     return torch.ops.aten.mul.Tensor(gradient, tensor)
 
 
-def _of_elu(gradient: Any, *rest: Any) -> Any:
-    return _of_operands(gradient, rest[-1])
+def _normalized(tensor: Any, *others: Any) -> Any:
+    """In rows unless all lie densely. aten/src/ATen/native/Normalization.cpp, batch_norm_cpu()"""
+    dense = all(each.is_contiguous(memory_format=suggest_memory_format(each)) for each in (tensor, *others))
+    return _as_it_lies(tensor) if dense else _rows(tensor)
 
 
-def _normalized(tensor: Any, *_: Any) -> Any:
-    """aten/src/ATen/native/Normalization.cpp, batch_norm_cpu()"""
-    return _dense(tensor) if _is_dense(tensor) else EMPTY(tensor, memory_format=torch.contiguous_format)
-
-
-def _normalized_backward(gradient: Any, tensor: Any, *_: Any) -> Any:
-    dense = _is_dense(gradient) and _is_dense(tensor)
-    return _dense(tensor) if dense else EMPTY(tensor, memory_format=torch.contiguous_format)
-
-
-def _is_dense(tensor: Any) -> bool:
-    return bool(tensor.is_contiguous(memory_format=suggest_memory_format(tensor)))
-
-
-LAYOUTS: dict[str, Rule] = dict.fromkeys(("mse_loss_backward", "smooth_l1_loss_backward", "huber_loss_backward"), _rows)
+# aten/src/ATen/native/Loss.cpp: LEGACY_CONTIGUOUS_MEMORY_FORMAT
+LAYOUTS: dict[str, Rule] = dict.fromkeys(
+    ("mse_loss_backward", "smooth_l1_loss_backward", "huber_loss_backward"), _of_second(_rows)
+)
 CPU: dict[str, Rule] = {
-    "native_batch_norm": _normalized,
-    "_native_batch_norm_legit": _normalized,
-    "native_batch_norm_backward": _normalized_backward,
-    "log_sigmoid_forward": _rows_of_first,
-    "glu_backward": _rows,
-    "roll": _dense,
-    "channel_shuffle": _dense,
-    **dict.fromkeys(("reflection_pad2d_backward", "replication_pad2d_backward"), _of_second),
-    "elu_backward": _of_elu,
+    "native_batch_norm": lambda tensor, *_: _normalized(tensor),
+    "_native_batch_norm_legit": lambda tensor, *_: _normalized(tensor),
+    "native_batch_norm_backward": lambda gradient, tensor, *_: _normalized(tensor, gradient),
+    "log_sigmoid_forward": _rows,  # Activation.cpp
+    "glu_backward": _of_second(_rows),  # GatedLinearUnit.cpp
+    "roll": lambda tensor, *_: _as_it_lies(tensor),
+    "channel_shuffle": lambda tensor, *_: _as_it_lies(tensor),
+    **dict.fromkeys(("reflection_pad2d_backward", "replication_pad2d_backward"), _of_second(_as_it_lies)),
+    "elu_backward": lambda gradient, *rest: _of_operands(gradient, rest[-1]),
     **dict.fromkeys(("hardswish_backward", "softplus_backward", "hardtanh_backward", "hardsigmoid_backward"),
-                    _of_operands),
+                    lambda gradient, tensor, *_: _of_operands(gradient, tensor)),
 }  # fmt: skip
