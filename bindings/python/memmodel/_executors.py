@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memmodel import _spec
+from memmodel._sacct import size_of
 
 
 class ExecutorError(RuntimeError):
@@ -258,11 +259,9 @@ class SlurmExecutor(Executor):
             )
 
     def _memory_bytes(self) -> int | None:
-        """--mem as Slurm reads it: a number is MiB, letters are powers of 1024."""
+        """--mem as Slurm reads it: a number alone is MiB."""
         text = str(self._memory or "").upper().removesuffix("B").removesuffix("I")
-        unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}.get(text[-1:], 1 << 20)
-        digits = text.rstrip("KMGT")
-        return int(digits) * unit if digits.isdigit() else None
+        return size_of(f"{text}M" if text.isdigit() else text)
 
 
 @contextmanager
