@@ -3,7 +3,6 @@
 usage: test_packaging.py ROOT
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,8 @@ import tempfile
 import unittest
 import zipfile
 from pathlib import Path
+
+from stranger import clean_environment, copy_checkout, run
 
 ROOT = Path(sys.argv[1]).resolve()
 BUILDER = ROOT / "build/venv/packaging/bin"
@@ -40,29 +41,9 @@ print(memmodel.__version__, memmodel.ffi._library.path)
 """
 
 
-def clean_environment():
-    """As in a shell of somebody who has only pip."""
-    unwanted = ("PYTHONPATH", "MEMMODEL_LIBRARY", "LD_PRELOAD", "LD_LIBRARY_PATH", "DESTDIR")
-    return {name: value for name, value in os.environ.items() if name not in unwanted}
-
-
-def run(*command, path=None, **options):
-    environment = clean_environment()
-    if path is not None:
-        environment["PATH"] = f"{path}:{environment['PATH']}"
-    words = [str(word) for word in command]
-    result = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, **options)
-    return result.returncode, result.stdout + result.stderr
-
-
-def copy_of_checkout(folder):
-    """The files of the checkout as they are now, in a repository of their own: `meson dist` packs what is committed."""
-    listed = ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")[:-1]
-    for name in names:
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+def commit_checkout(folder):
+    """The checkout as it is now, in a repository of its own: `meson dist` packs what is committed."""
+    copy_checkout(ROOT, folder)
     for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "x"]):
         subprocess.run(["git", "-C", folder, *command], check=True)
 
@@ -80,7 +61,7 @@ class Packaging(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
         source = cls.folder / "source"
-        copy_of_checkout(source)
+        commit_checkout(source)
         build = [BUILDER / "python", "-m", "build", "--no-isolation", "--wheel", "--sdist"]
         status, output = run(*build, "--outdir", cls.folder / "dist", source, path=BUILDER)
         if status:

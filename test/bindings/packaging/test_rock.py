@@ -3,14 +3,14 @@
 usage: test_rock.py ROOT
 """
 
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from stranger import copy_checkout, run
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 LUA = "5.4"
@@ -30,15 +30,6 @@ print(memmodel.version())
 """
 
 
-def run(*command, **options):
-    unwanted = ("LUA_PATH", "LUA_CPATH", "LD_LIBRARY_PATH", "MEMMODEL_LIBRARY")
-    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
-    environment.update(options.pop("environment", {}))
-    words = [str(word) for word in command]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, **options)
-    return done.returncode, done.stdout + done.stderr
-
-
 class Rock(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -55,23 +46,7 @@ class Rock(unittest.TestCase):
 
     def test_a_script_finds_what_luarocks_has_built(self):
         source, tree = self.folder / "source", self.folder / "tree"
-        listed = [
-            "git",
-            "-C",
-            ROOT,
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "--",
-            ":!test/data",
-        ]
-        names = subprocess.run(listed, stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")[:-1]
-        for name in names:
-            if (ROOT / name).is_file():
-                (source / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, source / name)
+        copy_checkout(ROOT, source, ":!test/data")
         made = source / self.spec.relative_to(ROOT)
         status, output = run("luarocks", "--lua-version", LUA, "--tree", tree, "make", made, cwd=source)
         self.assertEqual(status, 0, output[-4000:])

@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import zipfile
 
+from stranger import run
+
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 TWINE = ROOT / "build/venv/wheel/bin/twine"
 ARM = ROOT / "build/wheel/aarch64-root"  # a Debian for qemu
@@ -36,15 +38,6 @@ print(platform.machine(), memmodel.__version__)
 
 def wheels(processor):
     return sorted((ROOT / "build/packages").glob(f"*_{processor}.whl"))
-
-
-def run(*command, **options):
-    unwanted = ("PYTHONPATH", "MEMMODEL_LIBRARY", "LD_PRELOAD", "LD_LIBRARY_PATH")
-    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
-    environment.update(options.pop("environment", {}))
-    words = [str(word) for word in command]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, **options)
-    return done.returncode, done.stdout + done.stderr
 
 
 class Wheels(unittest.TestCase):
