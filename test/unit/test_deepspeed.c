@@ -2,56 +2,19 @@
  * Ranks that DeepSpeed's ZeRO trains: predicted ones against recorded ones (test/data/pytorch_parallel/deepspeed.json), and
  * what its options do.
  */
-#include "check.h"
-
-#include <jansson.h>
-
-static memmodel_network *
-network_of(memmodel_context *context, const char *name)
-{
-    char path[512];
-    memmodel_network *network;
-
-    snprintf(path, sizeof path, "%s/pytorch_parallel/networks/%s.json", TEST_DATA, name);
-    if (memmodel_network_load(context, path, &network))
-        fail_msg("%s", memmodel_context_error(context)->message);
-    return network;
-}
-
-/* As the recordings were made. */
-static struct memmodel_job
-job_of(const struct memmodel_parallel *parallel, const char *optimizer)
-{
-    return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job),
-        .intra_op_threads = 1,
-        .isa = "avx2",
-        .framework_version = "2.13",
-        .optimizer = optimizer,
-        .metric = MEMMODEL_METRIC_LIVE,
-        .parallel = parallel,
-    };
-}
-
-static memmodel_report *
-report_of(memmodel_context *context, const memmodel_network *network, const struct memmodel_job *job)
-{
-    memmodel_report *report;
-
-    if (memmodel_estimate(network, job, context, &report))
-        fail_msg("%s", memmodel_context_error(context)->message);
-    return report;
-}
+#include "ranks.h"
 
 /* Of gpt_4 with adamw, by a strategy. */
 static memmodel_report *
 report_of_gpt(memmodel_context *context, const char *mesh, const char *data)
 {
     const struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = mesh, .data = data};
-    struct memmodel_job job = job_of(&parallel, "adamw");
+    struct memmodel_job job = job_of(&parallel);
     memmodel_network *network = network_of(context, "gpt_4");
-    memmodel_report *report = report_of(context, network, &job);
+    memmodel_report *report;
 
+    job.optimizer = "adamw";
+    report = report_of(context, network, &job);
     memmodel_network_unref(network);
     return report;
 }
@@ -103,28 +66,10 @@ static void
 compare(memmodel_context *context, const json_t *row)
 {
     enum { SCALARS = 32, FIRST_STEP = 1024, COMPARED = 2048 };
-    const struct memmodel_parallel parallel = {
-        .size = sizeof parallel,
-        .mesh = json_string_value(json_object_get(row, "mesh")),
-        .data = json_string_value(json_object_get(row, "data")),
-        .backend = "gloo",
-        .rank = json_integer_value(json_object_get(row, "rank")),
-    };
-    struct memmodel_job job = job_of(&parallel, json_string_value(json_object_get(row, "optimizer")));
     const json_t *peaks = json_object_get(row, "peaks"), *left = json_object_get(row, "ends");
+    memmodel_report *report = report_of_row(context, row);
     int64_t ends[4] = {0}, construction;
-    memmodel_network *network;
-    memmodel_report *report;
-    char name[64];
 
-    job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
-    if (json_object_get(row, "network"))
-        snprintf(name, sizeof name, "%s", json_string_value(json_object_get(row, "network")));
-    else
-        snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
-                 (int)json_integer_value(json_object_get(row, "batch")));
-    network = network_of(context, name);
-    report = report_of(context, network, &job);
     find_ends(report, &construction, ends);
     if (!json_object_get(row, "construction_off"))
         assert_near(row, "construction", construction, json_object_get(row, "construction"), COMPARED);
@@ -134,7 +79,6 @@ compare(memmodel_context *context, const json_t *row)
     for (size_t i = 0; i < json_array_size(left) && !json_object_get(row, "off"); i++)
         assert_near(row, "the end of a step", ends[i], json_array_get(left, i), 0);
     memmodel_report_unref(report);
-    memmodel_network_unref(network);
 }
 
 static void
@@ -253,9 +197,10 @@ what_deepspeed_cannot_do_is_refused_with_what_would_do(void **state)
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct memmodel_parallel parallel = wrong[i].parallel;
-        struct memmodel_job job = job_of(&parallel, "adam");
+        struct memmodel_job job = job_of(&parallel);
         memmodel_report *report = NULL;
 
+        job.optimizer = "adam";
         parallel.size = sizeof parallel;
         assert_true(memmodel_estimate(network, &job, *state, &report) < 0);
         assert_null(report);

@@ -82,6 +82,10 @@ interleaved_stages_keep_what_they_run_ahead(void **state)
     assert_int_equal(memory_of(*state, &options).activations, 9 * layer);
 }
 
+/* What is needed. */
+#define WHOLE                                                                                                          \
+    .ranks = 8, .num_layers = 12, .hidden_size = 512, .num_attention_heads = 8, .vocab_size = 9, .seq_length = 9
+
 static void
 arguments_that_do_not_fit_are_named(void **state)
 {
@@ -93,39 +97,10 @@ arguments_that_do_not_fit_are_named(void **state)
         {{.ranks = 8, .num_layers = -1}, "num_layers"},
         {{.ranks = 8, .num_layers = 12, .hidden_size = 512, .num_attention_heads = 7, .vocab_size = 9, .seq_length = 9},
          "hidden_size"},
-        {{.ranks = 8,
-          .num_layers = 12,
-          .hidden_size = 512,
-          .num_attention_heads = 8,
-          .vocab_size = 9,
-          .seq_length = 9,
-          .pipeline_model_parallel_size = 5},
-         "num_layers"},
-        {{.ranks = 8,
-          .num_layers = 12,
-          .hidden_size = 512,
-          .num_attention_heads = 8,
-          .vocab_size = 9,
-          .seq_length = 9,
-          .tensor_model_parallel_size = 3},
-         "ranks"},
-        {{.ranks = 8,
-          .num_layers = 12,
-          .hidden_size = 512,
-          .num_attention_heads = 8,
-          .vocab_size = 9,
-          .seq_length = 9,
-          .num_experts = 5,
-          .expert_model_parallel_size = 2},
-         "num_experts"},
-        {{.ranks = 8,
-          .num_layers = 12,
-          .hidden_size = 512,
-          .num_attention_heads = 8,
-          .vocab_size = 9,
-          .seq_length = 9,
-          .recompute = 9},
-         "recompute"},
+        {{WHOLE, .pipeline_model_parallel_size = 5}, "num_layers"},
+        {{WHOLE, .tensor_model_parallel_size = 3}, "ranks"},
+        {{WHOLE, .num_experts = 5, .expert_model_parallel_size = 2}, "num_experts"},
+        {{WHOLE, .recompute = 9}, "recompute"},
         {{.ranks = 1,
           .num_layers = INT32_MAX,
           .hidden_size = INT32_MAX,

@@ -2,36 +2,7 @@
  * Processes that train together: what jobs may say of them, and predicted ranks against recorded ones
  * (test/data/pytorch_parallel).
  */
-#include "check.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-
-static memmodel_network *
-network_of(memmodel_context *context, const char *name)
-{
-    char path[512];
-    memmodel_network *network;
-
-    snprintf(path, sizeof path, "%s/pytorch_parallel/networks/%s.json", TEST_DATA, name);
-    if (memmodel_network_load(context, path, &network))
-        fail_msg("%s", memmodel_context_error(context)->message);
-    return network;
-}
-
-/* As the recordings were made. */
-static struct memmodel_job
-job_of(const struct memmodel_parallel *parallel)
-{
-    return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job),
-        .intra_op_threads = 1,
-        .isa = "avx2",
-        .framework_version = "2.13",
-        .metric = MEMMODEL_METRIC_LIVE,
-        .parallel = parallel,
-    };
-}
+#include "ranks.h"
 
 /* ---- what is refused ---- */
 
@@ -133,16 +104,6 @@ ddp_names_a_parameter_that_gets_no_gradient(void **state)
 
 /* ---- one rank ---- */
 
-static memmodel_report *
-report_of(memmodel_context *context, const memmodel_network *network, const struct memmodel_job *job)
-{
-    memmodel_report *report;
-
-    if (memmodel_estimate(network, job, context, &report))
-        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
-    return report;
-}
-
 static void
 assert_same_events(const memmodel_report *a, const memmodel_report *b)
 {
@@ -213,39 +174,15 @@ assert_peak(const json_t *row, const char *what, int64_t predicted, int64_t meas
 static void
 compare(memmodel_context *context, const json_t *row)
 {
-    const struct memmodel_parallel parallel = {
-        .size = sizeof parallel,
-        .mesh = json_string_value(json_object_get(row, "mesh")),
-        .data = json_string_value(json_object_get(row, "data")),
-        .tensor = json_string_value(json_object_get(row, "tensor")),
-        .pipeline = json_string_value(json_object_get(row, "pipeline")),
-        .backend = "gloo",
-        .rank = json_integer_value(json_object_get(row, "rank")),
-    };
-    struct memmodel_job job = job_of(&parallel);
     const json_t *peaks = json_object_get(row, "peaks");
-    memmodel_network *network;
-    memmodel_report *report;
-    char name[64];
+    memmodel_report *report = report_of_row(context, row);
 
-    job.optimizer = json_string_value(json_object_get(row, "optimizer"));
-    job.checkpoint = json_string_value(json_object_get(row, "checkpoint"));
-    job.gradient_accumulation = (int32_t)json_integer_value(json_object_get(row, "gradient_accumulation"));
-    job.keep_gradients = json_is_true(json_object_get(row, "keep_gradients"));
-    if (json_object_get(row, "network"))
-        snprintf(name, sizeof name, "%s", json_string_value(json_object_get(row, "network")));
-    else
-        snprintf(name, sizeof name, "%s_%d", json_string_value(json_object_get(row, "model")),
-                 (int)json_integer_value(json_object_get(row, "batch")));
-    network = network_of(context, name);
-    report = report_of(context, network, &job);
     if (json_object_get(row, "construction") && !json_object_get(row, "construction_off"))
         assert_peak(row, "construction", construction_peak(report),
                     json_integer_value(json_object_get(row, "construction")));
     for (size_t i = 0; i < json_array_size(peaks); i++)
         assert_peak(row, "a step", memmodel_report_step_peak(report, i), json_integer_value(json_array_get(peaks, i)));
     memmodel_report_unref(report);
-    memmodel_network_unref(network);
 }
 
 /* Of a data strategy alone, or of "tensor", whatever its data strategy, or "pipeline". */
