@@ -42,9 +42,8 @@ def read(path: Path, executor: str | None = None) -> dict[str, Any]:
     spec = _spec.Spec(path)
     spec.check(KNOWN)
     top = spec.tables[""]
-    for key in ("models",):
-        if key not in top:
-            raise _spec.SpecError(f'{path}: {key} is missing, such as {key} = ["resnet50.json"]')
+    if "models" not in top:
+        raise _spec.SpecError(f'{path}: models is missing, such as models = ["resnet50.json"]')
     if "grid" not in spec.tables:
         raise _spec.SpecError(f'{path}: a table [grid] is needed, with lines such as batch = "1:64"')
     name = executor or top.get("executor", "processes")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memmodel import _executors, _ffi, _optional, front, onnx
+from memmodel import _executors, _ffi, _limits, _optional, front, onnx
 from memmodel.campaigning import check_count
 from memmodel.errors import MemmodelError
 from memmodel.estimation import PARALLEL, estimate, estimate_many
@@ -77,11 +77,9 @@ def _network(text: str) -> Network:
 
 
 @lru_cache(maxsize=256)
-def gpu_memory(gpu: str) -> int | None:
+def gpu_memory(gpu: str) -> int:
     """What a budget is unless given."""
-    network = Network()
-    network.linear(network.input("x", (1, 1)), units=1)
-    return estimate(network, gpu=gpu).budget
+    return int(_ffi.device_get_properties(_limits.new_context(), gpu).memory)
 
 
 def _budget(job: Mapping[str, Any]) -> int | None:
