@@ -163,6 +163,13 @@ data_buffer(struct step *step, const char *what, int64_t bytes)
     return value_buffer(step, bytes);
 }
 
+void
+data_gloo_all_gather(struct step *step, int64_t bytes)
+{
+    for (int copy = 0; copy < 2 && step->parallel.gloo; copy++)
+        value_drop(step, data_buffer(step, "gloo all-gather", bytes));
+}
+
 /* ---- a node that hands gradients on ---- */
 
 void

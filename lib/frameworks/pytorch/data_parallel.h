@@ -167,4 +167,8 @@ data_on_stream(struct step *step, const struct value *value, int stream);
 struct value *
 data_buffer(struct step *step, const char *what, int64_t bytes);
 
+/* gloo copies what it gathers twice; `bytes` are those of all ranks. */
+void
+data_gloo_all_gather(struct step *step, int64_t bytes);
+
 #endif

@@ -122,6 +122,10 @@ zero_find_modules(struct step *step, struct fsdp *fsdp);
 
 /* ---- deepspeed_gather.c ---- */
 
+/* Of a parameter, as all ranks gather it. */
+int64_t
+zero_padded_bytes(const struct step *step, const struct fsdp_parameter *parameter);
+
 void
 zero_pre_forward(struct step *step, struct fsdp *fsdp, struct fsdp_unit *unit);
 

@@ -104,12 +104,10 @@ compare_ranks(struct step *step, struct zero *zero)
     for (size_t i = 0; i < zero->fsdp.unit_count; i++)
         for (size_t k = 0; k < zero->fsdp.units[i].count; k++) {
             const struct fsdp_parameter *parameter = parameter_at(zero, i, k);
-            int64_t bytes =
-                multiply_saturating(step->parallel.world, fsdp_bytes_of(parameter->whole, parameter->padded));
+            int64_t bytes = zero_padded_bytes(step, parameter);
             struct value *gathered = data_buffer(step, "deepspeed gathered parameter", bytes);
 
-            for (int copy = 0; copy < 2 && step->parallel.gloo; copy++)
-                value_drop(step, data_buffer(step, "gloo all-gather", bytes));
+            data_gloo_all_gather(step, bytes);
             value_drop(step, gathered);
         }
 }

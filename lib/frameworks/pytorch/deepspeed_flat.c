@@ -235,15 +235,14 @@ update(struct step *step, struct zero *zero, size_t index)
     value_drop_all(step, &variable->gradient, 1);
 }
 
-/* all_gather_into_tensor(): gloo copies what it gathers twice. */
+/* all_gather_into_tensor() */
 static void
 gather_all(struct step *step, const struct zero *zero)
 {
-    for (size_t i = 0; i < zero->flat_count && step->parallel.gloo && step->parallel.world > 1; i++)
-        for (int k = 0; k < 2; k++)
-            value_drop(step, data_buffer(step, "gloo all-gather",
-                                         multiply_saturating(step->parallel.world,
-                                                             zero_bytes(step, zero, zero->flats[i].part))));
+    int64_t world = step->parallel.world;
+
+    for (size_t i = 0; i < zero->flat_count && world > 1; i++)
+        data_gloo_all_gather(step, multiply_saturating(world, zero_bytes(step, zero, zero->flats[i].part)));
 }
 
 static void

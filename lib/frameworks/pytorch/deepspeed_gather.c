@@ -27,17 +27,10 @@ elements_of(const struct fsdp_parameter *parameter)
     return value_elements(parameter->whole);
 }
 
-static int64_t
-padded_bytes(const struct step *step, const struct fsdp_parameter *parameter)
+int64_t
+zero_padded_bytes(const struct step *step, const struct fsdp_parameter *parameter)
 {
     return multiply_saturating(step->parallel.world, fsdp_bytes_of(parameter->whole, parameter->padded));
-}
-
-static void
-copies_of_gloo(struct step *step, int64_t bytes)
-{
-    for (int i = 0; i < 2 && step->parallel.gloo; i++)
-        value_drop(step, data_buffer(step, "gloo all-gather", bytes));
 }
 
 /* What is gathered has a stream of its own, whose blocks the allocator keeps apart, but without overlap_comm. */
@@ -73,7 +66,7 @@ gather(struct step *step, struct zero *zero, struct fsdp_parameter *const *param
         status->status = ZERO_IN_FLIGHT;
         status->flight = (int32_t)zero->flight_count;
         zero->flight_list[zero->listed++] = parameters[i]->parameter;
-        bytes = add_saturating(bytes, padded_bytes(step, parameters[i]));
+        bytes = add_saturating(bytes, zero_padded_bytes(step, parameters[i]));
         zero->trace.available += elements_of(parameters[i]);
     }
     zero->flight_count++;
@@ -83,7 +76,7 @@ gather(struct step *step, struct zero *zero, struct fsdp_parameter *const *param
         flight->incoming = data_buffer(step, "deepspeed all-gather", bytes);
         on_gather_stream(step, flight->incoming);
     }
-    copies_of_gloo(step, bytes);
+    data_gloo_all_gather(step, bytes);
 }
 
 /* AllGatherCoalescedHandle.wait(): all that were gathered together arrive. */

@@ -85,8 +85,7 @@ fsdp_all_gather(struct step *step, struct fsdp_unit *unit)
     }
     unit->incoming = data_buffer(step, "fsdp all-gather", bytes);
     data_on_stream(step, unit->incoming, GATHER_STREAM);
-    for (int i = 0; i < 2 && step->parallel.gloo; i++)
-        value_drop(step, data_buffer(step, "gloo all-gather", bytes));
+    data_gloo_all_gather(step, bytes);
     value_drop(step, cast);
 }
 
