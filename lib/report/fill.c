@@ -37,8 +37,10 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
     if (!report->step_peaks)
         return MEMMODEL_ERROR_NO_MEMORY;
     report->step_peaks[0] = result->peak.live;
-    for (int step = 1; trace && step <= report->result.step_count; step++)
-        report->step_peaks[step - 1] = result->step_peaks ? result->step_peaks[step - 1] : trace_step_peak(trace, step);
+    if (result->step_peaks)
+        memcpy(report->step_peaks, result->step_peaks, (size_t)report->result.step_count * sizeof *report->step_peaks);
+    else if (trace)
+        trace_step_peaks(trace, report->result.step_count, report->step_peaks);
     return 0;
 }
 

@@ -207,15 +207,33 @@ trace_peak_event(const struct memmodel_trace *trace, int step)
     return peak;
 }
 
-int64_t
-trace_step_peak(const struct memmodel_trace *trace, int step)
+/* What is live before the event at `end`. */
+static int64_t
+live_before(const struct memmodel_trace *trace, size_t end)
 {
-    int32_t before = -1, event = trace_peak_event(trace, step);
-    int64_t peak = event < 0 ? 0 : trace->events[event].live;
+    int32_t last = (int32_t)end - 1;
 
-    for (size_t i = 0; i < trace->event_count && trace->events[i].step < step; i++)
-        before = (int32_t)i;
-    return before < 0 ? peak : max_i64(peak, trace_live(trace, before, trace_times(trace, before) - 1));
+    return last < 0 ? 0 : trace_live(trace, last, trace_times(trace, last) - 1);
+}
+
+void
+trace_step_peaks(const struct memmodel_trace *trace, int count, int64_t *peaks)
+{
+    int begun = 0;
+
+    for (size_t i = 0; i < trace->event_count;) {
+        int step = trace->events[i].step;
+        int64_t peak = trace->events[i].live;
+
+        while (begun < count && begun < step)
+            peaks[begun++] = live_before(trace, i);
+        for (; i < trace->event_count && trace->events[i].step == step; i++)
+            peak = max_i64(peak, trace->events[i].live);
+        if (step > 0 && step <= count)
+            peaks[step - 1] = max_i64(peaks[step - 1], peak);
+    }
+    while (begun < count)
+        peaks[begun++] = live_before(trace, trace->event_count);
 }
 
 /* The repeat in whose period the event is; NULL: none. */

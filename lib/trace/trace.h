@@ -142,9 +142,9 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
 int32_t
 trace_peak_event(const struct memmodel_trace *trace, int step);
 
-/* Most live bytes of a step, from 1, with what is live when it begins. */
-int64_t
-trace_step_peak(const struct memmodel_trace *trace, int step);
+/* Most live bytes of each of the steps 1 .. `count`, with what is live when it begins. */
+void
+trace_step_peaks(const struct memmodel_trace *trace, int count, int64_t *peaks);
 
 /* How often `event` is run before the next one: 1, or more within a repeat. */
 int64_t
