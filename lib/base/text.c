@@ -51,20 +51,37 @@ text_append(struct text *text, const char *string)
 void
 text_printf(struct text *text, const char *format, ...)
 {
+    enum { USUAL_BYTES = 64 };
     va_list arguments, again;
     int length;
 
+    if (!text_reserve(text, USUAL_BYTES))
+        return;
     va_start(arguments, format);
     va_copy(again, arguments);
-    length = vsnprintf(NULL, 0, format, arguments);
+    length = vsnprintf(text->bytes + text->length, text->capacity - text->length, format, arguments);
     va_end(arguments);
     if (length < 0)
         fail(text);
+    else if ((size_t)length < text->capacity - text->length)
+        text->length += (size_t)length;
     else if (text_reserve(text, (size_t)length)) {
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
-    }
+    } else if (text->bytes)
+        text->bytes[text->length] = '\0';
     va_end(again);
+}
+
+void
+text_append_unsigned(struct text *text, uint64_t number)
+{
+    char digits[NUMBER_BYTES], *first = digits + sizeof digits;
+
+    do
+        *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    text_append_bytes(text, first, (size_t)(digits + sizeof digits - first));
 }
 
 void

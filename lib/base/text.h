@@ -29,6 +29,10 @@ text_append_bytes(struct text *text, const char *bytes, size_t length);
 void
 text_printf(struct text *text, const char *format, ...) BASE_PRINTF(2, 3);
 
+/* What "%llu" prints, many times as fast. */
+void
+text_append_unsigned(struct text *text, uint64_t number);
+
 /*
  * The shortest decimal that reads back as the same double, always with '.', such as 0.1, 1e+300 or 3. Finite numbers.
  */

@@ -101,10 +101,11 @@ print_decimals(struct text *out, uint64_t numerator, int64_t denominator)
     if (!is_double || numerator > INT64_MAX || !decimal_scale(denominator, &scale) ||
         !checked_multiply((int64_t)numerator, scale / denominator, &digits))
         return false;
-    text_printf(out, "%" PRId64 ".", digits / scale);
+    text_append_unsigned(out, (uint64_t)(digits / scale));
+    text_append(out, ".");
     for (digits %= scale; scale > 1; digits %= scale) {
         scale /= 10;
-        text_printf(out, "%d", (int)(digits / scale));
+        text_append_unsigned(out, (uint64_t)(digits / scale));
     }
     return true;
 }
@@ -115,7 +116,7 @@ print_decimal_number(struct text *out, struct rational value)
     uint64_t size = magnitude(value.numerator);
 
     if (value.denominator == 1) {
-        text_printf(out, "%" PRIu64, size);
+        text_append_unsigned(out, size);
         return true;
     }
     return print_decimals(out, size, value.denominator);
@@ -168,9 +169,13 @@ print_limited(const struct printer *printer, size_t symbol)
 static void
 print_name(const struct printer *printer, const char *name)
 {
+    bool as_it_is = printer->dialect->has_power_operator || !strchr(name, '.');
+
     text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
-    for (; *name; name++)
-        text_append_bytes(printer->out, *name == '.' && !printer->dialect->has_power_operator ? "_" : name, 1);
+    if (as_it_is)
+        text_append(printer->out, name);
+    for (; !as_it_is && *name; name++)
+        text_append_bytes(printer->out, *name == '.' ? "_" : name, 1);
     text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
 }
 

@@ -5,13 +5,23 @@
 
 #include <string.h>
 
+enum { RECENT_SHAPES = 8 };
+
+/* A shape that was printed, and the row that has its texts. */
+struct printed_shape {
+    const struct tensor *tensor;
+    const struct memmodel_report_layer *row;
+};
+
 /* What filling the table needs besides the report. */
 struct table {
     memmodel_report *report;
     const struct query *query;
     const struct result *result;
     struct formula_space *space;
-    int32_t *row_of; /* row of each layer of the network */
+    int32_t *row_of;                            /* row of each layer of the network */
+    struct printed_shape recent[RECENT_SHAPES]; /* most layers have the shape of one not far before */
+    size_t printed;
 };
 
 static int
@@ -34,17 +44,31 @@ keep_text(memmodel_report *report, struct text *text, const char **kept)
     return *kept ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 }
 
+static const struct printed_shape *
+find_printed(const struct table *table, const struct tensor *tensor)
+{
+    for (size_t i = 0; i < RECENT_SHAPES && table->recent[i].tensor; i++) {
+        const struct tensor *other = table->recent[i].tensor;
+
+        if (other->rank == tensor->rank &&
+            memcmp(other->dims, tensor->dims, (size_t)tensor->rank * sizeof *tensor->dims) == 0)
+            return &table->recent[i];
+    }
+    return NULL;
+}
+
 static int
-add_shapes(const struct table *table, const struct tensor *tensor, struct memmodel_report_layer *row)
+print_shapes(const struct table *table, const struct tensor *tensor, struct memmodel_report_layer *row)
 {
     struct text numbers = TEXT_INIT(table->query->context), symbols = TEXT_INIT(table->query->context);
     int status;
 
     for (int32_t i = 0; i < tensor->rank; i++) {
-        text_printf(&numbers, "%s%lld", i ? "x" : "", (long long)binding_dim(&table->query->binding, tensor->dims[i]));
+        text_append(&numbers, i ? "x" : "");
+        text_append_unsigned(&numbers, (uint64_t)binding_dim(&table->query->binding, tensor->dims[i]));
         text_append(&symbols, i ? " x " : "");
         if (tensor->dims[i] >= 0)
-            text_printf(&symbols, "%lld", (long long)tensor->dims[i]);
+            text_append_unsigned(&symbols, (uint64_t)tensor->dims[i]);
         else
             expression_print(formula_pool(table->space), formula_dim(table->space, tensor->dims[i]), EXPRESSION_TEXT,
                              &symbols);
@@ -59,6 +83,22 @@ add_shapes(const struct table *table, const struct tensor *tensor, struct memmod
         return status;
     }
     return keep_text(table->report, &symbols, &row->symbolic_shape);
+}
+
+static int
+add_shapes(struct table *table, const struct tensor *tensor, struct memmodel_report_layer *row)
+{
+    const struct printed_shape *printed = find_printed(table, tensor);
+    int status;
+
+    if (printed) {
+        row->shape = printed->row->shape;
+        row->symbolic_shape = printed->row->symbolic_shape;
+        return 0;
+    }
+    status = print_shapes(table, tensor, row);
+    table->recent[table->printed++ % RECENT_SHAPES] = (struct printed_shape){tensor, row};
+    return status;
 }
 
 /* ---- counts ---- */
