@@ -27,9 +27,15 @@ chunk_new(struct chunks *chunks, int64_t address, int64_t size)
         chunks->spare = chunk->linked;
     else
         chunk = arena_allocate(chunks->arena, sizeof *chunk);
-    if (chunk)
-        *chunk = (struct chunk){.address = address, .size = size, .owner = -1};
-    return chunk;
+    if (!chunk)
+        return NULL;
+    chunk->previous = chunk->next = chunk->linked = chunk->linking = chunk->larger = chunk->smaller = NULL;
+    chunk->address = address;
+    chunk->size = size;
+    chunk->requested = chunk->lead = 0;
+    chunk->owner = -1;
+    chunk->free = chunk->unsorted = chunk->first_of_size = chunk->apart = false;
+    return chunk; /* its node is nobody's until it is in the set */
 }
 
 void

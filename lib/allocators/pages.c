@@ -42,6 +42,7 @@ add_span(struct pages *pages, int64_t begin, int64_t end)
         return MEMMODEL_ERROR_NO_MEMORY;
     *span = (struct page_span){.begin = begin, .end = end};
     ordered_insert(&pages->spans, &span->node);
+    pages->latest = span;
     pages->bytes += end - begin;
     return 0;
 }
@@ -51,6 +52,7 @@ remove_span(struct pages *pages, struct page_span *span)
 {
     pages->bytes -= span->end - span->begin;
     ordered_remove(&pages->spans, &span->node);
+    pages->latest = NULL;
     span->next_spare = pages->spare;
     pages->spare = span;
 }
@@ -70,10 +72,15 @@ int
 pages_touch(struct pages *pages, int64_t address, int64_t bytes)
 {
     int64_t begin = address / PAGE * PAGE, end = round_up(address + bytes, PAGE);
-    struct page_span *span = first_reaching(pages, begin);
+    struct page_span *span = pages->latest;
 
     if (span && span->begin <= begin && span->end >= end)
         return 0;
+    span = first_reaching(pages, begin);
+    if (span && span->begin <= begin && span->end >= end) {
+        pages->latest = span;
+        return 0;
+    }
     while (span && span->begin <= end) {
         begin = min_i64(begin, span->begin);
         end = max_i64(end, span->end);

@@ -175,6 +175,24 @@ allocator_run_goes_on(const struct allocator_run *run)
     return run->event < run->trace->event_count && !run->out_of_memory;
 }
 
+/* Of a trace without loops, in an allocator that waits for nobody: most are. */
+static bool
+is_plain(const struct allocator_run *run)
+{
+    return run->trace->repeat_count == 0 && !run->allocator->finish;
+}
+
+static int
+step_plain(struct allocator_run *run)
+{
+    const struct trace_event *event = &run->trace->events[run->event];
+    void **memory = &run->blocks[event->block];
+
+    run->at = (struct walk_event){.event = (int32_t)run->event++, .block = event->block, .release = event->release};
+    run->count++;
+    return event->release ? run->allocator->release(run->self, *memory, false) : allocate(run, memory);
+}
+
 int
 allocator_run_step(struct allocator_run *run)
 {
@@ -183,6 +201,8 @@ allocator_run_step(struct allocator_run *run)
 
     if (status)
         return status;
+    if (is_plain(run))
+        return step_plain(run);
     finish_waiting(run);
     if (!trace_walk_next(&run->walk, &run->at, &status))
         return status;
@@ -201,15 +221,17 @@ allocator_run_step(struct allocator_run *run)
     return status;
 }
 
-/* Those of the allocator, with what left-out iterations keep. */
-static struct allocator_counters
-allocator_run_counters(const struct allocator_run *run)
+/* Those of the allocator, or in `whole` with what left-out iterations keep. */
+static const struct allocator_counters *
+allocator_run_counters(const struct allocator_run *run, struct allocator_counters *whole)
 {
-    struct allocator_counters counters = *run->allocator->counters(run->self);
+    const struct allocator_counters *counters = run->allocator->counters(run->self);
 
-    if (run->periods)
-        periods_add(run->periods, &counters);
-    return counters;
+    if (!run->periods)
+        return counters;
+    *whole = *counters;
+    periods_add(run->periods, whole);
+    return whole;
 }
 
 /*
@@ -241,12 +263,11 @@ run_once(memmodel_context *context, const struct allocator *allocator, const str
     status = foresee(&run, options);
     visitor->begin(visitor->user);
     while (!status && *proven && allocator_run_goes_on(&run)) {
-        struct allocator_counters counters;
+        struct allocator_counters whole;
 
         status = allocator_run_step(&run);
-        counters = allocator_run_counters(&run);
         if (!status && !run.out_of_memory)
-            visitor->visit(visitor->user, &run, &counters);
+            visitor->visit(visitor->user, &run, allocator_run_counters(&run, &whole));
         *proven = !run.periods || !periods_failed(run.periods);
     }
     *out_of_memory = run.out_of_memory;

@@ -4,40 +4,6 @@
  */
 #include "allocators/glibc/heap.h"
 
-/* ---- caches: chunks in them count as used by their neighbours ---- */
-
-void
-cache_push(struct stack *stack, struct chunk *chunk)
-{
-    chunk->linked = stack->top;
-    stack->top = chunk;
-    stack->count++;
-}
-
-struct chunk *
-cache_pop(struct stack *stack)
-{
-    struct chunk *chunk = stack->top;
-
-    if (chunk) {
-        stack->top = chunk->linked;
-        stack->count--;
-    }
-    return chunk;
-}
-
-struct stack *
-cache_of(struct heap *heap, int64_t size)
-{
-    return size <= MAX_CACHED ? &heap->cache[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
-}
-
-struct stack *
-fast_of(struct heap *heap, int64_t size)
-{
-    return size <= MAX_FAST ? &heap->fast[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
-}
-
 /* ---- free chunks: unsorted, or in bins ---- */
 
 static bool
@@ -303,14 +269,31 @@ fit_of_bin(const struct bin *bin, int64_t size)
     return chunk && chunk->linked && chunk->linked->size == chunk->size ? chunk->linked : chunk;
 }
 
+/* Of bits that are not all 0. */
+static int
+lowest_bit(uint64_t bits)
+{
+    int bit = 0;
+
+    for (int half = 32; half > 0; half /= 2)
+        if (!(bits & ((UINT64_C(1) << half) - 1))) {
+            bits >>= half;
+            bit += half;
+        }
+    return bit;
+}
+
 /* The first bin behind `index` that has chunks; BINS if none has. */
 static int
 next_filled(const struct heap *heap, int index)
 {
-    do
-        index++;
-    while (index < BINS && !(heap->filled[index / 64] >> index % 64 & 1));
-    return index;
+    for (index++; index < BINS; index = (index / 64 + 1) * 64) {
+        uint64_t filled = heap->filled[index / 64] >> index % 64;
+
+        if (filled)
+            return index + lowest_bit(filled);
+    }
+    return BINS;
 }
 
 /* The smallest chunk of the bins that fits; *chunk is NULL if none does. */

@@ -116,7 +116,7 @@ static int
 free_leader(struct heap *heap, struct chunk **chunk)
 {
     int64_t memory = (*chunk)->address + 2 * HEADER;
-    int64_t lead = round_up(memory, heap->alignment) - memory;
+    int64_t lead = -memory & (heap->alignment - 1); /* a power of two */
     struct chunk *leader = *chunk;
 
     if (lead == 0)

@@ -62,21 +62,41 @@ struct heap {
     int64_t alignment; /* of posix_memalign(), 0: malloc() */
 };
 
-/* ---- caches: chunks in them count as used by their neighbours (bins.c) ---- */
+/* ---- caches: chunks in them count as used by their neighbours ---- */
 
-void
-cache_push(struct stack *stack, struct chunk *chunk);
+static inline void
+cache_push(struct stack *stack, struct chunk *chunk)
+{
+    chunk->linked = stack->top;
+    stack->top = chunk;
+    stack->count++;
+}
 
 /* NULL if it is empty. */
-struct chunk *
-cache_pop(struct stack *stack);
+static inline struct chunk *
+cache_pop(struct stack *stack)
+{
+    struct chunk *chunk = stack->top;
+
+    if (chunk) {
+        stack->top = chunk->linked;
+        stack->count--;
+    }
+    return chunk;
+}
 
 /* The stack for chunks of a size, NULL if there is none for it: tcache, fast bins. */
-struct stack *
-cache_of(struct heap *heap, int64_t size);
+static inline struct stack *
+cache_of(struct heap *heap, int64_t size)
+{
+    return size <= MAX_CACHED ? &heap->cache[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
+}
 
-struct stack *
-fast_of(struct heap *heap, int64_t size);
+static inline struct stack *
+fast_of(struct heap *heap, int64_t size)
+{
+    return size <= MAX_FAST ? &heap->fast[(size - SMALLEST_CHUNK) / ALIGNMENT] : NULL;
+}
 
 /* ---- free chunks: unsorted, or in bins (bins.c) ---- */
 
