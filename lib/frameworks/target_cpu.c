@@ -16,7 +16,8 @@ static const struct machine {
 } machines[] = {
     {"avx2", {.isa = CPU_ISA_AVX2, .l1 = 32 * KIB, .l2 = 512 * KIB}},      /* AMD EPYC, Zen 3 */
     {"avx512", {.isa = CPU_ISA_AVX512, .l1 = 48 * KIB, .l2 = 1024 * KIB}}, /* Intel Xeon with avx512_bf16 */
-    {"amx", {.isa = CPU_ISA_AVX512, .l1 = 48 * KIB, .l2 = 2048 * KIB}},    /* Intel Xeon with AMX, from 2023 on */
+    {"amx",
+     {.isa = CPU_ISA_AVX512, .l1 = 48 * KIB, .l2 = 2048 * KIB, .tiles = true}}, /* Intel Xeon with AMX, from 2023 on */
 };
 
 static const struct machine *

@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Widest vector instructions that oneDNN may use. CPU_ISA_NONE: oneDNN is switched off. */
@@ -14,6 +15,7 @@ struct target_cpu {
     int64_t threads; /* of an operator, torch.set_num_threads */
     int64_t l1;      /* data cache of one core. @unit bytes */
     int64_t l2;      /* of one core. @unit bytes */
+    bool tiles;      /* AMX */
 };
 
 /* MEMMODEL_ERROR_UNSUPPORTED, about `isa`, if no machine has that name. */

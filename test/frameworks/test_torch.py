@@ -295,7 +295,7 @@ class FromModule(unittest.TestCase):
         self.assertIn("_grouped_mm", str([layer.name for layer in report.layers]))
 
     def test_products_of_bfloat16_in_kernels_that_are_not_modelled_are_named(self):
-        for rows, isa, named in ((64, "avx512", True), (2, "avx512", False), (64, "avx2", False)):
+        for rows, isa, named in ((64, "amx", True), (2, "amx", False), (64, "avx512", False), (64, "avx2", False)):
             x = torch.zeros(rows, 64, dtype=torch.bfloat16)  # times 16 columns: more than 4096 multiplications, or less
             report = memmodel.torch.estimate(nn.Linear(64, 16, dtype=torch.bfloat16), (x,), isa=isa)
             self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"] * named)

@@ -12,10 +12,10 @@
 
 enum { LONGEST_LINE = 1 << 16, KNOWN_AVX2 = 7, KNOWN_AVX512 = 6, KNOWN_AMX = 1 }; /* KNOWN: lines that differ */
 
-static const struct target_cpu avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024};
-static const struct target_cpu amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024};
-static const struct target_cpu without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024};
-static const struct target_cpu avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024};
+static const struct target_cpu avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024, false};
+static const struct target_cpu amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024, true};
+static const struct target_cpu without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024, false};
+static const struct target_cpu avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024, false};
 
 static int64_t
 integer(const json_t *line, const char *key)
@@ -334,7 +334,7 @@ blocked_copies_of_whole_blocks_are_as_large_as_the_tensors(void **state)
 static bool
 copies_blocks(memmodel_context *context, int64_t padding)
 {
-    const struct target_cpu machine = {CPU_ISA_AVX512, 32, 48 * 1024, 1024 * 1024};
+    const struct target_cpu machine = {CPU_ISA_AVX512, 32, 48 * 1024, 1024 * 1024, false};
     struct convolution convolution = {.dims = 2,
                                       .element = 4,
                                       .batch = 7,

@@ -66,13 +66,11 @@ product_with_bias(struct step *step, const struct workspace_rule *rule)
 }
 
 void
-cuda_product(struct step *step, enum product_kind kind, const struct value *result, int64_t summed)
+cuda_product(struct step *step, const struct matrix_product *product)
 {
     const struct workspace_rule *rule = workspaces_of(step);
 
-    (void)result;
-    (void)summed;
-    if (kind == PRODUCT_WITH_BIAS)
+    if (product->kind == PRODUCT_WITH_BIAS)
         product_with_bias(step, rule);
     else if (rule->cublas == OF_HANDLE)
         keep_cublas(step);

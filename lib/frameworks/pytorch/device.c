@@ -7,22 +7,6 @@
 
 #include <string.h>
 
-/*
- * Larger products of bfloat16 are oneDNN's where it has kernels for them, and its scratchpads are not modelled.
- * PyTorch: aten/src/ATen/native/mkldnn/Matmul.cpp, use_mkldnn_bf16_matmul, checksize.
- */
-static void
-cpu_product(struct step *step, enum product_kind kind, const struct value *result, int64_t summed)
-{
-    enum { MKLDNN_GEMM_MIN_SIZE = 16 * 16 * 16 };
-
-    (void)kind;
-    if (result->shape.dtype != MEMMODEL_DTYPE_BFLOAT16 || step->machine.isa != CPU_ISA_AVX512)
-        return;
-    if (multiply_saturating(value_elements(result), summed) > MKLDNN_GEMM_MIN_SIZE)
-        step_unmodelled(step, "product of bfloat16", result->storage->bytes);
-}
-
 const struct device pytorch_cpu = {
     .name = "cpu",
     .host = true,

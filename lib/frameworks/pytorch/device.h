@@ -44,7 +44,10 @@ void
 cpu_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
 void
-cuda_product(struct step *step, enum product_kind kind, const struct value *result, int64_t summed);
+cpu_product(struct step *step, const struct matrix_product *product);
+
+void
+cuda_product(struct step *step, const struct matrix_product *product);
 
 struct value *
 cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);

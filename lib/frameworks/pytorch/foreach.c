@@ -315,7 +315,7 @@ outer_product(struct step *step, const struct value *x)
 {
     struct value *product = value_like(step, x);
 
-    step->device->product(step, PRODUCT, product, 1);
+    step->device->product(step, &(struct matrix_product){PRODUCT_UNSUMMED, product, NULL, NULL, 1});
     return product;
 }
 

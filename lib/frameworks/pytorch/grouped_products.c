@@ -56,7 +56,7 @@ product_of_groups(struct step *step, const struct value *a, const struct value *
 
     if (a->shape.rank == 2 && shape.rank == 3)
         summed /= max_i64(1, shape.dims[0]); /* on average */
-    step->device->product(step, PRODUCT, result, summed);
+    step->device->product(step, &(struct matrix_product){PRODUCT_OF_GROUPS, result, a, b, summed});
     return result;
 }
 

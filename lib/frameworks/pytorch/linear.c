@@ -2,8 +2,8 @@
  * Matrix products. PyTorch: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp,
  * torch/csrc/autograd/FunctionsManual.cpp.
  *
- * In float32 the products themselves take nothing from the allocator. A gradient is laid out in memory as its operand
- * is.
+ * In float32 the products themselves take nothing from the allocator; of bfloat16: cpu_products.c. A gradient is laid out
+ * in memory as its operand is.
  */
 #include "frameworks/pytorch/operators.h"
 
@@ -29,20 +29,25 @@ product(struct step *step, const struct value *a, const struct value *b, enum pr
     struct value *first = is_blas_ready(a) ? NULL : value_copy(step, a);
     struct value *second = is_blas_ready(b) ? NULL : value_copy(step, b);
 
-    step->device->product(step, kind, result, a->shape.dims[1]);
+    step->device->product(
+        step, &(struct matrix_product){kind, result, first ? first : a, second ? second : b, a->shape.dims[1]});
     value_drop(step, first);
     value_drop(step, second);
     return result;
 }
 
+/* A matrix, or each of a batch. */
 static struct value *
 transposed(struct step *step, const struct value *x)
 {
     struct shape shape = x->shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {x->strides[1], x->strides[0]};
+    int rows = x->shape.rank == 3, columns = rows + 1;
+    int64_t strides[MEMMODEL_MAX_RANK] = {x->strides[0]};
 
-    shape.dims[0] = x->shape.dims[1];
-    shape.dims[1] = x->shape.dims[0];
+    shape.dims[rows] = x->shape.dims[columns];
+    shape.dims[columns] = x->shape.dims[rows];
+    strides[rows] = x->strides[columns];
+    strides[columns] = x->strides[rows];
     return value_view(step, x, &shape, strides);
 }
 
@@ -190,28 +195,29 @@ batch_of_products(struct step *step, const struct value *a, const struct value *
 
     shape.dims[2] = b->shape.dims[2];
     result = value_empty(step, &shape);
-    step->device->product(step, PRODUCT, result, a->shape.dims[2]);
+    step->device->product(step, &(struct matrix_product){PRODUCT_OF_BATCH, result, a, b, a->shape.dims[2]});
     return result;
 }
 
-/* The gradient of operand 0 is summed over the columns of `gradient`, that of operand 1 over its rows. */
+/* Of the first operand: gradient x second', of the second: first' x gradient. */
 static struct value *
-operand_gradient(struct step *step, const struct node *node, const struct value *gradient, int operand, int input)
+operand_gradient(struct step *step, const struct value *gradient, const struct value *other, int operand)
 {
-    struct shape shape = shape_typed(&node->edges[input].shape, gradient->shape.dtype);
-    struct value *result = value_empty(step, &shape);
-    int axis = gradient->shape.rank - (operand == 0 ? 1 : 2);
+    struct value *turned = transposed(step, other);
+    struct value *result =
+        operand == 0 ? batch_of_products(step, gradient, turned) : batch_of_products(step, turned, gradient);
 
-    step->device->product(step, PRODUCT, result, axis < 0 ? 1 : gradient->shape.dims[axis]);
+    value_drop(step, turned);
     return result;
 }
 
+/* Saved: mat2, mat1. */
 static void
 bmm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     for (int i = 1; i >= 0; i--)
         if (node_wants(node, i))
-            gradients[i] = operand_gradient(step, node, incoming[0], i, i);
+            gradients[i] = operand_gradient(step, incoming[0], node->saved[i], i);
 }
 
 struct value *
@@ -226,14 +232,14 @@ aten_bmm(struct step *step, struct value *a, struct value *b)
     return result;
 }
 
-/* Inputs: bias, batch1, batch2. */
+/* Inputs: bias, batch1, batch2. Saved: batch1, batch2. */
 static void
 baddbmm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     for (int i = 1; i <= 2; i++)
         if (node_wants(node, i))
-            gradients[i] =
-                scaled(step, operand_gradient(step, node, incoming[0], i - 1, i), node->number & ADDMM_ALPHA);
+            gradients[i] = scaled(step, operand_gradient(step, incoming[0], node->saved[2 - i], i - 1),
+                                  node->number & ADDMM_ALPHA);
     if (node_wants(node, 0))
         gradients[0] = scaled(step, value_keep(incoming[0]), node->number & ADDMM_BETA);
 }
@@ -254,12 +260,24 @@ aten_baddbmm(struct step *step, struct value *bias, struct value *a, struct valu
 
 /* ---- products with a vector ---- */
 
+/* Saved: matrix, vector. The vector's gradient is matrix' x gradient; that of a factor of dot is a multiple. */
 static void
 vector_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    for (int i = 0; i < 2; i++)
-        if (node_wants(node, i))
-            gradients[i] = operand_gradient(step, node, incoming[0], i, i);
+    for (int i = 0; i < 2; i++) {
+        struct shape shape;
+        struct value *matrix;
+
+        if (!node_wants(node, i))
+            continue;
+        shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
+        gradients[i] = value_empty(step, &shape);
+        matrix = i == 1 && incoming[0]->shape.rank == 1 ? transposed(step, node->saved[0]) : NULL;
+        step->device->product(step, &(struct matrix_product){matrix ? PRODUCT_OF_VECTOR : PRODUCT_UNSUMMED,
+                                                             gradients[i], matrix, matrix ? incoming[0] : NULL,
+                                                             matrix ? incoming[0]->shape.dims[0] : 1});
+        value_drop(step, matrix);
+    }
 }
 
 static const struct derivative mv_derivative = {"mv", vector_backward}, dot_derivative = {"dot", vector_backward};
@@ -274,7 +292,7 @@ vector_product(struct step *step, struct value *a, struct value *b)
 
     shape.rank--;
     result = value_empty(step, &shape);
-    step->device->product(step, PRODUCT, result, a->shape.dims[shape.rank]);
+    step->device->product(step, &(struct matrix_product){PRODUCT_OF_VECTOR, result, a, b, a->shape.dims[shape.rank]});
     node = step_record(step, shape.rank ? &mv_derivative : &dot_derivative, result, 2, (struct value *[]){a, b});
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);

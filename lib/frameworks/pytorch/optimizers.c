@@ -315,7 +315,8 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
         bind(step, loop, rows, mean_of_squares(step, variable, true, false));
         bind(step, loop, columns, mean_of_squares(step, variable, false, true));
         bind(step, loop, estimate, like_parameter(step, variable));
-        step->device->product(step, PRODUCT, loop->names[estimate], 1); /* row_var @ col_var */
+        step->device->product(step, /* row_var @ col_var */
+                              &(struct matrix_product){PRODUCT_UNSUMMED, loop->names[estimate], NULL, NULL, 1});
         value_drop(step, mean_of_squares(step, variable, true, true));
     } else {
         bind(step, loop, squares, like_parameter(step, variable));

@@ -207,7 +207,21 @@ struct checkpoints {
 
 /* ---- the device: device.h ---- */
 
-enum product_kind { PRODUCT, PRODUCT_WITH_BIAS };
+enum product_kind {
+    PRODUCT,
+    PRODUCT_WITH_BIAS,
+    PRODUCT_OF_BATCH,  /* bmm */
+    PRODUCT_OF_VECTOR, /* mv, dot */
+    PRODUCT_UNSUMMED,  /* each element is one product */
+    PRODUCT_OF_GROUPS, /* sizes are only known to the program */
+};
+
+/* Its result has been made, each element a sum of `summed` products of the operands; NULL where it is unsummed. */
+struct matrix_product {
+    enum product_kind kind;
+    const struct value *result, *first, *second;
+    int64_t summed;
+};
 
 struct device {
     const char *name;
@@ -224,8 +238,8 @@ struct device {
     /* Finds what of the job is the device's own. NULL: nothing. */
     int (*open)(struct step *step);
 
-    /* A matrix product begins; its result has been made, each element a sum of `summed` products. */
-    void (*product)(struct step *step, enum product_kind kind, const struct value *result, int64_t summed);
+    /* A matrix product begins. */
+    void (*product)(struct step *step, const struct matrix_product *product);
 
     /* `inputs`: input, weight, bias or NULL. */
     struct value *(*convolution)(struct step *step, struct convolution *problem, struct value *const inputs[3]);

@@ -1,0 +1,88 @@
+/*
+ * What matrix products take on a CPU: nothing, but where oneDNN computes in bfloat16. PyTorch:
+ * aten/src/ATen/native/mkldnn/Matmul.cpp, CPUBlas.cpp, LinearAlgebra.cpp.
+ */
+#include "base/checked.h"
+#include "frameworks/onednn/matmul.h"
+#include "frameworks/pytorch/device.h"
+#include "frameworks/pytorch/operands.h"
+#include "frameworks/pytorch/tensor.h"
+
+/* use_mkldnn_bf16_matmul, checksize */
+static bool
+runs_on_onednn(const struct step *step, const struct matrix_product *product)
+{
+    enum { MKLDNN_GEMM_MIN_SIZE = 16 * 16 * 16 };
+
+    if (product->result->shape.dtype != MEMMODEL_DTYPE_BFLOAT16 || step->machine.isa != CPU_ISA_AVX512)
+        return false;
+    return product->kind != PRODUCT_UNSUMMED &&
+           multiply_saturating(value_elements(product->result), product->summed) > MKLDNN_GEMM_MIN_SIZE;
+}
+
+/* Rows or columns lie one behind the other: is_mkldnn_optimized_format. */
+static bool
+is_plain(const struct value *x)
+{
+    int64_t rows, columns;
+
+    if (value_is_contiguous(x))
+        return true;
+    if (x->shape.rank < 2)
+        return false;
+    rows = x->shape.dims[x->shape.rank - 2];
+    columns = x->shape.dims[x->shape.rank - 1];
+    return x->strides[x->shape.rank - 2] == 1 && x->strides[x->shape.rank - 1] == rows &&
+           (x->shape.rank == 2 || x->strides[0] == rows * columns);
+}
+
+/*
+ * BLAS reads a matrix by its strides, and PyTorch hands it a result of one column as a row: the operands change places. In
+ * a batch, or beside a vector, what is contiguous has the strides of row-major order.
+ */
+static struct matmul
+matmul_of(const struct step *step, const struct matrix_product *product)
+{
+    const struct value *first = product->first;
+    int rank = first->shape.rank;
+    bool blas = product->kind == PRODUCT || product->kind == PRODUCT_WITH_BIAS;
+    int64_t rows = rank < 2 ? 1 : first->shape.dims[rank - 2];
+    int64_t columns = product->kind == PRODUCT_OF_VECTOR ? 1 : product->second->shape.dims[rank - 1];
+    struct matmul matmul = {.batch = rank == 3 ? first->shape.dims[0] : 1,
+                            .rows = blas && columns == 1 ? 1 : rows,
+                            .columns = blas && columns == 1 ? rows : columns,
+                            .summed = product->summed,
+                            .threads = step->machine.threads};
+
+    if (matmul.rows == 1)
+        matmul.column_major = true;
+    else if (blas)
+        matmul.column_major = first->strides[0] == 1 && first->strides[1] != 1;
+    else
+        matmul.column_major = is_plain(first) && !value_is_contiguous(first);
+    return matmul;
+}
+
+static void
+onednn_product(struct step *step, const struct matrix_product *product)
+{
+    bool blas = product->kind == PRODUCT || product->kind == PRODUCT_WITH_BIAS;
+    struct value *first = blas || is_plain(product->first) ? NULL : value_copy(step, product->first);
+    struct value *second = blas || is_plain(product->second) ? NULL : value_copy(step, product->second);
+    struct matmul matmul = matmul_of(step, product);
+
+    value_drop(step, value_buffer(step, matmul_scratchpad(&matmul)));
+    value_drop(step, second);
+    value_drop(step, first);
+}
+
+void
+cpu_product(struct step *step, const struct matrix_product *product)
+{
+    if (step->status || !runs_on_onednn(step, product))
+        return;
+    if (step->machine.tiles || product->kind == PRODUCT_OF_GROUPS)
+        step_unmodelled(step, "product of bfloat16", product->result->storage->bytes);
+    else
+        onednn_product(step, product);
+}
