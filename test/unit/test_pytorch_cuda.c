@@ -597,6 +597,41 @@ weights_of_one_point_have_a_gradient_for_each_image(void **state)
     }
 }
 
+/*
+ * [2, 1024, 30, 30] of float32 -> 512 filters of 3 x 3 on a V100: 8 x 8 tiles of 4 x 4 points in each image, and of each
+ * tile and of the weight 6 x 6 points in float32, in the forward pass and for the gradient of the weight. Not so with a
+ * stride, with fewer filters, in float16 or where there are tensor cores for float32.
+ */
+static void
+wide_convolutions_on_volta_transform_tiles(void **state)
+{
+    static const struct {
+        const char *gpu;
+        int dtype, filters, stride, count;
+    } cases[] = {{"v100", MEMMODEL_DTYPE_FLOAT32, 512, 1, 1},
+                 {"v100", MEMMODEL_DTYPE_FLOAT32, 512, 2, 0},
+                 {"v100", MEMMODEL_DTYPE_FLOAT32, 256, 1, 0},
+                 {"v100", MEMMODEL_DTYPE_FLOAT16, 512, 1, 0},
+                 {"a100", MEMMODEL_DTYPE_FLOAT32, 512, 1, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t numbers = 2 * 8 * 8 * (1024 + cases[i].filters) + 1024 * cases[i].filters;
+        struct memmodel_job job = gpu_job(cases[i].gpu, "sgd");
+        memmodel_network *net = empty_network(*state);
+        memmodel_tensor x = memmodel_network_input(net, "x", cases[i].dtype, 4, (int64_t[]){2, 1024, 30, 30});
+        memmodel_report *report;
+
+        x = memmodel_network_conv(net, x,
+                                  MEMMODEL_CONV(.filters = cases[i].filters, .kernel = {3}, .no_bias = 1,
+                                                .stride = {cases[i].stride}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
+        memmodel_network_mark_output(net, x);
+        report = estimated(net, &job);
+        assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 6 * 6 * 4 * numbers), cases[i].count);
+        assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 6 * 6 * 4 * numbers), cases[i].count);
+        memmodel_report_unref(report);
+    }
+}
+
 /* ---- optimizers: lists of tensors like all parameters, torch/optim/NAME.py, _multi_tensor_NAME ---- */
 
 static const struct {
@@ -723,6 +758,7 @@ main(void)
         WITH_CONTEXT(an_lstm_reserves_its_gates_and_states),
         WITH_CONTEXT(softmax_multiplies_gradient_and_result_first),
         WITH_CONTEXT(convolutions_on_hopper_copy_their_tensors),
+        WITH_CONTEXT(wide_convolutions_on_volta_transform_tiles),
         WITH_CONTEXT(weights_of_one_point_have_a_gradient_for_each_image),
         WITH_CONTEXT(attention_in_float16_is_flash_attention_from_ampere_on),
         WITH_CONTEXT(flash_attention_has_a_row_for_each_query),

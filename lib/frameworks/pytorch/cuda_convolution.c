@@ -3,9 +3,9 @@
  * native/cuda/DepthwiseConv2d.cu.
  *
  * cuDNN takes the first plan of its heuristics, which are not published, and PyTorch allocates that plan's workspace for
- * each call. Before Hopper it is left out: on two GPUs trainings of CNNs in float32 (runs of
- * github.com/Stone-ResearchLife/xMem, PyTorch 2.6) fit best with none. On an H200 (cuDNN 9.19) it was looked at in 16,000
- * calls: see channels_last_copies().
+ * each call. Of GPUs of the Ampere and Ada generations it is left out: on two of them trainings of CNNs in float32 (runs
+ * of github.com/Stone-ResearchLife/xMem, PyTorch 2.6) fit best with none. On an H200 (cuDNN 9.19) it was looked at in 16,000
+ * calls: see channels_last_copies(). For a V100 see winograd_tiles().
  */
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
@@ -137,6 +137,34 @@ gradients_of_images(struct step *step, const struct convolution *problem, const 
     return value_buffer(step, each / TIMES <= copies ? each : copies + ALIGNMENT);
 }
 
+/*
+ * On Volta, where float32 has no tensor cores, wide kernels of 3 x 3 points run as F(4 x 4, 3 x 3) of Winograd in three
+ * passes: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2016. For each of the 6 x 6 points of a
+ * tile the workspace has the transformed tiles of both tensors and the transformed weight. Published trainings on V100
+ * took this much of their widest layer, of 2048 or 4096 channels to 512, more than their tensors
+ * (test/data/published_segmentation); of layers below 512 channels runs of a V100 say nothing clear.
+ */
+static struct value *
+winograd_tiles(struct step *step, const struct convolution *problem, const struct value *x)
+{
+    enum { VOLTA = 70, KERNEL = 3, TILE = 4, POINTS = 36, WIDE = 512 };
+    int64_t tiles, numbers;
+
+    if (!problem || step->cuda.gpu->capability != VOLTA || x->shape.dtype != MEMMODEL_DTYPE_FLOAT32 ||
+        problem->dims != 2 || problem->groups != 1 || problem->transposed ||
+        min_i64(problem->in_channels, problem->out_channels) < WIDE)
+        return NULL;
+    tiles = problem->batch;
+    for (int i = 0; i < problem->dims; i++) {
+        if (problem->kernel[i] != KERNEL || problem->stride[i] != 1 || problem->dilation[i] != 1)
+            return NULL;
+        tiles = multiply_saturating(tiles, (problem->input[i] + TILE - 1) / TILE);
+    }
+    numbers = multiply_saturating(tiles, problem->in_channels + problem->out_channels);
+    numbers += multiply_saturating(problem->in_channels, problem->out_channels);
+    return value_buffer(step, multiply_saturating(numbers, POINTS * dtype_bytes(MEMMODEL_DTYPE_FLOAT32)));
+}
+
 static bool
 is_channels_last(const struct value *x)
 {
@@ -165,8 +193,10 @@ run_plan(struct step *step, const struct convolution *problem, const struct valu
 {
     struct value *copy = copy_for(step, weight, channels_last);
 
-    if (!channels_last)
+    if (!channels_last) {
         value_drop(step, channels_last_copies(step, problem, x, weight, output));
+        value_drop(step, winograd_tiles(step, problem, x));
+    }
     value_drop(step, copy);
 }
 
@@ -194,8 +224,10 @@ input_gradient(struct step *step, const struct node *node, const struct value *i
         return NULL;
     weight_copy = copy_for(step, weight, last);
     copy = copy_for(step, incoming, last);
-    if (!last)
+    if (!last) {
         value_drop(step, channels_last_copies(step, node->options, node->saved[0], weight, incoming));
+        value_drop(step, winograd_tiles(step, node->options, incoming));
+    }
     value_drop(step, copy);
     value_drop(step, weight_copy);
     return result;
@@ -215,6 +247,7 @@ weight_gradient(struct step *step, const struct node *node, const struct value *
     if (!channels_last) {
         value_drop(step, channels_last_copies(step, node->options, x, node->saved[1], incoming));
         value_drop(step, gradients_of_images(step, node->options, x, node->saved[1], incoming));
+        value_drop(step, winograd_tiles(step, node->options, x));
     }
     value_drop(step, copy);
     return result;
