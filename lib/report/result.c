@@ -201,13 +201,16 @@ nearest_draw(const int64_t *process, int count, int64_t mean)
     return nearest;
 }
 
-/* The draw that comes nearest to what a run takes on average. */
+/* The draw that comes nearest to what a run takes on average. All of them are written into one trace. */
 static int
 choose_draw(struct query *query, const struct framework *framework, const struct result *begun, int *draw,
             int64_t *mean)
 {
     int64_t process[FRAMEWORK_MAX_DRAWS];
-    int status = measure_draws(query, framework, begun, process);
+    int status = query->trace ? 0 : trace_new(query->context, &query->trace);
+
+    if (!status)
+        status = measure_draws(query, framework, begun, process);
 
     if (status)
         return status;

@@ -318,8 +318,12 @@ simulate(struct build *build, struct simulation *simulation)
 {
     struct ledger_trace ledger = {.build = build, .simulation = simulation};
     int32_t *variables = memory_allocate_zeroed(build->context, build->network->parameter_count + 1, sizeof *variables);
-    int status = variables ? trace_new(build->context, &simulation->trace) : MEMMODEL_ERROR_NO_MEMORY;
+    int status = variables ? 0 : MEMMODEL_ERROR_NO_MEMORY;
 
+    if (!status && simulation->spare)
+        simulation->trace = memmodel_trace_ref(simulation->spare);
+    else if (!status)
+        status = trace_new(build->context, &simulation->trace);
     ledger.trace = simulation->trace;
     if (!status)
         status = name_layers(&ledger);
