@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Records what eager PyTorch on CPU allocates and frees inside one convolution, forward and backward.
 
-usage: record_convolution.py [--count N] [--seed S] [--threads T ...] [--networks | --channels-last] > recordings.jsonl
+usage: record_convolution.py [--count N] [--seed S] [--threads T ...] [--networks | --channels-last | --bfloat16] > FILE
 
 Each line of the output is one configuration with its two lists of signed bytes, in order, as the profiler of PyTorch
 (`profile_memory=True`) reports them, and the passes and kernels of oneDNN that ran (from ONEDNN_VERBOSE=1).
 `--networks` records the layers of a 3-D U-Net and of a small image classifier instead of random configurations;
-`--channels-last` makes the random ones on inputs, weights or both with memory_format=torch.channels_last.
+`--channels-last` makes the random ones on inputs, weights or both with memory_format=torch.channels_last;
+`--bfloat16` makes those that oneDNN runs in bfloat16.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import torch  # noqa: E402
 from torch.profiler import ProfilerActivity, profile, record_function  # noqa: E402
 
 C_LIBRARY = ctypes.CDLL(None)
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
+DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
 
 
 class KernelLog:
@@ -268,6 +269,13 @@ def with_channels_last(rng, c):
     return c
 
 
+def in_bfloat16(c):
+    """None where PyTorch's own kernels run: an output padded by a whole stride."""
+    c["dtype"] = "bfloat16"
+    padded = any(extra >= stride for extra, stride in zip(c["output_padding"], c["stride"]))
+    return None if c["transposed"] and padded else c
+
+
 def cost(c):
     work = c["N"] * c["C_in"] * c["C_out"] / c["groups"]
     for k, i in zip(c["kernel"], c["spatial"]):
@@ -275,7 +283,7 @@ def cost(c):
     return work
 
 
-def random_configurations(count, seed, threads, permuted):
+def random_configurations(count, seed, threads, permuted, half):
     rng = random.Random(seed)
     while count > 0:
         c = random_configuration(rng, threads)
@@ -283,6 +291,8 @@ def random_configurations(count, seed, threads, permuted):
             c["bias_requires_grad"] = False
         if permuted:
             c = with_channels_last(rng, c)
+        if half:
+            c = in_bfloat16(c)
         if c and cost(c) < 2e9:
             count -= 1
             yield c
@@ -295,11 +305,14 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--networks", action="store_true")
     parser.add_argument("--channels-last", action="store_true")
+    parser.add_argument("--bfloat16", action="store_true")
     options = parser.parse_args()
     chosen = (
         network_configurations()
         if options.networks
-        else random_configurations(options.count, options.seed, options.threads, options.channels_last)
+        else random_configurations(
+            options.count, options.seed, options.threads, options.channels_last, options.bfloat16
+        )
     )
     for c in chosen:
         try:

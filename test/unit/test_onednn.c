@@ -57,12 +57,14 @@ read_order(const json_t *line, const char *tensor)
 static struct convolution
 read_convolution(const json_t *line)
 {
-    bool wide = strcmp(json_string_value(json_object_get(line, "dtype")), "float64") == 0;
+    const char *type = json_string_value(json_object_get(line, "dtype"));
     struct convolution convolution = {
         .dims = (int)integer(line, "dim"),
         .transposed = flag(line, "transposed"),
         .bias = flag(line, "bias"),
-        .element = wide ? 8 : 4,
+        .element = strcmp(type, "float64") == 0    ? 8
+                   : strcmp(type, "bfloat16") == 0 ? 2
+                                                   : 4,
         .batch = integer(line, "N"),
         .in_channels = integer(line, "C_in"),
         .out_channels = integer(line, "C_out"),
@@ -247,6 +249,12 @@ static void
 replay_file(memmodel_context *context, const char *path, struct target_cpu machine)
 {
     max_replay(context, path, machine, 0);
+}
+
+static void
+configurations_of_bfloat16_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/bfloat16_avx512.jsonl", avx512);
 }
 
 static void
@@ -454,6 +462,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(configurations_of_bfloat16_are_reproduced_event_by_event),
         WITH_CONTEXT(layers_of_networks_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(random_convolutions_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(more_threads_than_two_on_avx2_are_reproduced_event_by_event),

@@ -433,7 +433,7 @@ a_convolution_in_half_precision_is_named_as_not_modelled(void **state)
     struct simulation simulation = {0};
     struct binding binding;
 
-    job.isa = "avx512"; /* on AVX2 PyTorch runs it without oneDNN */
+    job.isa = "amx"; /* on AVX2 PyTorch runs it without oneDNN */
     memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {1}));
     assert_int_equal(memmodel_network_status(net), 0);
     assert_int_equal(binding_new(*state, net, NULL, &binding), 0);

@@ -109,7 +109,7 @@ choose_tile(struct candidate *c)
     bool skips = !c->shape->pointwise && c->shape->variant == BRGEMM_SKIPPED_PADDING;
     int64_t widest = max_i64(problem->padding[WIDTH], problem->end_padding[WIDTH]);
     struct product_shape product = {c->block->points, min_i64(c->block->channels, problem->out), c->in,
-                                    skips ? max_i64(0, widest) : 0};
+                                    skips ? max_i64(0, widest) : 0, FLOAT_BYTES};
     struct register_tile tail;
 
     if (!register_tile_choose(&product, c->shape->simd, problem->machine->l1, &c->tile))
@@ -267,8 +267,13 @@ static float
 cache_efficiency(const struct candidate *c)
 {
     const struct problem *problem = &c->shape->problem;
-    struct cache_costs costs = {1, 2.3f, 17, (double)first_cache(problem),
-                                (double)brgemm_cache(&c->shape->problem, c->shape->simd)};
+    struct cache_costs costs = {1,
+                                2.3f,
+                                17,
+                                (double)first_cache(problem),
+                                (double)brgemm_cache(&c->shape->problem, c->shape->simd),
+                                FLOAT_BYTES,
+                                FLOAT_BYTES};
     int64_t work = problem->batch * c->slices * c->rows * c->row * problem->in * problem->out;
     struct nest nest = {.count = 0};
     float cost;

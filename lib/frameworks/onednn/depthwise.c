@@ -66,7 +66,7 @@ depthwise_forward(const struct problem *problem, int64_t simd, struct primitive 
         return false;
     if (problem->padding[WIDTH] > tile || width_end_padding(problem, width - width % tile) > tile)
         return false;
-    if (problem->bias && padded != problem->groups && !problem->channels_last)
+    if (problem->bias && (problem->half || (padded != problem->groups && !problem->channels_last)))
         scratchpad_book(&scratchpad, padded * FLOAT_BYTES);
     *primitive = depthwise_primitive(problem, simd, scratchpad);
     return true;
@@ -117,7 +117,10 @@ weights_shape_fits(const struct problem *problem)
     return problem->padding[WIDTH] <= kernel / 2 && right <= kernel / 2 && weights_rows_fit(problem, bottom);
 }
 
-/* Partial sums of the threads that share the images of a block of groups; the first adds in place. */
+/*
+ * Partial sums of the threads that share the images of a block of groups; the first adds in place, but where the
+ * result is of bfloat16. Its bias is summed aside, too.
+ */
 static int64_t
 weights_scratchpad(const struct problem *problem, int64_t simd)
 {
@@ -126,9 +129,11 @@ weights_scratchpad(const struct problem *problem, int64_t simd)
     int64_t others = min_i64(max_i64(1, threads / group_threads), problem->batch) - 1;
     int64_t scratchpad = 0;
 
-    scratchpad_book(&scratchpad, channels * product(problem->kernel) * others * FLOAT_BYTES);
+    scratchpad_book(&scratchpad, channels * product(problem->kernel) * (others + problem->half) * FLOAT_BYTES);
     if (problem->bias)
         scratchpad_book(&scratchpad, channels * others * FLOAT_BYTES);
+    if (problem->bias && problem->half)
+        scratchpad_book(&scratchpad, channels * FLOAT_BYTES);
     return scratchpad;
 }
 

@@ -18,11 +18,9 @@ enum {
 
 static const double instruction_average = 9.0; /* bytes */
 
-/*
- * Channels that are blocked together; 0 if the groups' channels allow none. Channels-last data needs no whole blocks.
- */
-static int64_t
-channel_block(const struct problem *problem)
+/* Channels-last data needs no whole blocks. */
+int64_t
+group_block(const struct problem *problem)
 {
     static const int64_t blocks[] = {16, 8, 4};
     bool few = problem->in < SIMD_AVX512 && problem->out < SIMD_AVX512;
@@ -262,7 +260,7 @@ bool
 direct_avx512_forward(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
     bool first = problem->groups == 1 && problem->in < simd;
-    int64_t block = channel_block(problem), scratchpad = 0;
+    int64_t block = group_block(problem), scratchpad = 0;
     struct tiling tiling;
 
     if (block == 0 || kernel_misses_source(problem))
@@ -374,7 +372,7 @@ data_tile_fits(const struct problem *problem, int64_t block)
 bool
 direct_avx512_data(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
-    int64_t block = channel_block(problem);
+    int64_t block = group_block(problem);
     struct layout data;
 
     (void)simd;

@@ -32,15 +32,17 @@ struct columns
 columns_of(const struct problem *problem)
 {
     struct columns c = {.problem = problem, .threads = problem->machine->threads};
-    int64_t tensors = problem->batch * problem->groups * FLOAT_BYTES *
+    int64_t element = element_bytes(problem);
+    int64_t tensors = problem->batch * problem->groups * element *
                       (problem->in * product(problem->source) + problem->out * product(problem->target));
 
-    c.simd = problem->machine->isa == CPU_ISA_AVX512 ? SIMD_AVX512 : SIMD_AVX2;
+    c.element = element;
+    c.simd = (problem->machine->isa == CPU_ISA_AVX512 ? SIMD_AVX512 : SIMD_AVX2) * FLOAT_BYTES / element;
     c.source = problem->source[HEIGHT] * problem->source[WIDTH];
     c.target = problem->target[HEIGHT] * problem->target[WIDTH];
     c.kernel = product(problem->kernel);
     c.column = needs_columns(problem) ? problem->in * c.kernel * c.target : 0;
-    c.weights = problem->groups * problem->out * problem->in * c.kernel * FLOAT_BYTES;
+    c.weights = problem->groups * problem->out * problem->in * c.kernel * element;
     c.limit = min_i64(max_scratchpad, LIMIT_FACTOR * c.threads * (tensors + c.weights));
     return c;
 }
@@ -88,8 +90,10 @@ static bool
 weights_take_images(const struct columns *c)
 {
     const struct problem *p = c->problem;
-    int64_t estimate = FLOAT_BYTES * c->threads * (c->weights + p->in * c->kernel * c->simd);
+    int64_t estimate = c->threads * (FLOAT_BYTES * c->weights + c->element * p->in * c->kernel * c->simd);
 
+    if (p->half)
+        estimate += FLOAT_BYTES * (c->weights + (p->bias ? p->groups * p->out : 0));
     return estimate < c->limit && c->target / c->threads < SMALL_WEIGHTS && shares_images(p);
 }
 
@@ -110,8 +114,8 @@ is_blocked(const struct columns *c)
            (p->stride[WIDTH] == 1 && sums <= few_sums * (double)p->out);
 }
 
-static int64_t
-blocked_column(const struct columns *c)
+static struct gemm_blocks
+forward_blocks(const struct columns *c)
 {
     const struct problem *p = c->problem;
     struct gemm_shape shape = {.in = p->in,
@@ -124,43 +128,60 @@ blocked_column(const struct columns *c)
                                .stride = p->stride[HEIGHT] * p->stride[WIDTH],
                                .strided = p->stride[WIDTH] != 1,
                                .columns = c->column != 0,
-                               .cache = p->machine->l2 / FLOAT_BYTES};
-    struct gemm_blocks blocks = gemm_choose_blocks(&shape);
+                               .cache = p->machine->l2 / c->element};
 
-    return c->column != 0 ? blocks.in * c->kernel * blocks.points : 0;
+    return gemm_choose_blocks(&shape);
+}
+
+/* Sums of float32, of the result and the bias, before they are bfloat16. */
+static void
+book_sums(const struct columns *c, int64_t sums, bool bias, int64_t *scratchpad)
+{
+    if (!c->problem->half)
+        return;
+    scratchpad_book(scratchpad, sums * FLOAT_BYTES);
+    if (bias)
+        scratchpad_book(scratchpad, c->problem->groups * c->problem->out * FLOAT_BYTES);
 }
 
 static bool
 forward_scratchpad(const struct columns *c, int64_t *scratchpad)
 {
     bool cut = is_blocked(c);
-    int64_t column = cut ? blocked_column(c) : c->column;
+    struct gemm_blocks whole = {c->problem->out, c->target, c->problem->in}, blocks = cut ? forward_blocks(c) : whole;
+    int64_t threads = cut || forward_takes_images(c) ? c->threads : 1;
+    int64_t column = cut && c->column != 0 ? blocks.in * c->kernel * blocks.points : c->column;
 
-    scratchpad_book(scratchpad, (cut || forward_takes_images(c) ? c->threads : 1) * column * FLOAT_BYTES);
+    book_sums(c, threads * round_up(blocks.out * blocks.points, SIMD_AVX512), c->problem->bias, scratchpad);
+    scratchpad_book(scratchpad, threads * column * c->element);
     return *scratchpad <= c->limit;
 }
 
 /* The columns of a backward pass, fewer points of them if they do not fit: `share` of what would, in units of simd. */
 static bool
-backward_columns(const struct columns *c, int64_t threads, float share, int64_t *scratchpad)
+backward_columns(const struct columns *c, int64_t threads, int64_t element, float share, int64_t *scratchpad)
 {
     int64_t room = c->limit - *scratchpad, column = threads * c->column;
 
     if (room < 0)
         return false;
-    if (room < column * FLOAT_BYTES) {
-        int64_t max = room / (FLOAT_BYTES * threads * (c->column / c->target));
+    if (room < column * element) {
+        int64_t max = room / (element * threads * (c->column / c->target));
 
         column = threads * c->problem->in * c->kernel * max_i64(c->simd, (int64_t)((double)max * (double)share));
     }
-    scratchpad_book(scratchpad, column * FLOAT_BYTES);
+    scratchpad_book(scratchpad, column * element);
     return *scratchpad <= c->limit;
 }
 
 static bool
 data_scratchpad(const struct columns *c, int64_t *scratchpad)
 {
-    return backward_columns(c, data_takes_images(c) ? c->threads : 1, 0.1f, scratchpad);
+    int64_t threads = data_takes_images(c) ? c->threads : 1;
+    int64_t source = product(c->problem->source);
+
+    book_sums(c, threads * round_up(c->problem->in * source, SIMD_AVX512), false, scratchpad);
+    return backward_columns(c, threads, FLOAT_BYTES, 0.1f, scratchpad);
 }
 
 static bool
@@ -169,7 +190,8 @@ weights_scratchpad(const struct columns *c, int64_t *scratchpad)
     int64_t threads = weights_take_images(c) ? c->threads : 1;
 
     scratchpad_book(scratchpad, threads * c->weights * FLOAT_BYTES); /* bytes taken for elements: four times too much */
-    return backward_columns(c, threads, 0.05f, scratchpad);
+    book_sums(c, c->weights, c->problem->bias, scratchpad);
+    return backward_columns(c, threads, c->element, 0.05f, scratchpad);
 }
 
 bool

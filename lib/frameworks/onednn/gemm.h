@@ -10,7 +10,8 @@ struct columns {
     int64_t threads;
     int64_t simd;
     int64_t source, target, kernel; /* points */
-    int64_t column;                 /* floats of the columns of a slice; 0 if the source can be used itself */
+    int64_t element;                /* bytes of one of the data */
+    int64_t column;                 /* elements of the columns of a slice; 0 if the source can be used itself */
     int64_t weights;                /* bytes */
     int64_t limit;                  /* bytes of scratchpad */
 };
@@ -31,7 +32,7 @@ struct gemm_shape {
     bool strided;    /* along the width */
     bool columns;    /* the source is first spread into columns */
     int64_t threads, simd;
-    int64_t cache; /* floats in a core's second cache */
+    int64_t cache; /* elements in a core's second cache */
 };
 
 struct gemm_blocks {

@@ -44,6 +44,20 @@ direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitiv
 bool
 strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
+/* Of bfloat16, with AVX-512: data tensors are not channels-last. */
+bool
+pointwise_bfloat16_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+pointwise_bfloat16_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+pointwise_bfloat16_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_bfloat16_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_bfloat16_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_bfloat16_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+
 /* Image columns and matrix products; any problem, unless its buffers pass a limit. */
 bool
 gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
@@ -73,6 +87,12 @@ static inline bool
 all_equal(const int64_t values[AXES], int64_t value)
 {
     return values[DEPTH] == value && values[HEIGHT] == value && values[WIDTH] == value;
+}
+
+static inline int64_t
+element_bytes(const struct problem *problem)
+{
+    return problem->half ? BFLOAT16_BYTES : FLOAT_BYTES;
 }
 
 static inline struct layout
@@ -112,6 +132,29 @@ is_depthwise(const struct problem *problem)
 {
     return problem->groups > 1 && problem->in == 1 && problem->out == 1;
 }
+
+/* Channels that are blocked together, 16 or what groups allow; 0 if the groups' channels allow none. */
+int64_t
+group_block(const struct problem *problem);
+
+/* A convolution of one point, after the reduction of a strided one to the points that it reads. */
+struct pointwise {
+    const struct problem *problem;
+    int64_t in, out; /* blocks of channels */
+    int64_t points;  /* spatial points of an image */
+    int64_t row;     /* along the width */
+    int64_t threads; /* that run the weights pass */
+    int64_t batch_threads;
+    bool reduced;
+};
+
+/* False if it is none. */
+bool
+pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *point);
+
+/* The divisor from `low` to `high`, in steps, that wastes least of `value`; the larger or the smaller one of equals. */
+int64_t
+best_divisor(int64_t value, int64_t low, int64_t high, int64_t step, bool larger);
 
 /* Padding after the last source point that the first `count` target points along the width reach. */
 int64_t

@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 enum {
-    BFLOAT16_BYTES = 2,
     CACHE_LINE = 64 / BFLOAT16_BYTES, /* elements */
     MAX_ROWS = 256,                   /* of a block */
     MIN_ROWS = 32,

@@ -53,15 +53,16 @@ repeated_cost(float outside, double repeats, float cost)
 static float
 source_cost(const struct cache_costs *costs, const struct level *level, float other_cost)
 {
-    return FLOAT_BYTES * level->source.elements < costs->l1_bytes ? costs->l1 : other_cost;
+    return (double)costs->element * level->source.elements < costs->l1_bytes ? costs->l1 : other_cost;
 }
 
 static float
 other_cost(const struct cache_costs *costs, const struct level *level)
 {
-    double elements = level->source.elements + level->weights.elements + level->target.elements;
+    double bytes = (double)costs->element * (level->source.elements + level->weights.elements) +
+                   (double)costs->result * level->target.elements;
 
-    return FLOAT_BYTES * elements < costs->l2_bytes ? costs->l2 : costs->memory;
+    return bytes < costs->l2_bytes ? costs->l2 : costs->memory;
 }
 
 float
@@ -127,7 +128,7 @@ register_tile_choose(const struct product_shape *product, int64_t simd, int64_t 
         float use = (float)(tile->columns * rows) / (float)((tile->columns + rows) * max);
         float efficiency = (product->m > 0 ? (float)product->m / (float)round_up(product->m, rows) : 0.0f) * use;
 
-        if (FLOAT_BYTES * rows * product->k <= l1 && efficiency > best) {
+        if (product->element * rows * product->k <= l1 && efficiency > best) {
             best = efficiency;
             tile->rows = rows;
         }

@@ -56,6 +56,7 @@ nest_overlap(struct nest *nest, int64_t overlap);
 struct cache_costs {
     float l1, l2, memory;
     double l1_bytes, l2_bytes;
+    int64_t element, result; /* bytes of one of the source and the weights, and of the target */
 };
 
 /* Cycles that all accesses of a thread take: the source by elements, the others by vectors of `simd`. */
@@ -66,6 +67,7 @@ nest_cost(const struct nest *nest, const struct cache_costs *costs, int64_t simd
 struct product_shape {
     int64_t m, n, k;
     int64_t padding;
+    int64_t element; /* @unit bytes */
 };
 
 struct register_tile {

@@ -18,17 +18,6 @@ enum {
     REDUCER_TILE = 3 * 5 * 5, /* blocks of channels squared that a thread's partial sums may take */
 };
 
-/* The convolution after the reduction to unit stride. */
-struct pointwise {
-    const struct problem *problem;
-    int64_t in, out; /* blocks of channels */
-    int64_t points;  /* spatial points of an image */
-    int64_t row;     /* along the width */
-    int64_t threads; /* that run the weights pass */
-    int64_t batch_threads;
-    bool reduced;
-};
-
 static bool
 has_whole_strides(const struct problem *problem)
 {
@@ -49,7 +38,7 @@ is_unit_strided(const struct problem *problem)
     return true;
 }
 
-static bool
+bool
 pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *point)
 {
     bool reduced = has_whole_strides(problem);
@@ -121,14 +110,13 @@ pointwise_data(const struct problem *problem, int64_t simd, struct primitive *pr
     return true;
 }
 
-/* The divisor from `low` to `high` that wastes least of `value`; the larger or the smaller one of equals. */
-static int64_t
-best_divisor(int64_t value, int64_t low, int64_t high, bool larger)
+int64_t
+best_divisor(int64_t value, int64_t low, int64_t high, int64_t step, bool larger)
 {
     int64_t top = clamp(1, value, high), best = top;
     float best_waste = 2;
 
-    for (int64_t divisor = top; divisor >= clamp(1, top, low); divisor--) {
+    for (int64_t divisor = top; divisor >= clamp(1, top, low); divisor -= step) {
         int64_t whole = round_up(value, divisor);
         float waste = (float)(whole - value) / (float)whole;
 
@@ -143,10 +131,10 @@ best_divisor(int64_t value, int64_t low, int64_t high, bool larger)
 static int64_t
 reduction_block(const struct pointwise *point)
 {
-    int64_t block = best_divisor(point->points, REDUCE_LOW, REDUCE_HIGH, true);
+    int64_t block = best_divisor(point->points, REDUCE_LOW, REDUCE_HIGH, 1, true);
 
     if (point->points % block != 0)
-        block = best_divisor(point->row, REDUCE_LOW_TAIL, point->row, false);
+        block = best_divisor(point->row, REDUCE_LOW_TAIL, point->row, 1, false);
     return block > REDUCE_MAX ? 1 : block;
 }
 
@@ -201,7 +189,7 @@ weights_scratchpad_avx512(const struct problem *problem, struct pointwise *point
         scratchpad_book_reducer(&scratchpad,
                                 balance_reduction(point->threads, simd, point->out, problem->batch, limit));
     book_reduced_source(&scratchpad, point, point->threads,
-                        best_divisor(point->in, BROADCAST_BLOCKS_AVX512, point->in, false), simd);
+                        best_divisor(point->in, BROADCAST_BLOCKS_AVX512, point->in, 1, false), simd);
     return scratchpad;
 }
 

@@ -26,7 +26,15 @@ static const struct family families[] = {
     {SIMD_AVX2, {direct_avx2_forward, direct_avx2_data, direct_avx2_weights}},
 };
 
-enum { FAMILIES = sizeof families / sizeof *families };
+/* The same of bfloat16. */
+static const struct family half_families[] = {
+    {SIMD_AVX512, {brdgmm_forward, strided_data, NULL}},
+    {SIMD_AVX512, {depthwise_forward, depthwise_data, depthwise_weights}},
+    {SIMD_AVX512, {pointwise_bfloat16_forward, pointwise_bfloat16_data, pointwise_bfloat16_weights}},
+    {SIMD_AVX512, {direct_bfloat16_forward, direct_bfloat16_data, direct_bfloat16_weights}},
+};
+
+enum { FAMILIES = sizeof families / sizeof *families, HALF_FAMILIES = sizeof half_families / sizeof *half_families };
 
 void
 problem_complete(struct problem *problem)
@@ -86,10 +94,12 @@ primitive_choose(const struct problem *problem, enum pass pass)
     struct layout data = data_layout(problem, plain());
     struct primitive primitive = {.source = data, .target = data}; /* of the reference kernel */
 
-    for (int i = 0; i < FAMILIES && !is_large(problem); i++) {
-        kernel_rule rule = families[i].rules[pass];
+    const struct family *family = problem->half ? half_families : families;
 
-        if (rule && can_run(problem, &families[i]) && rule(problem, families[i].simd, &primitive))
+    for (int i = problem->half ? HALF_FAMILIES : FAMILIES; i > 0 && !is_large(problem); i--, family++) {
+        kernel_rule rule = family->rules[pass];
+
+        if (rule && can_run(problem, family) && rule(problem, family->simd, &primitive))
             return primitive;
     }
     if (problem->channels_last)
@@ -116,7 +126,7 @@ strided_transposed(const struct problem *problem, struct primitive *primitive)
         return false;
     if (problem->machine->isa == CPU_ISA_AVX512 && strided_data(problem, SIMD_AVX512, primitive))
         return true;
-    return strided_data(problem, SIMD_AVX2, primitive);
+    return !problem->half && strided_data(problem, SIMD_AVX2, primitive);
 }
 
 /* Channels-last data of unit stride: the forward kernel turned around, which adds the bias, too. */
@@ -132,8 +142,9 @@ unit_strided_transposed(const struct problem *problem, struct primitive *primiti
 struct primitive
 primitive_choose_transposed(const struct problem *problem)
 {
+    struct problem inner = *problem;
     struct primitive primitive;
-    int64_t bytes;
+    int64_t elements;
 
     if (unit_strided_transposed(problem, &primitive))
         return primitive;
@@ -141,19 +152,21 @@ primitive_choose_transposed(const struct problem *problem)
         primitive.scratchpad = scratchpad_nested(primitive.scratchpad);
         return primitive;
     }
-    primitive = primitive_choose(problem, PASS_DATA);
+    inner.wide = problem->half && problem->bias;
+    primitive = primitive_choose(&inner, PASS_DATA);
     primitive.scratchpad = scratchpad_nested(primitive.scratchpad);
     if (problem->bias) { /* the sum without bias goes to a buffer of its own first */
-        bytes = layout_bytes(primitive.source, problem->batch, problem->groups * problem->in, product(problem->source));
-        scratchpad_book(&primitive.scratchpad, bytes);
+        elements =
+            layout_elements(primitive.source, problem->batch, problem->groups * problem->in, product(problem->source));
+        scratchpad_book(&primitive.scratchpad, multiply_saturating(elements, FLOAT_BYTES));
     }
     return primitive;
 }
 
 int64_t
-layout_bytes(struct layout layout, int64_t batch, int64_t channels, int64_t points)
+layout_elements(struct layout layout, int64_t batch, int64_t channels, int64_t points)
 {
-    return batch * round_up(channels, layout.block) * points * FLOAT_BYTES;
+    return batch * round_up(channels, layout.block) * points;
 }
 
 bool

@@ -1,5 +1,5 @@
 /*
- * One float32 convolution as oneDNN 3.12 sees it, and what its kernels take for it: formats and scratchpad. PyTorch
+ * One convolution of float32 or bfloat16 as oneDNN 3.12 sees it, and what its kernels take for it: formats and scratchpad. PyTorch
  * leaves the formats free ("any") and hands the scratchpad over from its own allocator, so both are visible there.
  * The rules follow the heuristics of oneDNN 3.12 (Apache-2.0); each file names the sources that it follows.
  */
@@ -19,6 +19,8 @@ struct problem {
     const struct target_cpu *machine;
     int dims;
     bool bias;
+    bool half;          /* of bfloat16 */
+    bool wide;          /* its data pass writes float32 */
     bool channels_last; /* so lie the data tensors; otherwise the kernel chooses their formats */
     int64_t batch, groups;
     int64_t in, out; /* channels of one group */
@@ -60,9 +62,9 @@ primitive_choose(const struct problem *problem, enum pass pass);
 struct primitive
 primitive_choose_transposed(const struct problem *problem);
 
-/* Bytes of a data tensor of `channels` channels (of all groups) and `points` spatial points. */
+/* Elements of a data tensor of `channels` channels (of all groups) and `points` spatial points. */
 int64_t
-layout_bytes(struct layout layout, int64_t batch, int64_t channels, int64_t points);
+layout_elements(struct layout layout, int64_t batch, int64_t channels, int64_t points);
 
 /* Whether a dense contiguous tensor already lies that way, so that it is used in place. */
 bool

@@ -18,6 +18,20 @@ strided_padded_target(const struct problem *problem, int axis)
            max_i64(0, reach - problem->end_padding[axis]) / stride;
 }
 
+int64_t
+strided_out_block(const struct problem *problem)
+{
+    bool uneven = problem->source[WIDTH] % problem->stride[WIDTH] != 0;
+
+    return round_up(problem->out, problem->half && uneven ? 2 : 1);
+}
+
+int64_t
+strided_result_bytes(const struct problem *problem)
+{
+    return problem->wide ? FLOAT_BYTES : element_bytes(problem);
+}
+
 static int64_t
 padded_target(const struct problem *problem)
 {
@@ -41,14 +55,23 @@ strided_scratchpad(const struct problem *problem, const struct strided_block *bl
     int64_t threads = problem->machine->threads, scratchpad = 0, stride = problem->stride[WIDTH];
     int64_t batch = ceil_divide(round_up(product(block->kernel) * BATCH_ELEMENT, PAGE), BATCH_ELEMENT);
     int64_t row = block->source[WIDTH] * stride * problem->groups * problem->in;
+    int64_t out = strided_out_block(problem), points = ceil_divide(block->source[WIDTH], stride);
 
     scratchpad_book_pages(&scratchpad, threads * batch * BATCH_ELEMENT);
-    scratchpad_book_pages(
-        &scratchpad, threads * round_up(padded_target(problem) * problem->groups * problem->out, PAGE) * FLOAT_BYTES);
+    scratchpad_book_pages(&scratchpad, threads * round_up(padded_target(problem) * problem->groups * out, PAGE) *
+                                           element_bytes(problem));
     scratchpad_book_pages(&scratchpad, threads * round_up(source_blocks(problem, block) * problem->groups, PAGE));
     if (problem->source[WIDTH] % stride != 0)
-        scratchpad_book_pages(&scratchpad, threads * round_up(row, PAGE) * FLOAT_BYTES);
+        scratchpad_book_pages(&scratchpad, threads * round_up(row, PAGE) * strided_result_bytes(problem));
+    if (problem->half && !problem->wide) /* sums of float32 */
+        scratchpad_book_pages(&scratchpad, threads * block->channels * points * FLOAT_BYTES);
     return scratchpad;
+}
+
+static bool
+has_whole_quads(const struct problem *problem)
+{
+    return problem->in % 4 == 0 && problem->out % 4 == 0;
 }
 
 bool
@@ -59,11 +82,12 @@ strided_data(const struct problem *problem, int64_t simd, struct primitive *prim
 
     if (all_equal(problem->stride, 1) || !all_equal(problem->dilation, 0))
         return false;
-    if (problem->groups > 1 && problem->out <= simd)
+    if (problem->groups > 1 && problem->out <= simd && (!problem->half || has_whole_quads(problem)))
         return false;
     if (!strided_choose_block(problem, simd, &block))
         return false;
-    weights = problem->groups * round_up(problem->in, block.channels) * problem->out * product(problem->kernel);
+    weights = problem->groups * round_up(problem->in, block.channels) * round_up(problem->out, problem->half ? 2 : 1) *
+              product(problem->kernel);
     *primitive =
         (struct primitive){channels_last(), channels_last(), weights, strided_scratchpad(problem, &block), false};
     return true;

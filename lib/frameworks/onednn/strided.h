@@ -14,7 +14,8 @@ struct strided_block {
 /* What is the same for all blocks. */
 struct strided_shape {
     const struct problem *problem;
-    int64_t simd;
+    int64_t simd;  /* floats in a vector */
+    int64_t lanes; /* elements of the data in one */
     int64_t width; /* of the source, in whole strides */
     bool pointwise;
     bool channels_outer; /* blocks of channels are looped over outside the points */
@@ -29,6 +30,14 @@ strided_estimate(const struct strided_shape *shape, const struct strided_block *
 /* The block with the best estimate, false if there is none. `simd`: floats in a vector. */
 bool
 strided_choose_block(const struct problem *problem, int64_t simd, struct strided_block *block);
+
+/* Output channels as they are packed: in pairs where rows of bfloat16 are copied. */
+int64_t
+strided_out_block(const struct problem *problem);
+
+/* Of an element of the source, which the pass writes. */
+int64_t
+strided_result_bytes(const struct problem *problem);
 
 /* Points of the target along an axis, and those beyond both edges that the kernel reaches, in whole strides. */
 int64_t

@@ -17,11 +17,12 @@ channels_allowed(const struct strided_shape *shape, int64_t channels)
     if (channels == 64 && shape->pointwise)
         return padded % 64 == 0 && product(problem->source) >= 64 * strides;
     if (channels == 64)
-        return padded % 64 == 0 && padded < 192;
+        return padded % 64 == 0 && padded * element_bytes(problem) < 192 * FLOAT_BYTES;
     if (channels == 48 && shape->pointwise)
         return (float)problem->in / (float)round_up(problem->in, 48) >= 0.95f;
     if (channels == 48)
-        return padded % 48 == 0 && padded <= 384 && product(problem->target) > 81 * strides;
+        return padded % 48 == 0 && padded * element_bytes(problem) <= 384 * FLOAT_BYTES &&
+               product(problem->target) > 81 * strides;
     return true;
 }
 
@@ -31,10 +32,10 @@ fit_cache(const struct problem *problem, struct strided_block *block)
 {
     int64_t rows = strided_padded_target(problem, HEIGHT), slices = strided_padded_target(problem, DEPTH);
     int64_t cache = problem->machine->l2, room, accumulators = FLOAT_BYTES * 2 * 16 * block->channels;
-    int64_t row = FLOAT_BYTES *
-                  (2 * problem->out * strided_padded_target(problem, WIDTH) + problem->source[WIDTH] * block->channels);
+    int64_t row = element_bytes(problem) * 2 * problem->out * strided_padded_target(problem, WIDTH) +
+                  strided_result_bytes(problem) * problem->source[WIDTH] * block->channels;
 
-    room = cache - FLOAT_BYTES * product(problem->kernel) * problem->out * block->channels - accumulators;
+    room = cache - element_bytes(problem) * product(problem->kernel) * problem->out * block->channels - accumulators;
     room = min_i64(ceil_divide(cache, 2), max_i64(0, room));
     block->source[DEPTH] = 1;
     block->source[HEIGHT] = problem->source[HEIGHT];
@@ -113,7 +114,8 @@ try_widths(const struct strided_shape *shape, struct strided_block *block, struc
             continue;
         block->source[WIDTH] = width;
         efficiency = strided_estimate(shape, block);
-        if ((efficiency > best->efficiency || best->efficiency == 0) && efficiency >= hopeless) {
+        if ((efficiency > best->efficiency || best->efficiency == 0) &&
+            (shape->problem->half || efficiency >= hopeless)) {
             *best = (struct choice){*block, efficiency};
             found = true;
         }
@@ -150,7 +152,8 @@ shape_of(const struct problem *problem, int64_t simd)
 {
     int64_t width = round_up(problem->source[WIDTH], problem->stride[WIDTH]);
     int64_t weights = problem->in * product(problem->kernel);
-    struct strided_shape shape = {.problem = problem, .simd = simd, .width = width, .pointwise = true};
+    int64_t lanes = simd * FLOAT_BYTES / element_bytes(problem);
+    struct strided_shape shape = {.problem = problem, .simd = simd, .lanes = lanes, .width = width, .pointwise = true};
 
     for (int axis = 0; axis < AXES; axis++)
         if (problem->padding[axis] > 0 || problem->end_padding[axis] > 0 || problem->kernel[axis] != 1)

@@ -29,16 +29,16 @@ read_width(const struct problem *problem, int64_t points, int64_t kernel)
     return min_i64(problem->target[WIDTH], (points - 1) * min_i64(kernel, problem->stride[WIDTH]) + kernel);
 }
 
-/* The same in elements of `channels` channels, in whole vectors. */
+/* The same in elements of `out` output channels, in whole vectors. */
 static int64_t
-read_elements(const struct strided_shape *shape, int64_t points)
+read_elements(const struct strided_shape *shape, int64_t points, int64_t out)
 {
     const struct problem *problem = shape->problem;
     int64_t width = read_width(problem, points, problem->kernel[WIDTH]);
 
     if (problem->stride[WIDTH] == 1)
-        return round_up(width * problem->out, shape->simd);
-    return width * round_up(problem->out, shape->simd);
+        return round_up(width * out, shape->lanes);
+    return width * round_up(out, shape->lanes);
 }
 
 static void
@@ -52,7 +52,7 @@ split_among_threads(struct candidate *c)
     c->jobs = ceil_divide(all, problem->machine->threads);
     c->thread_channel_blocks = min_i64(c->channel_blocks, ceil_divide(c->jobs, c->shape->channels_outer ? points : 1));
     c->thread_vectors =
-        ceil_divide(min_i64(problem->in, c->thread_channel_blocks * c->block->channels), c->shape->simd);
+        ceil_divide(min_i64(problem->in, c->thread_channel_blocks * c->block->channels), c->shape->lanes);
     c->thread_width_blocks = min_i64(c->width_blocks, ceil_divide(c->jobs, inner));
     c->thread_width = min_i64(c->shape->width, c->thread_width_blocks * c->block->source[WIDTH]);
     inner *= c->width_blocks;
@@ -74,7 +74,8 @@ candidate_of(const struct strided_shape *shape, const struct strided_block *bloc
     int64_t n = problem->in >= block->channels ? block->channels : problem->in % block->channels;
     struct register_tile tile;
 
-    register_tile_choose(&(struct product_shape){m, n, problem->out, 0}, shape->simd, problem->machine->l1, &tile);
+    register_tile_choose(&(struct product_shape){m, n, strided_out_block(problem), 0, element_bytes(problem)},
+                         shape->simd, problem->machine->l1, &tile);
     c.rows = tile.rows;
     c.channel_blocks = ceil_divide(problem->in, block->channels);
     c.slice_blocks = ceil_divide(problem->source[DEPTH], block->source[DEPTH]);
@@ -91,21 +92,22 @@ add_block_levels(const struct candidate *c, struct nest *nest)
     const struct problem *problem = c->shape->problem;
     const struct strided_block *block = c->block;
     const int64_t *kernel = problem->kernel;
-    int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
-    int64_t read = read_elements(c->shape, c->rows), rows = block->kernel[DEPTH] * block->kernel[HEIGHT];
+    int64_t width = block->source[WIDTH], out = strided_out_block(problem);
+    int64_t weights = block->channels * out;
+    int64_t read = read_elements(c->shape, c->rows, out), rows = block->kernel[DEPTH] * block->kernel[HEIGHT];
     int64_t calls =
         ceil_divide(kernel[DEPTH], block->kernel[DEPTH]) * ceil_divide(kernel[HEIGHT], block->kernel[HEIGHT]);
 
-    nest_add(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->simd, 0, block->channels);
+    nest_add(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->lanes, 0, block->channels);
     nest_overlap(nest, c->shape->simd);
     nest_add(nest, read, 0, weights);
     nest_overlap(nest, kernel[WIDTH]);
     nest_add(nest, read, 0, kernel[WIDTH] * weights);
     nest_add_weights(nest, rows * read, c->rows * block->channels, rows * kernel[WIDTH] * weights,
                      ceil_divide(width, c->rows));
-    nest_add_target(nest, rows * read_elements(c->shape, width), width * block->channels,
+    nest_add_target(nest, rows * read_elements(c->shape, width, out), width * block->channels,
                     rows * kernel[WIDTH] * weights, calls);
-    nest_add(nest, kernel[DEPTH] * kernel[HEIGHT] * read_elements(c->shape, width), width * block->channels,
+    nest_add(nest, kernel[DEPTH] * kernel[HEIGHT] * read_elements(c->shape, width, out), width * block->channels,
              product(kernel) * weights);
 }
 
@@ -115,9 +117,9 @@ add_thread_levels(const struct candidate *c, struct nest *nest)
 {
     const struct problem *problem = c->shape->problem;
     const struct strided_block *block = c->block;
-    int64_t simd = c->shape->simd, width = block->source[WIDTH], points = product(problem->kernel);
+    int64_t simd = c->shape->lanes, width = block->source[WIDTH], points = product(problem->kernel);
     int64_t slices = problem->kernel[DEPTH] * problem->kernel[HEIGHT];
-    int64_t read = slices * read_elements(c->shape, width);
+    int64_t read = slices * read_elements(c->shape, width, problem->out);
     int64_t vectors = c->shape->channels_outer ? c->vectors : c->thread_vectors;
     int64_t weights = points * vectors * problem->out * simd, channels = simd * vectors;
     int64_t all_points = c->thread_slices * c->thread_rows * c->thread_width;
@@ -126,7 +128,7 @@ add_thread_levels(const struct candidate *c, struct nest *nest)
         nest_add_source(nest, read, width * block->channels, points * block->channels * problem->out,
                         c->thread_channel_blocks);
     nest_add_weights(nest, read, width * channels, weights, c->thread_width_blocks);
-    read = slices * read_elements(c->shape, c->thread_width);
+    read = slices * read_elements(c->shape, c->thread_width, problem->out);
     nest_add_weights(nest, block->source[HEIGHT] * read, c->thread_width * channels, weights, c->thread_row_blocks);
     nest_add_weights(nest, block->source[DEPTH] * c->thread_rows * read, c->thread_rows * c->thread_width * channels,
                      weights, c->thread_slice_blocks);
@@ -146,13 +148,14 @@ add_pointwise_block_levels(const struct candidate *c, struct nest *nest)
 {
     const struct problem *problem = c->shape->problem;
     const struct strided_block *block = c->block;
-    int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
+    int64_t width = block->source[WIDTH], out = strided_out_block(problem);
+    int64_t weights = block->channels * out;
 
-    nest_add(nest, c->rows * c->shape->simd, 0, block->channels);
+    nest_add(nest, c->rows * c->shape->lanes, 0, block->channels);
     nest_overlap(nest, c->shape->simd);
-    nest_add_weights(nest, c->rows * round_up(problem->out, c->shape->simd), c->rows * block->channels, weights,
+    nest_add_weights(nest, c->rows * round_up(out, c->shape->lanes), c->rows * block->channels, weights,
                      ceil_divide(width, c->rows));
-    nest_add(nest, width * problem->out, width * block->channels, weights);
+    nest_add(nest, width * out, width * block->channels, weights);
 }
 
 /* The same from one block to all that a thread works on. */
@@ -162,7 +165,8 @@ add_pointwise_thread_levels(const struct candidate *c, struct nest *nest)
     const struct problem *problem = c->shape->problem;
     const struct strided_block *block = c->block;
     bool outer = c->shape->channels_outer;
-    int64_t simd = c->shape->simd, width = block->source[WIDTH], out = round_up(problem->out, simd);
+    int64_t simd = c->shape->lanes, width = block->source[WIDTH], block_out = strided_out_block(problem);
+    int64_t out = round_up(block_out, simd);
     int64_t channels = simd * (outer ? c->vectors : c->thread_vectors);
     int64_t weights = simd * (outer ? c->vectors * problem->out : c->thread_vectors * problem->in);
     int64_t points = c->thread_slices * c->thread_rows * c->thread_width;
@@ -170,19 +174,18 @@ add_pointwise_thread_levels(const struct candidate *c, struct nest *nest)
     if (!outer)
         nest_add_source(nest, width * round_up(problem->in, simd), width * block->channels,
                         block->channels * problem->in, c->thread_channel_blocks);
-    nest_add_weights(nest, width * problem->out, width * channels, weights, c->thread_width_blocks);
+    nest_add_weights(nest, width * block_out, width * channels, weights, c->thread_width_blocks);
     nest_add_weights(nest, block->source[HEIGHT] * c->thread_width * out,
                      block->source[HEIGHT] * c->thread_width * channels, weights, c->thread_row_blocks);
     nest_add_weights(nest, block->source[DEPTH] * c->thread_rows * c->thread_width * out,
                      block->source[DEPTH] * c->thread_rows * c->thread_width * channels, weights,
                      c->thread_slice_blocks);
     if (outer)
-        nest_add_source(nest, c->thread_slices * c->thread_rows * round_up(c->thread_width * problem->out, simd),
+        nest_add_source(nest, c->thread_slices * c->thread_rows * round_up(c->thread_width * block_out, simd),
                         block->channels * points, block->channels * problem->out, c->thread_channel_blocks);
     weights = c->thread_vectors * problem->out * simd;
     nest_add_weights(nest, points * out, c->thread_vectors * simd * points, weights, c->thread_batch);
-    nest_add(nest, c->thread_batch * points * problem->out, c->thread_batch * c->thread_vectors * points * simd,
-             weights);
+    nest_add(nest, c->thread_batch * points * block_out, c->thread_batch * c->thread_vectors * points * simd, weights);
 }
 
 static float
@@ -193,13 +196,15 @@ cache_efficiency(const struct candidate *c)
                    problem->in;
     int64_t calls = c->jobs * ceil_divide(problem->kernel[DEPTH], c->block->kernel[DEPTH]) *
                     ceil_divide(problem->kernel[HEIGHT], c->block->kernel[HEIGHT]);
-    struct cache_costs costs = {1, 3, 15, (double)problem->machine->l1, (double)problem->machine->l2};
+    int64_t result = strided_result_bytes(problem), sums = problem->half && !problem->wide ? FLOAT_BYTES : 0;
+    struct cache_costs costs = {
+        1, 3, 15, (double)problem->machine->l1, (double)problem->machine->l2, element_bytes(problem), result + sums};
     struct nest nest = {.count = 0};
     float cost;
 
     (c->shape->pointwise ? add_pointwise_block_levels : add_block_levels)(c, &nest);
     (c->shape->pointwise ? add_pointwise_thread_levels : add_thread_levels)(c, &nest);
-    cost = nest_cost(&nest, &costs, c->shape->simd) + (float)calls;
+    cost = nest_cost(&nest, &costs, c->shape->lanes) + (float)calls;
     return (float)work / ((float)problem->machine->threads * cost);
 }
 

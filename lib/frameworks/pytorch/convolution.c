@@ -42,6 +42,8 @@ uses_onednn(const struct convolution_layer *layer)
     bool pointwise = kernel[WIDTH] == 1 && kernel[HEIGHT] == 1;
     bool large = kernel[WIDTH] > ONEDNN_KERNEL && kernel[HEIGHT] > ONEDNN_KERNEL;
 
+    if (layer->element == 2 && layer->machine->isa == CPU_ISA_AVX512)
+        return true; /* of bfloat16 */
     if (layer->machine->isa == CPU_ISA_NONE || layer->element != 4)
         return false;
     if (!any_differs(layer->stride, 1) && !any_differs(layer->dilation, 1) && layer->batch < ONEDNN_BATCH &&
@@ -61,9 +63,8 @@ uses_nnpack(const struct convolution_layer *layer)
     return true;
 }
 
-/* Whether the output is padded by a whole stride, which oneDNN does not know. */
-static bool
-is_output_padded_widely(const struct convolution *convolution)
+bool
+convolution_pads_widely(const struct convolution *convolution)
 {
     for (int axis = 0; convolution->transposed && axis < convolution->dims; axis++)
         if (convolution->output_padding[axis] >= convolution->stride[axis])
@@ -76,7 +77,7 @@ choose_backend(const struct convolution *convolution, const struct convolution_l
 {
     bool dilated = any_differs(layer->dilation, 1);
 
-    if (!is_output_padded_widely(convolution) && uses_onednn(layer))
+    if (!convolution_pads_widely(convolution) && uses_onednn(layer))
         return BACKEND_ONEDNN;
     if (layer->transposed)
         return layer->dims == 3 ? BACKEND_SLOW_TRANSPOSE_3D : BACKEND_SLOW_TRANSPOSE_2D;

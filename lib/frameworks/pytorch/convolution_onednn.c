@@ -13,6 +13,7 @@ problem_of(const struct convolution_layer *layer, bool bias)
     struct problem problem = {.machine = layer->machine,
                               .dims = layer->dims,
                               .bias = bias,
+                              .half = layer->element == 2,
                               .channels_last = layer->channels_last,
                               .batch = layer->batch,
                               .groups = layer->groups};
@@ -102,13 +103,13 @@ nested_operation(const struct convolution_layer *layer, struct primitive primiti
 static int64_t
 input_bytes(const struct convolution_layer *layer, struct layout layout)
 {
-    return layout_bytes(layout, layer->batch, layer->in, layer->input_points);
+    return layout_elements(layout, layer->batch, layer->in, layer->input_points) * layer->element;
 }
 
 static int64_t
 output_bytes(const struct convolution_layer *layer, struct layout layout)
 {
-    return layout_bytes(layout, layer->batch, layer->out, layer->output_points);
+    return layout_elements(layout, layer->batch, layer->out, layer->output_points) * layer->element;
 }
 
 /* A channels-last tensor is only given to kernels that take it so. */

@@ -193,6 +193,12 @@ convolution_result_shape(const struct convolution *problem, const struct value *
     return shape;
 }
 
+static bool
+runs_half_on_onednn(const struct step *step, const struct value *x)
+{
+    return value_is_half(x) && step->machine.isa == CPU_ISA_AVX512 && !step->device->half_convolutions;
+}
+
 struct value *
 cpu_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3])
 {
@@ -213,15 +219,22 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
         node->options = problem;
     step_save(step, node, inputs[0]);
     step_save(step, node, inputs[1]);
+    if (runs_half_on_onednn(step, inputs[0]) && convolution_pads_widely(problem)) /* products take scratchpads */
+        step_unmodelled(step, "convolution of bfloat16", result->storage->bytes);
     return result;
 }
 
-/* oneDNN's kernels for half types, which it has where there is AVX-512, are not listed. */
+/*
+ * Of oneDNN's kernels for half types, which it has where there is AVX-512, those are listed that run on row-major
+ * bfloat16 without AMX.
+ */
 bool
-convolution_is_listed(const struct step *step, const struct value *x)
+convolution_is_listed(const struct step *step, const struct value *x, const struct value *weight)
 {
-    return value_is_float(x) &&
-           (step->device->half_convolutions || !value_is_half(x) || step->machine.isa != CPU_ISA_AVX512);
+    if (!runs_half_on_onednn(step, x))
+        return value_is_float(x);
+    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 && !step->machine.tiles && !value_suggests_channels_last(x) &&
+           !(weight && value_suggests_channels_last(weight));
 }
 
 struct value *
@@ -245,11 +258,12 @@ convolution_layer_forward(struct step *step, const struct layer *layer)
     struct convolution *problem;
     struct value *result;
 
-    if (!convolution_is_listed(step, step_input(step, layer, 0))) {
+    inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    if (!convolution_is_listed(step, inputs[0], inputs[1])) {
+        value_drop(step, inputs[0]);
         estimate_forward(step, layer);
         return;
     }
-    inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
     problem = problem_of(step, layer, inputs[0]);
     if (!problem)
         return;
