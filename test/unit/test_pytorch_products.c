@@ -163,6 +163,40 @@ a_scattered_batch_is_copied_first(void **state)
     memmodel_network_unref(net);
 }
 
+/* Of [1, 1, 34, 8] and 39 keys, one thread: recorded are 8,992 bytes, 10,240 beside a number, 8,992 beside a number. */
+static void
+the_backward_pass_of_attention_multiplies_tiles(void **state)
+{
+    struct memmodel_job job = {.size = sizeof job, .isa = "avx512", .optimizer = "sgd", .intra_op_threads = 1};
+    int64_t queries[] = {1, 1, 34, 8}, keys[] = {1, 1, 39, 8}, made[8] = {0};
+    static const int64_t recorded[] = {8992, 4, 10240, 4, 8992};
+    memmodel_network *net;
+    memmodel_tensor q, k, v;
+    memmodel_trace *trace;
+    int count = 0;
+
+    job_complete(&job);
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    q = memmodel_network_parameter(net, "q", MEMMODEL_DTYPE_BFLOAT16, 4, queries, 1);
+    k = memmodel_network_parameter(net, "k", MEMMODEL_DTYPE_BFLOAT16, 4, keys, 1);
+    v = memmodel_network_parameter(net, "v", MEMMODEL_DTYPE_BFLOAT16, 4, keys, 1);
+    memmodel_network_attention(net, q, k, v, MEMMODEL_TENSOR_NONE, NULL);
+    assert_int_equal(memmodel_network_status(net), 0);
+    trace = simulated_trace(*state, net, NULL, &job);
+    for (size_t i = 0; i < trace->event_count && count < 5; i++) {
+        const struct trace_event *event = &trace->events[i];
+        int64_t bytes = trace->blocks[event->block].bytes;
+
+        if (!event->release && event->phase == MEMMODEL_PHASE_BACKWARD && (count > 0 || bytes == recorded[0]))
+            made[count++] = bytes;
+    }
+    assert_int_equal(count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(made[i], recorded[i]);
+    memmodel_trace_unref(trace);
+    memmodel_network_unref(net);
+}
+
 static int
 unmodelled_of(memmodel_context *context, const char *isa)
 {
@@ -193,6 +227,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(scratchpads_are_as_large_as_recorded),
         WITH_CONTEXT(a_scattered_batch_is_copied_first),
+        WITH_CONTEXT(the_backward_pass_of_attention_multiplies_tiles),
         WITH_CONTEXT(products_with_tiles_are_named_as_not_modelled),
     };
 

@@ -3,6 +3,7 @@
  * PyTorch: aten/src/ATen/native/transformers/attention.cpp, sdp_utils_cpp.cpp, cpu/FlashAttentionKernel.cpp.
  */
 #include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/device.h"
 
 enum { BATCH, HEADS, LENGTH, WIDTH };
 
@@ -45,6 +46,26 @@ is_length_first(const struct value *x)
 /* Saved: mask, key, query, value, logsumexp, output. */
 enum { SAVED_MASK, SAVED_KEY, SAVED_QUERY };
 
+/* The gradients of value, query and key, of one tile of many; the others fit into what it takes. */
+static void
+tile_products(struct step *step, const struct value *query, int64_t query_rows, int64_t key_rows)
+{
+    int64_t width = query->shape.dims[WIDTH];
+    int dtype = query->shape.dtype;
+    struct shape number = shape_scalar(MEMMODEL_DTYPE_FLOAT32);
+    struct value *scale;
+
+    cpu_tile_product(step, dtype, (int64_t[]){key_rows, query_rows, width}, true);
+    if (!cpu_runs_tile_on_onednn(step, dtype, (int64_t[]){query_rows, key_rows, width}))
+        return;
+    scale = value_empty(step, &number);
+    cpu_tile_product(step, dtype, (int64_t[]){query_rows, key_rows, width}, false);
+    value_drop(step, scale);
+    scale = value_empty(step, &number);
+    cpu_tile_product(step, dtype, (int64_t[]){key_rows, query_rows, width}, true);
+    value_drop(step, scale);
+}
+
 static void
 flash_temporaries(struct step *step, const struct value *query, int64_t query_rows, int64_t key_rows)
 {
@@ -53,8 +74,10 @@ flash_temporaries(struct step *step, const struct value *query, int64_t query_ro
     struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
     struct value *wide = value_empty(step, &tiles),
                  *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
+    struct value *sums = value_empty(step, &row);
 
-    value_scratch(step, &row);
+    tile_products(step, query, query_rows, key_rows);
+    value_drop(step, sums);
     value_drop(step, narrow);
     value_drop(step, wide);
 }

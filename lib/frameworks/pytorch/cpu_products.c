@@ -10,14 +10,20 @@
 
 /* use_mkldnn_bf16_matmul, checksize */
 static bool
-runs_on_onednn(const struct step *step, const struct matrix_product *product)
+suits_onednn(const struct step *step, int dtype, int64_t multiplications)
 {
     enum { MKLDNN_GEMM_MIN_SIZE = 16 * 16 * 16 };
 
-    if (product->result->shape.dtype != MEMMODEL_DTYPE_BFLOAT16 || step->machine.isa != CPU_ISA_AVX512)
-        return false;
+    return dtype == MEMMODEL_DTYPE_BFLOAT16 && step->machine.isa == CPU_ISA_AVX512 &&
+           multiplications > MKLDNN_GEMM_MIN_SIZE;
+}
+
+static bool
+runs_on_onednn(const struct step *step, const struct matrix_product *product)
+{
     return product->kind != PRODUCT_UNSUMMED &&
-           multiply_saturating(value_elements(product->result), product->summed) > MKLDNN_GEMM_MIN_SIZE;
+           suits_onednn(step, product->result->shape.dtype,
+                        multiply_saturating(value_elements(product->result), product->summed));
 }
 
 /* Rows or columns lie one behind the other: is_mkldnn_optimized_format. */
@@ -85,4 +91,26 @@ cpu_product(struct step *step, const struct matrix_product *product)
         step_unmodelled(step, "product of bfloat16", product->result->storage->bytes);
     else
         onednn_product(step, product);
+}
+
+bool
+cpu_runs_tile_on_onednn(const struct step *step, int dtype, const int64_t sizes[3])
+{
+    int64_t multiplications = multiply_saturating(multiply_saturating(sizes[0], sizes[1]), sizes[2]);
+
+    return !step->status && !step->machine.tiles && suits_onednn(step, dtype, multiplications);
+}
+
+void
+cpu_tile_product(struct step *step, int dtype, const int64_t sizes[3], bool column_major)
+{
+    struct matmul matmul = {.batch = 1,
+                            .rows = sizes[0],
+                            .summed = sizes[1],
+                            .columns = sizes[2],
+                            .column_major = column_major || sizes[0] == 1,
+                            .threads = step->machine.threads};
+
+    if (cpu_runs_tile_on_onednn(step, dtype, sizes))
+        value_drop(step, value_buffer(step, matmul_scratchpad(&matmul)));
 }

@@ -49,6 +49,14 @@ cpu_product(struct step *step, const struct matrix_product *product);
 void
 cuda_product(struct step *step, const struct matrix_product *product);
 
+/* A product inside a kernel of the CPU's, of [rows, summed] and [summed, columns]: whether it is oneDNN's. */
+bool
+cpu_runs_tile_on_onednn(const struct step *step, int dtype, const int64_t sizes[3]);
+
+/* It runs; `column_major`: the first operand lies column after column. */
+void
+cpu_tile_product(struct step *step, int dtype, const int64_t sizes[3], bool column_major);
+
 struct value *
 cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);
 
