@@ -24,6 +24,7 @@
 #define SMALL ((size_t)1 << 20)
 #define KEPT_COPY ((size_t)1 << 20)
 #define KEPT_IN_ALL ((size_t)256 << 20)
+#define PAGE ((size_t)4096) /* of x86-64's, the least that is given back */
 
 struct range {
     uintptr_t start;
@@ -255,7 +256,6 @@ add_range(int device, size_t bytes, size_t room)
 static void
 forget(const struct range *range)
 {
-    enum { PAGE = 4096 };
     uintptr_t start = round_up(range->start, PAGE), end = (range->start + range->room) / PAGE * PAGE;
 
     if (range->kept > 0 && end > start)
@@ -458,13 +458,33 @@ memory_copy(void *to, const void *from, size_t bytes, const void *caller)
         memmove(to, from, bytes);
 }
 
+/* Device memory without pages behind it reads as zeros, and takes none of the host's: whole pages are given back. */
+static void
+clear(unsigned char *to, size_t bytes)
+{
+    enum { WORTH_A_CALL = 1 << 14 };
+    uintptr_t start = round_up((uintptr_t)to, PAGE), end = ((uintptr_t)to + bytes) / PAGE * PAGE;
+
+    if (bytes < WORTH_A_CALL || start >= end || madvise((void *)start, end - start, MADV_DONTNEED) != 0) {
+        memset(to, 0, bytes);
+        return;
+    }
+    memset(to, 0, start - (uintptr_t)to);
+    memset((void *)end, 0, (uintptr_t)to + bytes - end);
+}
+
 void
 memory_fill(void *to, int value, size_t unit, size_t count)
 {
     unsigned char *bytes = to;
+    bool on_device = memory_device(to) >= 0;
 
-    if (!to || unit == 0 || count > SIZE_MAX / unit || (memory_device(to) >= 0 && !keep(to, unit * count)))
+    if (!to || unit == 0 || count > SIZE_MAX / unit || (on_device && !keep(to, unit * count)))
         return;
+    if (on_device && value == 0) {
+        clear(to, unit * count);
+        return;
+    }
     if (unit == 1) {
         memset(to, value, count);
         return;

@@ -735,6 +735,27 @@ a_default_stream_of_each_thread_is_answered(void **state)
     assert_true(memory_release(memory));
 }
 
+/* ---- contents ---- */
+
+int
+cudaMemset(void *memory, int value, size_t bytes);
+
+/* From the middle of one page to the middle of another: those between are given back, their neighbours stay. */
+static void
+zeros_leave_what_lies_beside_them(void **state)
+{
+    enum { BYTES = 1 << 18, START = 5000, LENGTH = 100000, VALUE = 7 };
+    unsigned char *memory = memory_allocate(0, BYTES, NULL);
+
+    (void)state;
+    assert_non_null(memory);
+    assert_int_equal(cudaMemset(memory, VALUE, BYTES), 0);
+    assert_int_equal(cudaMemset(memory + START, 0, LENGTH), 0);
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(memory[i], i >= START && i < START + LENGTH ? 0 : VALUE);
+    assert_true(memory_release(memory));
+}
+
 /* ---- devices that are not there ---- */
 
 int
@@ -813,6 +834,7 @@ main(void)
         cmocka_unit_test(memory_handed_on_is_taken_once),
         cmocka_unit_test(a_library_from_a_file_has_one_kernel),
         cmocka_unit_test(a_default_stream_of_each_thread_is_answered),
+        cmocka_unit_test(zeros_leave_what_lies_beside_them),
         cmocka_unit_test(a_device_beyond_the_last_has_no_properties),
         cmocka_unit_test(a_mark_is_cleared_when_its_place_is_handed_out),
     };
