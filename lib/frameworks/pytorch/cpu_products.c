@@ -69,6 +69,28 @@ matmul_of(const struct step *step, const struct matrix_product *product)
     return matmul;
 }
 
+static bool
+is_same(const struct matmul *a, const struct matmul *b)
+{
+    return a->batch == b->batch && a->rows == b->rows && a->columns == b->columns && a->summed == b->summed &&
+           a->column_major == b->column_major && a->threads == b->threads;
+}
+
+/* Layers repeat each other, and steps: what was found is kept, of two that fall on one place the later. */
+static void
+take_scratchpad(struct step *step, const struct matmul *matmul)
+{
+    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (uint64_t)matmul->rows * prime + (uint64_t)matmul->columns;
+    struct matmul_recalled *recalled;
+
+    hash = (hash * prime + (uint64_t)matmul->summed) * prime + (uint64_t)matmul->batch * 2 + matmul->column_major;
+    recalled = &step->products[(hash ^ hash >> 32) * prime >> 32 & (PRODUCT_SLOTS - 1)];
+    if (recalled->bytes == 0 || !is_same(&recalled->matmul, matmul))
+        *recalled = (struct matmul_recalled){*matmul, matmul_scratchpad(matmul)};
+    value_drop(step, value_buffer(step, recalled->bytes));
+}
+
 static void
 onednn_product(struct step *step, const struct matrix_product *product)
 {
@@ -77,7 +99,7 @@ onednn_product(struct step *step, const struct matrix_product *product)
     struct value *second = blas || is_plain(product->second) ? NULL : value_copy(step, product->second);
     struct matmul matmul = matmul_of(step, product);
 
-    value_drop(step, value_buffer(step, matmul_scratchpad(&matmul)));
+    take_scratchpad(step, &matmul);
     value_drop(step, second);
     value_drop(step, first);
 }
@@ -112,5 +134,5 @@ cpu_tile_product(struct step *step, int dtype, const int64_t sizes[3], bool colu
                             .threads = step->machine.threads};
 
     if (cpu_runs_tile_on_onednn(step, dtype, sizes))
-        value_drop(step, value_buffer(step, matmul_scratchpad(&matmul)));
+        take_scratchpad(step, &matmul);
 }

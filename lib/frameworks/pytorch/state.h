@@ -10,6 +10,7 @@
 #include "frameworks/optimizer.h"
 #include "frameworks/parallel.h"
 #include "frameworks/target_cpu.h"
+#include "frameworks/onednn/matmul.h"
 #include "frameworks/pytorch/convolution_cache.h"
 #include "frameworks/pytorch/object_pool.h"
 #include "memmodel/network.h"
@@ -216,6 +217,14 @@ enum product_kind {
     PRODUCT_OF_GROUPS, /* sizes are only known to the program */
 };
 
+/* A product that oneDNN ran, and its scratchpad; 0 bytes: none. */
+struct matmul_recalled {
+    struct matmul matmul;
+    int64_t bytes;
+};
+
+enum { PRODUCT_SLOTS = 32 };
+
 /* Its result has been made, each element a sum of `summed` products of the operands; NULL where it is unsummed. */
 struct matrix_product {
     enum product_kind kind;
@@ -309,6 +318,7 @@ struct step {
     bool *recomputed;                /* of each layer: it was recomputed; NULL: nobody asks */
     struct object_pool pool;
     struct target_cpu machine;
+    struct matmul_recalled products[PRODUCT_SLOTS]; /* scratchpads, by what was asked: cpu_products.c */
     struct convolution_cache convolutions;
     struct formula_text *formulas[FORMULA_SLOTS]; /* that were read, by their addresses; in the pool's arena */
     int version;                                  /* of PyTorch: version_number */
