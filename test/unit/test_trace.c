@@ -1,5 +1,6 @@
 /* Traces: written, summarised, read. Expected numbers are sums done by hand. */
 #include "allocations.h"
+#include "trace/copy_step.h"
 #include "trace/trace.h"
 
 /* +100 saved, +40 workspace, -40, then in step 2 +70 workspace. Live: 100, 140, 100, 170. */
@@ -177,6 +178,64 @@ read_and_drop(memmodel_context *context)
     return status;
 }
 
+/*
+ * Step 1 leaves a loss of 4 bytes. Step 2: +10 output, +`loss` loss, - the loss before, -10. Live: 4, 14, 14 + loss,
+ * 10 + loss, loss.
+ */
+static memmodel_trace *
+trace_of_losses(memmodel_context *context, int64_t loss)
+{
+    memmodel_trace *trace;
+    int32_t first, output;
+
+    assert_int_equal(trace_new(context, &trace), 0);
+    trace_enter(trace, 1, MEMMODEL_PHASE_FORWARD, -1);
+    first = trace_allocate(trace, 4, "loss", -1, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS);
+    trace_enter(trace, 2, MEMMODEL_PHASE_FORWARD, -1);
+    output = trace_allocate(trace, 10, "output", -1, MEMMODEL_CATEGORY_SAVED_ACTIVATIONS);
+    assert_true(trace_allocate(trace, loss, "loss", -1, MEMMODEL_CATEGORY_TEMPORARY_ACTIVATIONS) >= 0);
+    assert_int_equal(trace_release(trace, first), 0);
+    trace_enter(trace, 2, MEMMODEL_PHASE_BACKWARD, -1);
+    assert_int_equal(trace_release(trace, output), 0);
+    return trace;
+}
+
+static void
+a_copied_step_releases_what_the_one_before_left(void **state)
+{
+    /* blocks: 0 loss of step 1, 1 and 2 of step 2, 3 and 4 of step 3, 5 and 6 of step 4 */
+    static const int32_t blocks[] = {3, 4, 2, 3, 5, 6, 4, 5};
+    static const int64_t live[] = {14, 18, 14, 4, 14, 18, 14, 4};
+    memmodel_trace *trace = trace_of_losses(*state, 4);
+    bool copied = false;
+
+    for (int step = 3; step <= 4; step++) {
+        assert_int_equal(trace_copy_step(trace, &copied), 0);
+        assert_true(copied);
+    }
+    assert_int_equal(trace->event_count, 13);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(trace->events[5 + i].block, blocks[i]);
+        assert_int_equal(trace->events[5 + i].live, live[i]);
+        assert_int_equal(trace->events[5 + i].step, 3 + i / 4);
+        assert_int_equal(trace->events[5 + i].release, i % 4 >= 2);
+        assert_int_equal(trace->events[5 + i].phase, i % 4 == 3 ? MEMMODEL_PHASE_BACKWARD : MEMMODEL_PHASE_FORWARD);
+    }
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_step_that_leaves_more_than_it_was_left_is_not_copied(void **state)
+{
+    memmodel_trace *trace = trace_of_losses(*state, 5);
+    bool copied = true;
+
+    assert_int_equal(trace_copy_step(trace, &copied), 0);
+    assert_false(copied);
+    assert_int_equal(trace->event_count, 5);
+    memmodel_trace_unref(trace);
+}
+
 static void
 reading_survives_failing_allocations(void **state)
 {
@@ -197,6 +256,8 @@ main(void)
         WITH_CONTEXT(a_recording_that_cannot_be_is_refused),
         WITH_CONTEXT(an_error_says_line_and_column),
         WITH_CONTEXT(a_file_that_is_not_there_is_an_error),
+        WITH_CONTEXT(a_copied_step_releases_what_the_one_before_left),
+        WITH_CONTEXT(a_step_that_leaves_more_than_it_was_left_is_not_copied),
         WITH_CONTEXT(reading_survives_failing_allocations),
     };
 

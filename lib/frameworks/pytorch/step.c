@@ -19,6 +19,7 @@
 #include "frameworks/pytorch/step.h"
 #include "frameworks/pytorch/tensor.h"
 #include "frameworks/pytorch/tensor_parallel.h"
+#include "trace/copy_step.h"
 
 #include <string.h>
 
@@ -159,10 +160,26 @@ train(struct step *step, const struct optimizer *optimizer, struct names *names)
     data_optimizer_end(step);
 }
 
+/* Writes the step before once more where nothing is new from it on. */
+static bool
+is_copied(struct step *step)
+{
+    bool alone = !step->data && !step->pipeline && !step->tensor && !step->device->open, copied = false;
+    int status = 0;
+
+    if (alone && !step->trace->peak_only && step->number > pytorch_settled_step(step->job))
+        status = trace_copy_step(step->trace, &copied);
+    if (status)
+        step_fail(step, status);
+    return copied;
+}
+
 static void
 run_steps(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
     for (step->number = 1; step->number <= step->job->steps && !step->status; step->number++) {
+        if (is_copied(step))
+            continue;
         if (step->job->mode)
             forward(step, names);
         else
