@@ -58,6 +58,19 @@ solver_reflectors(int64_t m, int64_t n);
 int64_t
 solver_singular_values(int64_t m, int64_t n);
 
+/* Eigenvalues of a symmetric matrix by two methods, of a batch, and the product with reflectors; in values. */
+int64_t
+solver_symmetric_jacobi(int64_t n);
+
+int64_t
+solver_symmetric(int64_t n, bool with_vectors);
+
+int64_t
+solver_symmetric_batch(int64_t n, int64_t batches);
+
+int64_t
+solver_reflected(int64_t rows, int64_t reflectors, int64_t columns);
+
 /* Whether it is a handle of this library. */
 bool
 solver_is(const void *handle);

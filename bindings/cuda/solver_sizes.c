@@ -31,7 +31,7 @@ larger(int64_t a, int64_t b)
     SIZE(letter##gesvd, solver_gesvd(m, n), int m, int n, int *size)                                                   \
     SIZE(letter##orthogonal##gqr, solver_reflectors(m, n), int m, int n, int k, const void *a, int lda,                \
          const void *tau, int *size)                                                                                   \
-    SIZE(letter##orthogonal##mqr, solver_blocked(larger(m, n)), int side, int op, int m, int n, int k, const void *a,  \
+    SIZE(letter##orthogonal##mqr, solver_reflected(m, k, n), int side, int op, int m, int n, int k, const void *a,     \
          int lda, const void *tau, const void *c, int ldc, int *size)                                                  \
     SIZE(letter##orthogonal##gbr, solver_blocked(larger(m, n)), int side, int m, int n, int k, const void *a, int lda, \
          const void *tau, int *size)                                                                                   \
@@ -41,11 +41,11 @@ larger(int64_t a, int64_t b)
          const void *a, int lda, const void *tau, const void *c, int ldc, int *size)                                   \
     SIZE(letter##eigen##trd, solver_blocked(n), int uplo, int n, const void *a, int lda, const void *d, const void *e, \
          const void *tau, int *size)                                                                                   \
-    SIZE(letter##eigen##evd, solver_syevd(n, vectors == WITH_VECTORS), int vectors, int uplo, int n, const void *a,    \
-         int lda, const void *w, int *size)                                                                            \
+    SIZE(letter##eigen##evd, solver_symmetric(n, vectors == WITH_VECTORS), int vectors, int uplo, int n,               \
+         const void *a, int lda, const void *w, int *size)                                                             \
     SIZE(letter##eigen##gvd, solver_syevd(n, vectors == WITH_VECTORS), int kind, int vectors, int uplo, int n,         \
          const void *a, int lda, const void *b, int ldb, const void *w, int *size)                                     \
-    SIZE(letter##eigen##evj, solver_jacobi(n, n, 1), int vectors, int uplo, int n, const void *a, int lda,             \
+    SIZE(letter##eigen##evj, solver_symmetric_jacobi(n), int vectors, int uplo, int n, const void *a, int lda,         \
          const void *w, int *size, void *parameters)                                                                   \
     SIZE(letter##eigen##gvj, solver_jacobi(n, n, 1), int kind, int vectors, int uplo, int n, const void *a, int lda,   \
          const void *b, int ldb, const void *w, int *size, void *parameters)                                           \
@@ -99,14 +99,15 @@ BYTES(trtri, a_type, solver_blocked(n), 0, int uplo, int diagonal, int64_t n, in
 BYTES(sytrs, a_type, solver_blocked(n), 0, int uplo, int64_t n, int64_t columns, int a_type, const void *a, int64_t lda,
       const int64_t *pivots, int b_type, void *b, int64_t ldb, size_t *device, size_t *host)
 
-BYTES(syevd, a_type, solver_syevd(n, vectors == WITH_VECTORS), 0, void *parameters, int vectors, int uplo, int64_t n,
-      int a_type, const void *a, int64_t lda, int w_type, const void *w, int compute_type, size_t *device, size_t *host)
+BYTES(syevd, a_type, solver_symmetric(n, vectors == WITH_VECTORS), 0, void *parameters, int vectors, int uplo,
+      int64_t n, int a_type, const void *a, int64_t lda, int w_type, const void *w, int compute_type, size_t *device,
+      size_t *host)
 
 BYTES(sygvd, a_type, solver_syevd(n, vectors == WITH_VECTORS), 0, void *parameters, int kind, int vectors, int uplo,
       int64_t n, int a_type, const void *a, int64_t lda, int b_type, const void *b, int64_t ldb, int w_type,
       const void *w, int compute_type, size_t *device, size_t *host)
 
-BYTES(syevBatched, a_type, solver_syevj_batch(n, batches), 0, void *parameters, int vectors, int uplo, int64_t n,
+BYTES(syevBatched, a_type, solver_symmetric_batch(n, batches), 0, void *parameters, int vectors, int uplo, int64_t n,
       int a_type, const void *a, int64_t lda, int w_type, const void *w, int compute_type, size_t *device, size_t *host,
       int64_t batches)
 
