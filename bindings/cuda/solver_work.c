@@ -131,7 +131,7 @@ solver_singular_values(int64_t m, int64_t n)
     return (m < n ? round_up(m * n, ROUNDED) : 0) + qr_values(columns) + ROUNDED + round_up(columns, ROUNDED);
 }
 
-/* By Jacobi's method, exact in all 21 recorded calls, of single precision: a copy, and by blocks of 32 columns. */
+/* By Jacobi's method, exact in all recorded calls, which are of single precision: a copy, and by blocks of 32 columns. */
 int64_t
 solver_symmetric_jacobi(int64_t n)
 {
