@@ -16,7 +16,7 @@ struct pages {
     struct ordered_set spans; /* apart from each other, by address */
     struct page_span *spare;
     struct page_span *latest; /* that was touched: most often it is the next, too; NULL: unknown */
-    int64_t bytes; /* of all pages */
+    int64_t bytes;            /* of all pages */
 };
 
 void
