@@ -1,0 +1,202 @@
+"""Recorded steps of MMSegmentation's zoo against what its trainings took: test/data/published_segmentation.
+
+    python test/frameworks/compare_segmentation.py [--results FILE] [--seconds S] [PART OF A CONFIGURATION'S NAME...]
+
+In an environment with torch, memmodel and, by `pip install --no-deps -r test/frameworks/requirements-segmentation.txt`,
+the packages of OpenMMLab. Each row is its own configuration's model, loss and optimizer, three steps on a GPU that is
+not there, without weights of others. As in PyTorch before 1.11 no attention is fused, and the input of a softmax is
+kept for the backward pass. Synchronised normalisations are plain ones, and what DistributedDataParallel's buckets hold
+is one tensor of all gradients. Prints a line a row, in thousands of MiB, and errors of each kind. With --results rows
+go into a file of JSON lines, and those that are there are not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import logging
+import os
+import signal
+import statistics
+import sys
+import types
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "published_segmentation" / "rows.json"
+GPU = "v100-32gb"
+MIB = 1 << 20
+
+
+class MissingOperators(types.ModuleType):
+    """mmcv.ops without its compiled operators: they can be named, not called."""
+
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+def without_weights(config: Any) -> None:
+    """Everything below `config` begins at random, with normalisations of one process."""
+    if isinstance(config, dict):
+        config.pop("init_cfg", None)
+        if config.get("type") == "SyncBN":
+            config["type"] = "BN"
+    for value in config.values() if isinstance(config, dict) else config if isinstance(config, (list, tuple)) else ():
+        without_weights(value)
+
+
+def keeping_its_input(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Autograd lets the input go when the result's backward has run."""
+
+    @functools.wraps(function)
+    def call(given: Any, *arguments: Any, **options: Any) -> Any:
+        result = function(given, *arguments, **options)
+        if result.grad_fn is not None:
+            kept = result.grad_fn.metadata
+            kept["input"] = given
+            result.grad_fn.register_hook(lambda *_: kept.clear())
+        return result
+
+    return call
+
+
+def be_older() -> None:
+    """PyTorch before 1.11: github.com/pytorch/pytorch/pull/65242 let go of the inputs, 2.0 fused attention."""
+    import torch
+
+    torch.backends.cuda.enable_flash_sdp(False)
+    torch.backends.cuda.enable_mem_efficient_sdp(False)
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    functional = torch.nn.functional
+    for owner, name in (
+        (torch, "softmax"),
+        (torch.Tensor, "softmax"),
+        (functional, "softmax"),
+        (functional, "log_softmax"),
+        (functional, "cross_entropy"),
+    ):
+        setattr(owner, name, keeping_its_input(getattr(owner, name)))
+
+
+def batch_of(row: dict[str, Any], classes: int) -> dict[str, Any]:
+    import torch
+    from mmengine.structures import PixelData
+    from mmseg.structures import SegDataSample
+
+    size = (row["height"], row["width"])
+    samples = []
+    for _ in range(row["batch"]):
+        sample = SegDataSample(metainfo={"img_shape": size, "ori_shape": size, "pad_shape": size})
+        sample.gt_sem_seg = PixelData(data=torch.randint(0, classes, (1, *size)))
+        sample.gt_edge_map = PixelData(data=torch.randint(0, 2, (1, *size)))
+        samples.append(sample)
+    images = [torch.randint(0, 255, (3, *size), dtype=torch.uint8) for _ in samples]
+    return {"inputs": images, "data_samples": samples}
+
+
+def classes_of(heads: Any) -> int:
+    found = [head["num_classes"] for head in (heads if isinstance(heads, list) else [heads]) if "num_classes" in head]
+    return found[-1] if found else 19
+
+
+def record(row: dict[str, Any]) -> int:
+    """Largest peak of three steps, in bytes."""
+    import memmodel.torch
+    import mmengine.device.utils
+    import mmseg
+    import torch
+    from mmengine.config import Config
+    from mmengine.optim import build_optim_wrapper
+    from mmseg.registry import MODELS
+    from mmseg.utils import register_all_modules
+
+    logging.disable(logging.WARNING)
+    register_all_modules()
+    mmengine.device.utils.DEVICE = "cuda"  # chosen when it is imported
+    be_older()
+    config = Config.fromfile(Path(mmseg.__file__).parent / ".mim" / row["config"])
+    config.model.pretrained = None
+    without_weights(config.model)
+    with memmodel.torch.record(gpu=GPU, steps=3) as recording:
+        model = MODELS.build(config.model).cuda().train()
+        optimizer = build_optim_wrapper(model, config.optim_wrapper)
+        gradients = sum(p.numel() for p in model.parameters() if p.requires_grad)
+        model.buckets = torch.empty(gradients, device="cuda")
+        while True:
+            model.train_step(batch_of(row, classes_of(config.model.get("decode_head", {}))), optimizer)
+    return max(recording.report().step_peaks)
+
+
+def in_own_process(row: dict[str, Any], seconds: int) -> dict[str, Any]:
+    """A configuration that fails or hangs leaves the others alone."""
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.alarm(seconds)
+        try:
+            result = {"peak": record(row)}
+        except BaseException as error:  # whatever it is, it is told
+            result = {"error": f"{type(error).__name__}: {error}"[:200]}
+        os.write(writing, json.dumps(result).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else {"error": f"no answer in {seconds} s"}
+
+
+def kind_of(config: str) -> str:
+    return Path(config).parent.name
+
+
+def print_errors(results: dict[str, tuple[dict[str, Any], int]]) -> None:
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for row, peak in results.values():
+        kinds[kind_of(row["config"])].append(peak / MIB / 1000 / row["memory"] - 1)
+    everything = [error for errors in kinds.values() for error in errors]
+    for kind, errors in [*sorted(kinds.items()), ("all", everything)]:
+        sizes = sorted(map(abs, errors))
+        print(
+            f"{kind:20} {len(errors):4}  median {statistics.median(errors):+6.1%}  without sign"
+            f" {statistics.median(sizes):5.1%}, 95th percentile {sizes[int(0.95 * (len(sizes) - 1))]:5.1%}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, help="file of JSON lines that is gone on with")
+    parser.add_argument("--seconds", type=int, default=300, help="of one row, at most")
+    parser.add_argument("names", nargs="*", help="parts of names of configurations; all unless given")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    sys.modules["mmcv.ops"] = MissingOperators("mmcv.ops")
+    done = {}
+    if options.results and options.results.exists():
+        done = {line["config"]: line for line in map(json.loads, options.results.read_text().splitlines())}
+    results = {}
+    for row in json.loads(DATA.read_text())["rows"]:
+        if options.names and not any(name in row["config"] for name in options.names):
+            continue
+        result = done.get(row["config"]) or {"config": row["config"]} | in_own_process(row, options.seconds)
+        if options.results and row["config"] not in done:
+            with options.results.open("a") as file:
+                file.write(json.dumps(result) + "\n")
+        if "peak" in result:
+            results[row["config"]] = (row, result["peak"])
+            taken = result["peak"] / MIB / 1000
+            print(f"{Path(row['config']).stem:66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
+        else:
+            print(f"{Path(row['config']).stem:70} {result['error']}", flush=True)
+    print_errors(results)
+
+
+if __name__ == "__main__":
+    main()
