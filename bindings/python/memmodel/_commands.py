@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import importlib
+import os
+import select
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -50,13 +53,28 @@ class Line:
             self.stream.flush()
 
 
+def _reader_left() -> bool:
+    """Whether nobody reads what is printed, as behind `| head`. What is still to be written then goes nowhere."""
+    output = sys.stdout.fileno()
+    poll = select.poll()
+    poll.register(output, 0)
+    if not any(event & select.POLLERR for _, event in poll.poll(0)):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    return True
+
+
 def run(work: Callable[[], int], name: str, interrupted: Callable[[], int]) -> int:
-    """A command's exit code; errors are one line each."""
+    """A command's exit code; errors are one line each. A reader that left ends it as it ends other tools."""
     try:
-        return work()
+        code = work()
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return interrupted()
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _reader_left():
+            return 128 + signal.SIGPIPE
         place = f"{error.filename}: " if error.filename else ""
         print(f"memmodel {name}: {place}{error.strerror or error}", file=sys.stderr)
     except (RuntimeError, MemmodelError, ValueError) as error:
