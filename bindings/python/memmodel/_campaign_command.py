@@ -69,10 +69,7 @@ def read(path: Path, executor: str | None = None) -> tuple[dict[str, Any], Any]:
         raise _spec.SpecError(f'{path}: command is missing, such as command = "python train.py {{dim}}"')
     given["folder"] = path.parent
     given["samples"] = path.parent / given.get("samples", "samples.csv")
-    given["executor"] = executor or given.get("executor", "processes")
-    given["settings"] = dict(spec.tables.get(given["executor"], {}))
-    if "folder" in given["settings"]:
-        given["settings"]["folder"] = str(path.parent / given["settings"]["folder"])
+    given["executor"], given["settings"] = _executors.asked(spec, executor)
     points = points_of(spec)
     try:
         command_words(given["command"], [] if isinstance(points, Advised) else points_given(points), _names_of(points))

@@ -304,6 +304,15 @@ def executor_value(value: Any) -> str | None:
     return None if value in NAMED else f"one of {', '.join(NAMED)}"
 
 
+def asked(spec: _spec.Spec, name: str | None) -> tuple[str, dict[str, Any]]:
+    """The executor of a SPEC, or `name` in place of its own, and its settings. A folder begins at the SPEC's."""
+    name = name or spec.tables[""].get("executor", "processes")
+    settings = dict(spec.tables.get(name, {}))
+    if "folder" in settings:
+        settings["folder"] = str(spec.path.parent / settings["folder"])
+    return name, settings
+
+
 @contextmanager
 def executor_of(given: Executor | str | None, workers: int | None, settings: Mapping[str, Any]) -> Iterator[Executor]:
     """One that the caller has stays open; one by name is made and closed."""

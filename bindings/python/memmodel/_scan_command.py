@@ -46,8 +46,8 @@ def read(path: Path, executor: str | None = None) -> dict[str, Any]:
         raise _spec.SpecError(f'{path}: models is missing, such as models = ["resnet50.json"]')
     if "grid" not in spec.tables:
         raise _spec.SpecError(f'{path}: a table [grid] is needed, with lines such as batch = "1:64"')
-    name = executor or top.get("executor", "processes")
-    settings = {"folder": str(path.parent / "scan.slurm"), **spec.tables.get(name, {})}
+    name, settings = _executors.asked(spec, executor)
+    settings.setdefault("folder", str(path.parent / "scan.slurm"))
     return {
         "models": {source: _network(spec, source) for source in top["models"]},
         "grid": spec.levels("grid"), "output": path.parent / top.get("output", "scan.csv"), "executor": name,

@@ -12,6 +12,7 @@ import unittest
 
 import memmodel
 import networks
+from memmodel import _scan_command
 
 TOOL_ENVIRONMENT = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
 
@@ -106,6 +107,19 @@ class Tool(unittest.TestCase):
         self.assertEqual([row["batch"] for row in self.rows()], ["1", "1", "2", "2", "3", "3"])
         said = self.run_it(spec.replace("h100", "h1000"))[1]
         self.assertEqual(said, "6 configurations are in scan.csv, 3 fit, 3 cannot be\n")
+
+    def test_a_reader_that_leaves_ends_it_without_a_word(self):
+        process = self.start('models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n')
+        process.stdout.close()
+        self.assertEqual(process.wait(200), 128 + signal.SIGPIPE)
+        self.assertEqual(process.stderr.read(), "")
+        process.stderr.close()
+
+    def test_the_folder_of_its_executor_begins_at_the_spec(self):
+        spec = self.folder / "scan.toml"
+        for folder, expected in (("", "scan.slurm"), ('folder = "jobs"\n', "jobs")):
+            spec.write_text(f'models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n[slurm]\n{folder}')
+            self.assertEqual(_scan_command.read(spec, "slurm")["settings"], {"folder": str(self.folder / expected)})
 
     def test_a_wrong_spec_is_told_with_file_line_and_key(self):
         for spec, error in (
