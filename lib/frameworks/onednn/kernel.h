@@ -152,6 +152,20 @@ struct pointwise {
 bool
 pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *point);
 
+struct primitive
+pointwise_primitive(const struct pointwise *point, int64_t simd, int64_t scratchpad);
+
+/* The bias, where its channels fill no whole blocks. */
+void
+pointwise_book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t simd);
+
+/*
+ * Shares the weights pass of AVX-512 among threads, the way in which each moves fewest elements. `block`: points of a
+ * reduction block; `weights_cost`: how many elements one of the weights counts.
+ */
+void
+pointwise_share_threads(struct pointwise *point, int64_t block, int64_t weights_cost);
+
 /* The divisor from `low` to `high`, in steps, that wastes least of `value`; the larger or the smaller one of equals. */
 int64_t
 best_divisor(int64_t value, int64_t low, int64_t high, int64_t step, bool larger);

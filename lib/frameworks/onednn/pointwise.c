@@ -15,6 +15,7 @@ enum {
     REDUCE_HIGH = 16,
     REDUCE_LOW_TAIL = 4,
     REDUCE_MAX = 256,
+    WEIGHTS_COST = 12,        /* of a weight that threads share, in elements of the data */
     REDUCER_TILE = 3 * 5 * 5, /* blocks of channels squared that a thread's partial sums may take */
 };
 
@@ -56,7 +57,7 @@ pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *po
     return true;
 }
 
-static struct primitive
+struct primitive
 pointwise_primitive(const struct pointwise *point, int64_t simd, int64_t scratchpad)
 {
     struct layout data = data_layout(point->problem, blocked(simd));
@@ -64,11 +65,11 @@ pointwise_primitive(const struct pointwise *point, int64_t simd, int64_t scratch
     return (struct primitive){data, data, point->in * point->out * simd * simd, scratchpad, false};
 }
 
-static void
-book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t simd)
+void
+pointwise_book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t simd)
 {
     if (problem->bias && problem->out % simd != 0)
-        scratchpad_book(scratchpad, round_up(problem->out, simd) * FLOAT_BYTES);
+        scratchpad_book(scratchpad, round_up(problem->out, simd) * element_bytes(problem));
 }
 
 /* The points that a strided kernel reads, for `blocks` blocks of channels a thread; of channels-last data for all. */
@@ -90,7 +91,7 @@ pointwise_forward(const struct problem *problem, int64_t simd, struct primitive 
     if (!pointwise_init(problem, simd, &point))
         return false;
     if (!problem->channels_last)
-        book_padded_bias(&scratchpad, problem, simd);
+        pointwise_book_padded_bias(&scratchpad, problem, simd);
     book_reduced_source(&scratchpad, &point, problem->machine->threads, point.in, simd);
     *primitive = pointwise_primitive(&point, simd, scratchpad);
     return true;
@@ -138,35 +139,34 @@ reduction_block(const struct pointwise *point)
     return block > REDUCE_MAX ? 1 : block;
 }
 
-/* Floats that a thread moves when `m` threads share the images, `a` the output blocks and `b` the input blocks. */
+/* Elements that a thread moves when `m` threads share the images, `a` the output blocks and `b` the input blocks. */
 static int64_t
-traffic(const struct problem *problem, const struct pointwise *point, int64_t m, int64_t a, int64_t b)
+traffic(const struct pointwise *point, int64_t block, int64_t weights_cost, int64_t m, int64_t a, int64_t b)
 {
-    const int64_t simd = SIMD_AVX512, weights_cost = 12;
-    int64_t block = reduction_block(point);
-    int64_t pieces = ceil_divide(problem->batch * ceil_divide(point->points, block), m);
+    const int64_t simd = SIMD_AVX512;
+    int64_t pieces = ceil_divide(point->problem->batch * ceil_divide(point->points, block), m);
     int64_t outs = ceil_divide(point->out, a), ins = ceil_divide(point->in, b);
 
-    return pieces * ins * simd * block + pieces * outs * simd * block + weights_cost * outs * ins * simd * simd;
+    return pieces * (ins + outs) * simd * block + weights_cost * outs * ins * simd * simd;
 }
 
-static void
-share_threads(const struct problem *problem, struct pointwise *point)
+void
+pointwise_share_threads(struct pointwise *point, int64_t block, int64_t weights_cost)
 {
-    int64_t threads = problem->machine->threads;
-    int64_t pieces = problem->batch * ceil_divide(point->points, reduction_block(point));
-    int64_t best = traffic(problem, point, 1, 1, 1), channel_threads = 1;
+    const struct problem *problem = point->problem;
+    int64_t threads = problem->machine->threads, pieces = problem->batch * ceil_divide(point->points, block);
+    int64_t best = traffic(point, block, weights_cost, 1, 1, 1), channel_threads = 1;
 
     point->batch_threads = 1;
     for (int64_t m = 1; m <= min_i64(threads, pieces); m++)
         for (int64_t a = 1; a <= min_i64(threads / m, point->out); a++) {
-            int64_t b = min_i64(threads / m / a, point->in), cost = traffic(problem, point, m, a, b);
+            int64_t b = min_i64(threads / m / a, point->in), cost = traffic(point, block, weights_cost, m, a, b);
 
-            if (cost <= best) {
-                best = cost;
-                point->batch_threads = m;
-                channel_threads = a * b;
-            }
+            if (cost > best)
+                continue;
+            best = cost;
+            point->batch_threads = m;
+            channel_threads = a * b;
         }
     if (point->batch_threads > threads / 2 && point->batch_threads < threads)
         point->batch_threads = min_i64(problem->batch, threads);
@@ -179,8 +179,8 @@ weights_scratchpad_avx512(const struct problem *problem, struct pointwise *point
     const int64_t simd = SIMD_AVX512, weights = point->in * point->out * simd * simd;
     int64_t scratchpad = 0, limit;
 
-    share_threads(problem, point);
-    book_padded_bias(&scratchpad, problem, simd);
+    pointwise_share_threads(point, reduction_block(point), WEIGHTS_COST);
+    pointwise_book_padded_bias(&scratchpad, problem, simd);
     scratchpad_book(&scratchpad, weights * (point->batch_threads - 1) * FLOAT_BYTES);
     if (point->batch_threads > 1)
         scratchpad_book_barriers(&scratchpad, 1);
@@ -222,7 +222,7 @@ weights_scratchpad_avx2(const struct problem *problem, const struct pointwise *p
     int64_t broadcast = divided_blocks(point->in, BROADCAST_BLOCKS_AVX2);
     int64_t job = load * broadcast * simd * simd, limit = threads * job * jobs_in_buffer;
 
-    book_padded_bias(&scratchpad, problem, simd);
+    pointwise_book_padded_bias(&scratchpad, problem, simd);
     book_reduced_source(&scratchpad, point, threads, broadcast, simd);
     if (problem->bias)
         scratchpad_book_reducer(&scratchpad, balance_reduction(threads, simd, point->out, problem->batch, limit));

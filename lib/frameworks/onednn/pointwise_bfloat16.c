@@ -168,19 +168,6 @@ book_pass(int64_t *scratchpad, const struct pointwise *point, bool forward)
                         s.threads * blocks * SIMD_AVX512 * point->points * (p->wide ? FLOAT_BYTES : BFLOAT16_BYTES));
 }
 
-static struct primitive
-primitive_of(const struct pointwise *point, int64_t simd, int64_t scratchpad)
-{
-    return (struct primitive){blocked(simd), blocked(simd), point->in * point->out * simd * simd, scratchpad, false};
-}
-
-static void
-book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t simd)
-{
-    if (problem->bias && problem->out % simd != 0)
-        scratchpad_book(scratchpad, round_up(problem->out, simd) * BFLOAT16_BYTES);
-}
-
 bool
 pointwise_bfloat16_forward(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
@@ -189,9 +176,9 @@ pointwise_bfloat16_forward(const struct problem *problem, int64_t simd, struct p
 
     if (!pointwise_init(problem, simd, &point))
         return false;
-    book_padded_bias(&scratchpad, problem, simd);
+    pointwise_book_padded_bias(&scratchpad, problem, simd);
     book_pass(&scratchpad, &point, true);
-    *primitive = primitive_of(&point, simd, scratchpad);
+    *primitive = pointwise_primitive(&point, simd, scratchpad);
     return true;
 }
 
@@ -204,7 +191,7 @@ pointwise_bfloat16_data(const struct problem *problem, int64_t simd, struct prim
     if (!pointwise_init(problem, simd, &point))
         return false;
     book_pass(&scratchpad, &point, false);
-    *primitive = primitive_of(&point, simd, scratchpad);
+    *primitive = pointwise_primitive(&point, simd, scratchpad);
     return true;
 }
 
@@ -234,40 +221,13 @@ reduction_block(const struct pointwise *point, bool permutes)
     return permutes ? block : round_up(block, 2);
 }
 
-/* Elements that a thread moves when `m` threads share the images, `a` the output blocks and `b` the input blocks. */
 static int64_t
-traffic(const struct pointwise *point, int64_t block, int64_t m, int64_t a, int64_t b)
+weights_cost(const struct pointwise *point)
 {
     const struct problem *p = point->problem;
     bool unit = point->reduced || (p->stride[HEIGHT] == 1 && p->stride[WIDTH] == 1);
-    int64_t ratio = unit ? max_i64(1, point->out / point->in) : 1;
-    int64_t pieces = ceil_divide(p->batch * ceil_divide(point->points, block), m);
-    int64_t outs = ceil_divide(point->out, a), ins = ceil_divide(point->in, b);
 
-    return pieces * (ins + outs) * SIMD_AVX512 * block + 4 * ratio * outs * ins * SIMD_AVX512 * SIMD_AVX512;
-}
-
-static void
-share_threads(struct pointwise *point, int64_t block)
-{
-    const struct problem *p = point->problem;
-    int64_t threads = p->machine->threads, pieces = p->batch * ceil_divide(point->points, block);
-    int64_t best = traffic(point, block, 1, 1, 1), channel_threads = 1;
-
-    point->batch_threads = 1;
-    for (int64_t m = 1; m <= min_i64(threads, pieces); m++)
-        for (int64_t a = 1; a <= min_i64(threads / m, point->out); a++) {
-            int64_t b = min_i64(threads / m / a, point->in), cost = traffic(point, block, m, a, b);
-
-            if (cost > best)
-                continue;
-            best = cost;
-            point->batch_threads = m;
-            channel_threads = a * b;
-        }
-    if (point->batch_threads > threads / 2 && point->batch_threads < threads)
-        point->batch_threads = min_i64(p->batch, threads);
-    point->threads = point->batch_threads * channel_threads;
+    return 4 * (unit ? max_i64(1, point->out / point->in) : 1);
 }
 
 static int64_t
@@ -279,8 +239,8 @@ weights_scratchpad(struct pointwise *point, int64_t simd)
     int64_t broadcasts = best_divisor(point->in, BROADCAST_STEP, point->in, 1, false);
     int64_t scratchpad = 0, sums = point->in * point->out * simd * simd + (p->bias ? point->out * simd : 0), pairs;
 
-    share_threads(point, reduction_block(point, permuted));
-    book_padded_bias(&scratchpad, p, simd);
+    pointwise_share_threads(point, reduction_block(point, permuted), weights_cost(point));
+    pointwise_book_padded_bias(&scratchpad, p, simd);
     scratchpad_book(&scratchpad, sums * point->batch_threads * FLOAT_BYTES);
     if (point->batch_threads > 1)
         scratchpad_book_barriers(&scratchpad, 1);
@@ -299,6 +259,6 @@ pointwise_bfloat16_weights(const struct problem *problem, int64_t simd, struct p
 
     if (!pointwise_init(problem, simd, &point))
         return false;
-    *primitive = primitive_of(&point, simd, weights_scratchpad(&point, simd));
+    *primitive = pointwise_primitive(&point, simd, weights_scratchpad(&point, simd));
     return true;
 }
