@@ -165,6 +165,15 @@ winograd_tiles(struct step *step, const struct convolution *problem, const struc
     return value_buffer(step, multiply_saturating(numbers, POINTS * dtype_bytes(MEMMODEL_DTYPE_FLOAT32)));
 }
 
+/* What each of the three calls works in on row-major tensors. */
+static void
+take_workspace(struct step *step, const struct convolution *problem, const struct value *x, const struct value *weight,
+               const struct value *output)
+{
+    value_drop(step, channels_last_copies(step, problem, x, weight, output));
+    value_drop(step, winograd_tiles(step, problem, x));
+}
+
 static bool
 is_channels_last(const struct value *x)
 {
@@ -193,10 +202,8 @@ run_plan(struct step *step, const struct convolution *problem, const struct valu
 {
     struct value *copy = copy_for(step, weight, channels_last);
 
-    if (!channels_last) {
-        value_drop(step, channels_last_copies(step, problem, x, weight, output));
-        value_drop(step, winograd_tiles(step, problem, x));
-    }
+    if (!channels_last)
+        take_workspace(step, problem, x, weight, output);
     value_drop(step, copy);
 }
 
@@ -224,10 +231,8 @@ input_gradient(struct step *step, const struct node *node, const struct value *i
         return NULL;
     weight_copy = copy_for(step, weight, last);
     copy = copy_for(step, incoming, last);
-    if (!last) {
-        value_drop(step, channels_last_copies(step, node->options, node->saved[0], weight, incoming));
-        value_drop(step, winograd_tiles(step, node->options, incoming));
-    }
+    if (!last)
+        take_workspace(step, node->options, node->saved[0], weight, incoming);
     value_drop(step, copy);
     value_drop(step, weight_copy);
     return result;
@@ -245,9 +250,8 @@ weight_gradient(struct step *step, const struct node *node, const struct value *
     copy = copy_for(step, incoming, channels_last);
     result = wanted(step, node, WEIGHT, incoming, channels_last);
     if (!channels_last) {
-        value_drop(step, channels_last_copies(step, node->options, x, node->saved[1], incoming));
+        take_workspace(step, node->options, x, node->saved[1], incoming);
         value_drop(step, gradients_of_images(step, node->options, x, node->saved[1], incoming));
-        value_drop(step, winograd_tiles(step, node->options, x));
     }
     value_drop(step, copy);
     return result;
