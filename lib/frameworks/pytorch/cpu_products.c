@@ -26,6 +26,12 @@ runs_on_onednn(const struct step *step, const struct matrix_product *product)
                         multiply_saturating(value_elements(product->result), product->summed));
 }
 
+static bool
+is_blas(const struct matrix_product *product)
+{
+    return product->kind == PRODUCT || product->kind == PRODUCT_WITH_BIAS;
+}
+
 /* Rows or columns lie one behind the other: is_mkldnn_optimized_format. */
 static bool
 is_plain(const struct value *x)
@@ -51,7 +57,7 @@ matmul_of(const struct step *step, const struct matrix_product *product)
 {
     const struct value *first = product->first;
     int rank = first->shape.rank;
-    bool blas = product->kind == PRODUCT || product->kind == PRODUCT_WITH_BIAS;
+    bool blas = is_blas(product);
     int64_t rows = rank < 2 ? 1 : first->shape.dims[rank - 2];
     int64_t columns = product->kind == PRODUCT_OF_VECTOR ? 1 : product->second->shape.dims[rank - 1];
     struct matmul matmul = {.batch = rank == 3 ? first->shape.dims[0] : 1,
@@ -94,7 +100,7 @@ take_scratchpad(struct step *step, const struct matmul *matmul)
 static void
 onednn_product(struct step *step, const struct matrix_product *product)
 {
-    bool blas = product->kind == PRODUCT || product->kind == PRODUCT_WITH_BIAS;
+    bool blas = is_blas(product);
     struct value *first = blas || is_plain(product->first) ? NULL : value_copy(step, product->first);
     struct value *second = blas || is_plain(product->second) ? NULL : value_copy(step, product->second);
     struct matmul matmul = matmul_of(step, product);
