@@ -68,16 +68,22 @@ first_reaching(const struct pages *pages, int64_t address)
     return before && before->end >= address ? before : span_of(node);
 }
 
+static bool
+holds(const struct page_span *span, int64_t begin, int64_t end)
+{
+    return span && span->begin <= begin && span->end >= end;
+}
+
 int
 pages_touch(struct pages *pages, int64_t address, int64_t bytes)
 {
     int64_t begin = address / PAGE * PAGE, end = round_up(address + bytes, PAGE);
     struct page_span *span = pages->latest;
 
-    if (span && span->begin <= begin && span->end >= end)
+    if (holds(span, begin, end))
         return 0;
     span = first_reaching(pages, begin);
-    if (span && span->begin <= begin && span->end >= end) {
+    if (holds(span, begin, end)) {
         pages->latest = span;
         return 0;
     }
