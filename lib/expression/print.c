@@ -169,13 +169,14 @@ print_limited(const struct printer *printer, size_t symbol)
 static void
 print_name(const struct printer *printer, const char *name)
 {
-    bool as_it_is = printer->dialect->has_power_operator || !strchr(name, '.');
+    const char *dot = printer->dialect->has_power_operator ? NULL : strchr(name, '.');
 
     text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
-    if (as_it_is)
-        text_append(printer->out, name);
-    for (; !as_it_is && *name; name++)
-        text_append_bytes(printer->out, *name == '.' ? "_" : name, 1);
+    for (; dot; name = dot + 1, dot = strchr(name, '.')) {
+        text_append_bytes(printer->out, name, (size_t)(dot - name));
+        text_append(printer->out, "_");
+    }
+    text_append(printer->out, name);
     text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
 }
 
