@@ -1,6 +1,6 @@
 /*
- * One convolution of float32 or bfloat16 as oneDNN 3.12 sees it, and what its kernels take for it: formats and scratchpad. PyTorch
- * leaves the formats free ("any") and hands the scratchpad over from its own allocator, so both are visible there.
+ * One convolution of float32 or bfloat16 as oneDNN 3.12 sees it, and what its kernels take for it: formats and scratchpad.
+ * PyTorch leaves the formats free ("any") and hands the scratchpad over from its own allocator, so both are visible there.
  * The rules follow the heuristics of oneDNN 3.12 (Apache-2.0); each file names the sources that it follows.
  */
 #ifndef ONEDNN_PRIMITIVE_H

@@ -86,11 +86,11 @@ convolution_backward(memmodel_context *context, const struct convolution *convol
 void
 convolution_events_release(memmodel_context *context, struct convolution_events *events);
 
-/* Spatial size of the output along `axis`; below 1 if the kernel does not fit. */
 /* Whether the output of a transposed one is padded by a whole stride, which oneDNN does not know. */
 bool
 convolution_pads_widely(const struct convolution *convolution);
 
+/* Spatial size of the output along `axis`; below 1 if the kernel does not fit. */
 int64_t
 convolution_output_size(const struct convolution *convolution, int axis);
 
