@@ -62,6 +62,8 @@ def options_of(point):
     same = ("max_model_len", "max_num_seqs", "max_num_batched_tokens", "gpu_memory_utilization", "kv_cache_dtype")
     options = {name: point[name] for name in same if point.get(name)}
     options |= {name: point[key] for key, name in names.items() if point.get(key)}
+    if point.get("batched_tokens_fitted"):  # no log prints it; what the log's own sizes show
+        options.setdefault("max_num_batched_tokens", point["batched_tokens_fitted"])
     for name in ("max_model_len", "max_num_seqs", "max_num_batched_tokens"):
         if name in options:
             options[name] = int(options[name])
@@ -75,7 +77,9 @@ def run_one(tool, python, point):
     gpus = f"{gpu.rstrip('*')}:{point.get('tp') or 1}"
     program = [HERE / "serving.py", HERE / f"serving/{configuration}.json", json.dumps(options_of(point) | more)]
     command = [tool, "run", "--gpu", gpus, "--", python, *program]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600)
+    done = subprocess.run(
+        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600
+    )
     said = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     result = json.loads(said[-1].removeprefix("RESULT ")) if said else {"failure": done.stdout[-2000:]}
     return {"id": point["id"], "gpus": gpus, **result}
@@ -114,9 +118,11 @@ def print_row(point, result):
     if "weights_gib" not in result:
         print(f"| {name} | {result.get('failure', '')[-120:]} | | |")
         return
-    cache = said_cache(measured, result)
-    text = f"{cache[2].format(cache[0])}, ours {cache[2].format(cache[1])} | {off(cache[1], cache[0])}" if cache else "|"
-    print(f"| {name} | {measured['weights_gib']}, ours {result['weights_gib']} | {text} |")
+    cache = "|"
+    if found := said_cache(measured, result):
+        logged, ours, text = found
+        cache = f"{text.format(logged)}, ours {text.format(ours)} | {off(ours, logged)}"
+    print(f"| {name} | {measured['weights_gib']}, ours {result['weights_gib']} | {cache} |")
 
 
 def summary(rows):
