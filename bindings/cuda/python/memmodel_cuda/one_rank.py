@@ -11,6 +11,7 @@ import inspect
 import os
 
 _ID_BYTES = 128  # of ncclUniqueId
+_stores = []  # PyTorch before 2.15 keeps alive but their half in C++, which calls the one in Python
 
 
 def is_wanted():
@@ -77,7 +78,8 @@ def _alone(c10d, real):
         importlib.import_module("torch.testing._internal.distributed.fake_pg")  # registers the backend "fake"
         given = signature.bind_partial(*args, **kwargs).arguments
         given["backend"] = _backend(given.get("backend"))
-        given["store"] = _store(c10d)
+        _stores.append(_store(c10d))
+        given["store"] = _stores[-1]
         given["rank"] = int(os.environ["RANK"])
         given["world_size"] = int(os.environ["WORLD_SIZE"])
         given.pop("init_method", None)
