@@ -83,9 +83,10 @@ suite_web() {
     fi
 }
 
-# Real programs on simulated GPUs: PyTorch's CUDA build and its libraries are 5 GB.
+# Real programs on simulated GPUs: two CUDA builds of PyTorch, and vLLM, which brings the older; 16 GB.
 suite_cuda() {
     (venv cuda test/cuda/requirements.txt) || true
+    (venv vllm test/cuda/requirements-vllm.txt) || true
     test_in test cuda --suite cuda
 }
 
