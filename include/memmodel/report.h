@@ -351,9 +351,18 @@ memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job
                       const struct memmodel_gpu_options *options, size_t index, memmodel_context *context,
                       struct memmodel_gpu_estimate *estimate);
 
+/** What a job needs with one value of a symbol: fields of struct memmodel_report_result. @since 0.1 */
+struct memmodel_estimate_row {
+    int64_t peak;          /**< of the job's metric; -1: the network cannot be built with this value. @unit bytes */
+    int64_t peak_low;      /**< of its interval. @unit bytes */
+    int64_t peak_high;     /**< its other end. @unit bytes */
+    int32_t interval_runs; /**< recorded trainings that it is of; 0: there is no interval */
+    int32_t verdict;       /**< enum memmodel_verdict, as memmodel_estimate() gives it; none where there is no peak */
+};
+
 /**
- * What a job needs for each of some values of a symbol, such as 1,000 batch sizes: memmodel_estimate() without its
- * tables, so many times faster.
+ * What a job needs for each of some values of a symbol, such as 1,000 batch sizes, and whether that fits:
+ * memmodel_estimate() without its tables, so many times faster.
  *
  * @param[in]  network  network with at least one symbol
  * @param[in]  job      how it is run, NULL for defaults; its value for `symbol`, if any, is ignored. @nullable
@@ -361,8 +370,8 @@ memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job
  * @param[in]  values   positive, in any order. @length count
  * @param[in]  count    number of values
  * @param[in]  context  limits, memory and errors of this call; NULL: the network's own. @nullable
- * @param[out] bytes    of job->metric, for each value; -1 for a value with which the network cannot be
- *                      built, such as a size that is no multiple of 16. Untouched on error. @length count @unit bytes
+ * @param[out] rows     one for each value, also for one with which the network cannot be built, such as a size that
+ *                      is no multiple of 16. Untouched on error. @length count
  * @returns 0, MEMMODEL_ERROR_NOT_FOUND, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
  * @threads any, each with a context of its own
  * @blocking
@@ -372,7 +381,7 @@ memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job
  */
 MEMMODEL_API int
 memmodel_estimate_many(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
-                       const int64_t *values, size_t count, memmodel_context *context, int64_t *bytes);
+                       const int64_t *values, size_t count, memmodel_context *context, struct memmodel_estimate_row *rows);
 
 /**
  * The result of an estimate.

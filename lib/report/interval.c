@@ -49,10 +49,8 @@ row_of(const struct memmodel_job *job, const char *kind)
 
 /* Trainings alone were recorded, of one process, and of rules that are known. */
 static bool
-is_known(const memmodel_report *report)
+is_known(const struct memmodel_job *job)
 {
-    const struct memmodel_job *job = &report->job;
-
     return job->mode == MEMMODEL_MODE_TRAINING && !job->parallel;
 }
 
@@ -64,17 +62,17 @@ scaled(int64_t bytes, double factor)
     return product >= 0x1p63 ? INT64_MAX : (int64_t)product;
 }
 
-void
-report_find_interval(memmodel_report *report, const char *kind)
+struct interval
+interval_of(const struct memmodel_job *job, const char *kind, int64_t bytes)
 {
-    struct memmodel_report_result *result = &report->result;
-    int64_t bytes = peak_of_metric(result, report->job.metric);
-    struct error_row row = row_of(&report->job, kind);
+    struct error_row row = row_of(job, kind);
 
-    if (!is_known(report) || row.runs == 0 || bytes < 0)
-        return;
+    if (!is_known(job) || row.runs == 0 || bytes < 0)
+        return (struct interval){.runs = 0};
     /* a prediction lies in its own interval, wherever the recorded ones lay */
-    result->peak_low = row.low < 1 ? scaled(bytes, row.low) : bytes;
-    result->peak_high = row.high > 1 ? scaled(bytes, row.high) : bytes;
-    result->interval_runs = row.runs;
+    return (struct interval){
+        .low = row.low < 1 ? scaled(bytes, row.low) : bytes,
+        .high = row.high > 1 ? scaled(bytes, row.high) : bytes,
+        .runs = row.runs,
+    };
 }

@@ -130,11 +130,21 @@ report_of_result(struct query *query, struct result *result, memmodel_report **r
 
 /* ---- interval.c ---- */
 
-/* Fills the interval of a training's peak, of a kind as memmodel_network_kind() has them. */
-void
-report_find_interval(memmodel_report *report, const char *kind);
+/* Around a peak: as in struct memmodel_report_result, whose numbers these are. */
+struct interval {
+    int64_t low, high;
+    int32_t runs; /* 0: there is none */
+};
+
+/* Of the peak of a job, with a network of a kind as memmodel_network_kind() has them. */
+struct interval
+interval_of(const struct memmodel_job *job, const char *kind, int64_t bytes);
 
 /* ---- verdict.c ---- */
+
+/* Of the peak of a job, which is -1 where it is not modelled. */
+int
+verdict_within(const struct memmodel_job *job, const struct interval *interval, int64_t bytes);
 
 /* The verdict of the report's bytes, and its sentence; of a network, NULL for a trace. */
 int

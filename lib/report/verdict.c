@@ -102,10 +102,12 @@ report_sure_peak(const memmodel_report *report)
 }
 
 /* Between what fits and what does not lies what an estimate cannot decide. */
-static int
-verdict_of_result(const struct memmodel_report_result *result, int64_t limit, int64_t bytes)
+int
+verdict_within(const struct memmodel_job *job, const struct interval *interval, int64_t bytes)
 {
-    if (limit > 0 && result->interval_runs && result->peak_low <= limit && limit < result->peak_high)
+    int64_t limit = job_limit(job);
+
+    if (limit > 0 && interval->runs && interval->low <= limit && limit < interval->high)
         return MEMMODEL_VERDICT_UNCERTAIN;
     return verdict_of(limit, bytes);
 }
@@ -114,16 +116,20 @@ int
 report_judge(memmodel_report *report, const memmodel_network *network)
 {
     struct memmodel_report_result *result = &report->result;
-    int64_t bytes = peak_of_metric(result, report->job.metric), limit = job_limit(&report->job);
+    int64_t bytes = peak_of_metric(result, report->job.metric);
+    struct interval interval = {.runs = 0};
 
     result->metric = report->job.metric;
     result->budget = report->job.budget;
     result->safety_percent = report->job.safety_percent;
     if (network)
-        report_find_interval(report, memmodel_network_kind(network));
-    result->verdict = verdict_of_result(result, limit, bytes);
+        interval = interval_of(&report->job, memmodel_network_kind(network), bytes);
+    result->peak_low = interval.low;
+    result->peak_high = interval.high;
+    result->interval_runs = interval.runs;
+    result->verdict = verdict_within(&report->job, &interval, bytes);
     if (result->verdict != MEMMODEL_VERDICT_NONE && result->verdict != MEMMODEL_VERDICT_UNKNOWN)
-        result->headroom = limit - bytes;
+        result->headroom = job_limit(&report->job) - bytes;
     result->validated = job_is_validated(&report->job);
     return report_summarize(report, NULL);
 }

@@ -44,7 +44,7 @@ ARGUMENTS = {
         "&(struct memmodel_generate_result){.size = sizeof(struct memmodel_generate_result)}",
     ("memmodel_chain_get_step", "chain"): "f->solved_chain",
     ("memmodel_estimate_many", "values"): "(const int64_t[]){1}",
-    ("memmodel_estimate_many", "bytes"): "&f->number",
+    ("memmodel_estimate_many", "rows"): "(struct memmodel_estimate_row[1]){{0}}",
     ("memmodel_network_tile", "network"): "f->tiled",
     ("memmodel_recompute", "job"): "&f->job",
     ("memmodel_recompute", "options"): "NULL",

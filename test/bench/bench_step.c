@@ -160,14 +160,15 @@ scan(const memmodel_network *network, int metric, double *time)
 {
     struct memmodel_symbol_value values[2];
     struct memmodel_job job = {.size = sizeof job, .symbols = values, .metric = metric};
-    int64_t batches[BATCHES], bytes[BATCHES];
+    int64_t batches[BATCHES];
+    struct memmodel_estimate_row rows[BATCHES];
     double start = milliseconds();
     int status;
 
     job.symbol_count = symbols_of(network, values);
     for (int i = 0; i < BATCHES; i++)
         batches[i] = i + 1;
-    status = memmodel_estimate_many(network, &job, "batch", batches, BATCHES, NULL, bytes);
+    status = memmodel_estimate_many(network, &job, "batch", batches, BATCHES, NULL, rows);
     *time = milliseconds() - start;
     return status;
 }

@@ -189,10 +189,11 @@ ask_solve(struct query *query)
 static void
 ask_scan(struct query *query)
 {
-    int64_t values[] = {CHOOSE(query->choices, sizes), CHOOSE(query->choices, sizes)}, bytes[2];
+    int64_t values[] = {CHOOSE(query->choices, sizes), CHOOSE(query->choices, sizes)};
+    struct memmodel_estimate_row rows[2];
 
     expect_explained(query->context, memmodel_estimate_many(query->network, &query->job, symbol_of(query), values, 2,
-                                                            query->context, bytes));
+                                                            query->context, rows));
 }
 
 static void

@@ -170,9 +170,9 @@ solve_for_batch(const struct subject *subject)
 static int
 scan_batches(const struct subject *subject)
 {
-    int64_t bytes[2];
+    struct memmodel_estimate_row rows[2];
 
-    return memmodel_estimate_many(subject->net, JOB(.steps = 1), "batch", (int64_t[]){1, 9}, 2, NULL, bytes);
+    return memmodel_estimate_many(subject->net, JOB(.steps = 1), "batch", (int64_t[]){1, 9}, 2, NULL, rows);
 }
 
 static int

@@ -314,10 +314,10 @@ static int
 scan_batches(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .symbol_count = 2};
-    int64_t bytes[2];
+    struct memmodel_estimate_row rows[2];
 
     (void)context;
-    return memmodel_estimate_many(net, &job, "batch", (int64_t[]){1, 9}, 2, NULL, bytes);
+    return memmodel_estimate_many(net, &job, "batch", (int64_t[]){1, 9}, 2, NULL, rows);
 }
 
 static int

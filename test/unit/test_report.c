@@ -274,24 +274,36 @@ nothing_fits_into_nothing(void **state)
     assert_int_equal(largest, 0);
 }
 
+static void
+assert_row_is(const struct memmodel_estimate_row *row, const memmodel_report *report)
+{
+    struct memmodel_report_result result = result_of(report);
+
+    assert_int_equal(row->peak, result.live);
+    assert_int_equal(row->peak_low, result.peak_low);
+    assert_int_equal(row->peak_high, result.peak_high);
+    assert_int_equal(row->interval_runs, result.interval_runs);
+    assert_int_equal(row->verdict, result.verdict);
+}
+
 /* Of the last symbol of `symbols`, whose values these are. */
 static void
 assert_scan_is_estimates(const memmodel_network *network, struct memmodel_job job,
                          struct memmodel_symbol_value *symbols, size_t count, const int64_t values[3])
 {
-    int64_t bytes[3];
+    struct memmodel_estimate_row rows[3];
 
     job.metric = MEMMODEL_METRIC_LIVE;
     job.symbols = symbols;
     job.symbol_count = count - 1;
-    assert_int_equal(memmodel_estimate_many(network, &job, symbols[count - 1].name, values, 3, NULL, bytes), 0);
+    assert_int_equal(memmodel_estimate_many(network, &job, symbols[count - 1].name, values, 3, NULL, rows), 0);
     job.symbol_count = count;
     for (int i = 0; i < 3; i++) {
         memmodel_report *report;
 
         symbols[count - 1].value = values[i];
         assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
-        assert_int_equal(bytes[i], live_peak(report));
+        assert_row_is(&rows[i], report);
         memmodel_report_unref(report);
     }
 }
@@ -308,6 +320,33 @@ a_scan_tells_each_value_as_an_estimate_does(void **state)
 
         job.optimizer = optimizers[i];
         job.steps = 8;
+        assert_scan_is_estimates(fixture->network, job, symbols, 2, (const int64_t[]){3, 1, 700});
+    }
+}
+
+/* Budgets on both sides of the interval of 3, and in it: between its ends lie all of these. */
+static void
+a_scan_gives_each_value_the_verdict_of_an_estimate(void **state)
+{
+    struct memmodel_symbol_value symbols[] = {{"dim", 32}, {"batch", 3}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("pytorch", symbols, 2);
+    struct memmodel_report_result three;
+    memmodel_report *report;
+
+    job.gpu = "h100";
+    job.metric = MEMMODEL_METRIC_LIVE;
+    assert_int_equal(memmodel_estimate(fixture->network, &job, NULL, &report), 0);
+    three = result_of(report);
+    memmodel_report_unref(report);
+    assert_true(three.interval_runs > 0 && three.peak_low < three.peak_high);
+    for (int i = 0; i < 4; i++) {
+        const int64_t budgets[] = {three.peak_low - 1, three.peak_low, three.peak_high - 1, three.peak_high};
+
+        job.budget = budgets[i];
+        job.safety_percent = 0;
+        assert_scan_is_estimates(fixture->network, job, symbols, 2, (const int64_t[]){3, 1, 700});
+        job.safety_percent = 10;
         assert_scan_is_estimates(fixture->network, job, symbols, 2, (const int64_t[]){3, 1, 700});
     }
 }
@@ -338,14 +377,17 @@ a_scan_passes_over_values_that_cannot_be_built(void **state)
     const int64_t values[] = {32, 33, 0};
     struct fixture *fixture = *state;
     struct memmodel_job job = job_of("textbook", batch_only, 1);
-    int64_t bytes[3] = {7, 7, 7};
+    struct memmodel_estimate_row rows[3] = {{.peak = 7}};
 
-    assert_error(fixture->context, memmodel_estimate_many(fixture->network, &job, "dim", values, 3, NULL, bytes),
+    job.budget = INT64_MAX;
+    assert_error(fixture->context, memmodel_estimate_many(fixture->network, &job, "dim", values, 3, NULL, rows),
                  MEMMODEL_ERROR_INVALID_ARGUMENT, "values");
-    assert_int_equal(bytes[0], 7);
-    assert_int_equal(memmodel_estimate_many(fixture->network, &job, "dim", values, 2, NULL, bytes), 0);
-    assert_true(bytes[0] > 0);
-    assert_int_equal(bytes[1], -1);
+    assert_int_equal(rows[0].peak, 7);
+    assert_int_equal(memmodel_estimate_many(fixture->network, &job, "dim", values, 2, NULL, rows), 0);
+    assert_true(rows[0].peak > 0);
+    assert_int_equal(rows[0].verdict, MEMMODEL_VERDICT_FITS);
+    assert_int_equal(rows[1].peak, -1);
+    assert_int_equal(rows[1].verdict, MEMMODEL_VERDICT_NONE);
     assert_int_equal(memmodel_estimate_many(fixture->network, &job, "dim", NULL, 0, NULL, NULL), 0);
 }
 
@@ -529,6 +571,7 @@ main(void)
         cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_tells_each_value_as_an_estimate_does, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_scan_gives_each_value_the_verdict_of_an_estimate, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_follows_parameters_that_depend_on_the_symbol, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_passes_over_values_that_cannot_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),

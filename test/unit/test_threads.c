@@ -131,12 +131,15 @@ static uint64_t
 searches_in(const void *network, memmodel_context *context)
 {
     struct memmodel_job job = job_with("pytorch");
+    struct memmodel_estimate_row rows[2];
     int64_t numbers[4] = {0};
     memmodel_report *report;
 
     job.budget = INT64_C(1) << 30;
     must(memmodel_estimate_max(network, &job, "batch", context, &numbers[0]));
-    must(memmodel_estimate_many(network, &job, "batch", (int64_t[]){1, 2}, 2, context, &numbers[1]));
+    must(memmodel_estimate_many(network, &job, "batch", (int64_t[]){1, 2}, 2, context, rows));
+    numbers[1] = rows[0].peak;
+    numbers[2] = rows[1].peak;
     must(memmodel_estimate_what_if(network, &job, context, &report));
     numbers[3] = (int64_t)memmodel_report_change_count(report);
     memmodel_report_unref(report);

@@ -20,6 +20,7 @@ from memmodel.errors import MemmodelError
 from memmodel.estimation import (
     GpuEstimate,
     RankClass,
+    SizeEstimate,
     estimate,
     estimate_many,
     estimate_max,
@@ -97,6 +98,7 @@ __all__ = [
     "Schedule",
     "Scores",
     "Serving",
+    "SizeEstimate",
     "Tensor",
     "Tile",
     "TiledAxis",

@@ -66,8 +66,9 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def _say(made: Scan) -> int:
     errors = [error for error in made.column("error") if error]
-    fits = made.column("fits")
-    budgets = f", {sum(each == 1 for each in fits)} fit" if any(each is not None for each in fits) else ""
+    verdicts = [verdict for verdict in made.column("verdict") if verdict]
+    budgets = f", {verdicts.count('fits')} fit" if verdicts else ""
+    budgets += f", {verdicts.count('uncertain')} uncertain" if "uncertain" in verdicts else ""
     missing = f", {len(errors)} cannot be" if errors else ""
     assert made.path is not None
     print(f"{len(made.rows)} configurations are in {os.path.relpath(made.path)}{budgets}{missing}")

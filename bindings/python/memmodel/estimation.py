@@ -255,18 +255,39 @@ def what_if(network: Network, **job: Any) -> list[Change]:
     return estimate(network, **job).what_if
 
 
+class SizeEstimate(NamedTuple):
+    """A job with one value of a symbol. peak: of its `metric`. interval, verdict: as a Report has them."""
+
+    peak: int
+    interval: tuple[int, int] | None
+    verdict: str | None
+
+
+_VERDICTS = {int(verdict): _call.word(_ffi.Verdict, verdict) for verdict in _ffi.Verdict} | {
+    int(_ffi.Verdict.NONE): None
+}
+
+
+def _size_estimate(row: _ffi.EstimateRow) -> SizeEstimate | None:
+    if row.peak < 0:
+        return None
+    interval = (row.peak_low, row.peak_high) if row.interval_runs else None
+    return SizeEstimate(row.peak, interval, _VERDICTS[row.verdict])
+
+
 def estimate_many(
     network: Network, symbol: str, values: Iterable[int], *, symbols: Mapping[str, int] | None = None, **job: Any
-) -> list[int | None]:
-    """Bytes of a job for each of some values of a symbol, many times faster than as many calls of estimate(); None for
-    a value with which the network cannot be built. Takes what estimate() takes, and counts the bytes of `metric`.
+) -> list[SizeEstimate | None]:
+    """What a job needs with each of some values of a symbol, and whether it fits, many times faster than as many calls
+    of estimate(); None for a value with which the network cannot be built. Takes what estimate() takes, and counts the
+    bytes of `metric`.
 
-    >>> memmodel.estimate_many(net, "batch", range(1, 1001), dim=144)
+    >>> [row.peak for row in memmodel.estimate_many(net, "batch", range(1, 1001), dim=144)]
     """
     asked = job_of(symbols, job)
     with _checked(network)._lock.reading():
         found = _ffi.estimate_many(network._handle, asked, symbol, list(values), _limits.new_context())
-    return [None if peak < 0 else peak for peak in found]
+    return [_size_estimate(row) for row in found]
 
 
 def estimate_max(

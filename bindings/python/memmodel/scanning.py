@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memmodel import _executors, _ffi, _limits, _optional, front, onnx
+from memmodel import _call, _executors, _ffi, _limits, _optional, front, onnx
 from memmodel.campaigning import check_count
 from memmodel.errors import MemmodelError
-from memmodel.estimation import PARALLEL, estimate, estimate_many
+from memmodel.estimation import PARALLEL, SizeEstimate, estimate, estimate_many
 from memmodel.network import Network
 from memmodel.progress import Observer, Progress
 from memmodel.quantity import parse_bytes
@@ -26,7 +26,8 @@ TASK_ROWS = 500
 MAX_ROWS = 10_000_000
 POLL_SECONDS = 0.5
 FIELDS = {*_ffi.Job.__annotations__, *PARALLEL} - {"size", "symbols", "symbol_count", "parallel", "reserved"}
-ANSWERS = ("bytes", "budget_bytes", "fits", "error")
+ANSWERS = ("bytes", "bytes_low", "bytes_high", "budget_bytes", "verdict", "error")
+VERDICTS = {_call.word(_ffi.Verdict, each): _ffi.verdict_name(each) for each in _ffi.Verdict}  # as the tool says them
 Level = int | float | str
 Row = tuple[Any, ...]
 
@@ -38,10 +39,10 @@ class ScanError(ValueError):
 class Scan(NamedTuple):
     """What a scan found. rows: of the columns, in the order of the grid. path: of the file that they were written to.
 
-    columns: "model"; the keys of the grid; then "bytes", of the metric, None where there is no such job;
-    "budget_bytes", given or the GPU's, None where neither is; "fits", 1 or 0, None without a budget; "error".
+    columns: "model"; the keys of the grid; then "bytes", of the metric, None where there is no such job; "bytes_low",
+    "bytes_high", their interval, None where there is none; "budget_bytes", given or the GPU's, None where neither is;
+    "verdict", that of `memmodel estimate`, "fits", "uncertain" or "does not fit", None without a budget; "error".
     """
-
 
     columns: tuple[str, ...]
     rows: list[Row]
@@ -89,31 +90,34 @@ def _budget(job: Mapping[str, Any]) -> int | None:
     return parse_bytes(given, "budget")
 
 
-def _answer(size: int | None, budget: int | None) -> Row:
-    fits = None if budget is None or size is None else int(size <= budget)
-    return size, budget, fits, "" if size is not None else "no network of that size"
+def _answer(found: SizeEstimate | None, budget: int | None) -> Row:
+    if found is None:
+        return None, None, None, budget, None, "no network of that size"
+    low, high = found.interval or (None, None)
+    return found.peak, low, high, budget, found.verdict and VERDICTS[found.verdict], ""
 
 
 def run(task: Task) -> list[Row]:
     """The answers, one for each value."""
-    sizes: list[int | None]
+    found: list[SizeEstimate | None]
     try:
         budget, network = _budget(task.job), _network(task.model)
         if task.symbol:
-            sizes = estimate_many(network, task.symbol, task.values, symbols=task.symbols, **task.job)
+            found = estimate_many(network, task.symbol, task.values, symbols=task.symbols, **task.job)
         else:
-            sizes = [_of_report(network, task.job)]
+            found = [_of_report(network, task.job)]
     except (MemmodelError, ValueError, TypeError) as error:
-        return [(None, None, None, str(error))] * len(task.values)
-    return [_answer(size, budget) for size in sizes]
+        return [(None,) * (len(ANSWERS) - 1) + (str(error),)] * len(task.values)
+    return [_answer(each, budget) for each in found]
 
 
-def _of_report(network: Network, job: Mapping[str, Any]) -> int:
-    """Of a network without symbols: by those bytes that decide whether it lives, or `metric`."""
-    peak, metric = estimate(network, **job).peak, job.get("metric", "default")
-    if metric == "default":
-        metric = "live" if not peak.process else "process"
-    return int(getattr(peak, str(metric)))
+def _of_report(network: Network, job: Mapping[str, Any]) -> SizeEstimate:
+    """Of a network without symbols."""
+    report = estimate(network, **job)
+    peak = getattr(report.peak, report.metric)
+    if peak is None:
+        raise ScanError(f"{report.metric} bytes are not modelled for this framework; live ones are")
+    return SizeEstimate(peak, report.interval, report.verdict)
 
 
 # ---- the grid ----

@@ -169,9 +169,13 @@ class Simulation(unittest.TestCase):
 
     def test_many_values_are_as_many_estimates(self):
         found = memmodel.estimate_many(self.net, "batch", range(1, 5), isa="avx2", optimizer="sgd")
-        for batch, bytes_ in enumerate(found, 1):
-            peak = memmodel.estimate(self.net, isa="avx2", optimizer="sgd", batch=batch).peak
-            self.assertEqual(bytes_, peak.process)
+        for batch, row in enumerate(found, 1):
+            report = memmodel.estimate(self.net, isa="avx2", optimizer="sgd", batch=batch)
+            self.assertEqual(row, (report.peak.process, report.interval, None))
+        job = {"optimizer": "sgd", "gpu": "h100", "metric": "reserved"}
+        job["budget"] = memmodel.estimate_many(self.net, "batch", [1024], **job)[0].interval[0]
+        found = memmodel.estimate_many(self.net, "batch", [1, 1024, 4096], **job)
+        self.assertEqual([row.verdict for row in found], ["fits", "uncertain", "exceeds"])
         with self.assertRaisesRegex(memmodel.InvalidArgumentError, "value 1 is 0"):
             memmodel.estimate_many(self.net, "batch", [4, 0])
 
@@ -229,8 +233,7 @@ class Simulation(unittest.TestCase):
         self.assertIn(f"largest batch that fits: {over.max_batch}", over.summary)
         self.assertIn(over.cheapest_change, [change.name for change in over.what_if if change.live < live])
         unknown = memmodel.estimate(self.net, batch=8, framework="textbook", budget=1, metric="process")
-        self.assertEqual(
-            unknown.summary, "whether it fits 1 B is unknown: process bytes are not modelled for textbook")
+        self.assertEqual(unknown.summary, "whether it fits 1 B is unknown: process bytes are not modelled for textbook")
         self.assertEqual((unknown.verdict, unknown.headroom), ("unknown", None))
 
 

@@ -1,6 +1,7 @@
 """Scans: the answers are those of single estimates, in the order of the grid."""
 
 import csv
+import json
 import os
 import pathlib
 import signal
@@ -13,6 +14,7 @@ import unittest
 import memmodel
 import networks
 from memmodel import _scan_command
+from memmodel.scanning import ANSWERS
 
 TOOL_ENVIRONMENT = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
 
@@ -40,14 +42,14 @@ class Answers(unittest.TestCase):
     def test_each_row_is_what_an_estimate_says(self):
         grid = {"batch": [1, 7, 64], "optimizer": ["sgd", "adam"], "dim": [32, 48], "gpu": ["h100", "a100"]}
         made = memmodel.scan({"image": image_network()}, grid)
-        self.assertEqual(made.columns, ("model", *grid, "bytes", "budget_bytes", "fits", "error"))
+        self.assertEqual(made.columns, ("model", *grid, *ANSWERS))
         self.assertEqual(len(made.rows), 3 * 2 * 2 * 2)
         self.assertEqual([row[1:5] for row in made.rows[:3]], [(1, "sgd", 32, "h100"), (1, "sgd", 32, "a100"),
                                                               (1, "sgd", 48, "h100")])  # fmt: skip
-        for _, batch, optimizer, dim, gpu, size, budget, fits, error in made.rows:
+        for _, batch, optimizer, dim, gpu, *answer in made.rows:
             report = memmodel.estimate(image_network(), batch=batch, dim=dim, optimizer=optimizer, gpu=gpu)
-            self.assertEqual((size, budget), (getattr(report.peak, report.metric), report.budget))
-            self.assertEqual((fits, error), (1, ""))
+            size = getattr(report.peak, report.metric)
+            self.assertEqual(answer, [size, *report.interval, report.budget, "fits", ""])
 
     def test_a_size_that_a_model_does_not_have_is_left_empty(self):
         made = memmodel.scan(
@@ -60,10 +62,37 @@ class Answers(unittest.TestCase):
         made = memmodel.scan({"fixed": fixed_network()}, {"optimizer": ["sgd", "adam"]})
         peaks = [memmodel.estimate(fixed_network(), optimizer=name).peak.process for name in ("sgd", "adam")]
         self.assertEqual(made.column("bytes"), peaks)
+        self.assertEqual(made.column("verdict"), [None] * 2)
+
+    def test_a_model_without_sizes_has_the_verdict_of_an_estimate(self):
+        low, high = memmodel.estimate(fixed_network(), gpu="h100").interval
+        made = memmodel.scan({"fixed": fixed_network()}, {"gpu": "h100", "budget": [low - 1, low, high]})
+        self.assertEqual(made.column("verdict"), ["does not fit", "uncertain", "fits"])
+        self.assertEqual(set(zip(made.column("bytes_low"), made.column("bytes_high"), strict=True)), {(low, high)})
 
     def test_a_budget_says_what_fits(self):
         made = memmodel.scan({"image": image_network()}, {"batch": [1, 4096], "dim": 224, "budget": "1GiB"})
-        self.assertEqual((made.column("budget_bytes"), made.column("fits")), ([1 << 30] * 2, [1, 0]))
+        self.assertEqual(
+            (made.column("budget_bytes"), made.column("verdict")), ([1 << 30] * 2, ["fits", "does not fit"])
+        )  # fmt: skip
+
+    def test_the_verdict_is_that_of_an_estimate_on_both_sides_of_the_interval_and_in_it(self):
+        low, high = memmodel.estimate(image_network(), batch=8, dim=32, gpu="h100").interval
+        budgets = [low - 1, low, (low + high) // 2, high - 1, high]
+        grid = {"batch": [1, 8, 64], "dim": 32, "gpu": "h100", "safety_percent": [0, 3], "budget": budgets}
+        made = memmodel.scan({"image": image_network()}, grid)
+        for _, batch, dim, gpu, safety, budget, *answer in made.rows:
+            report = memmodel.estimate(
+                image_network(), batch=batch, dim=dim, gpu=gpu, safety_percent=safety, budget=budget
+            )  # fmt: skip
+            self.assertEqual(answer[-2], report.verdict.replace("exceeds", "does not fit"))
+        of_eight = [row[-2] for row in made.rows if row[1] == 8 and row[4] == 0]
+        self.assertEqual(of_eight, ["does not fit", "uncertain", "uncertain", "uncertain", "fits"])
+
+    def test_bytes_that_are_not_modelled_are_a_row_with_an_error(self):
+        for model, sizes in ((fixed_network(), {}), (text_network(), {"batch": 1, "length": 8})):
+            made = memmodel.scan({"net": model}, {**sizes, "framework": "textbook", "metric": "process"})
+            self.assertIn("process bytes are not modelled", made.rows[0][-1])
 
     def test_a_job_that_cannot_be_is_a_row_with_its_error(self):
         made = memmodel.scan({"image": image_network()}, {"batch": 1, "dim": [2, 32], "optimizer": ["sgd", "sdg"]})
@@ -107,6 +136,20 @@ class Tool(unittest.TestCase):
         self.assertEqual([row["batch"] for row in self.rows()], ["1", "1", "2", "2", "3", "3"])
         said = self.run_it(spec.replace("h100", "h1000"))[1]
         self.assertEqual(said, "6 configurations are in scan.csv, 3 fit, 3 cannot be\n")
+
+    def test_what_is_uncertain_is_counted_apart_and_has_the_word_of_an_estimate(self):
+        low, high = memmodel.estimate(image_network(), batch=1, dim=32, gpu="h100").interval
+        spec = (
+            f'models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\ngpu = "h100"\nbudget = [{low - 1}, {low}, {high}]\n'
+        )
+        self.assertEqual(self.run_it(spec)[1], "3 configurations are in scan.csv, 1 fit, 1 uncertain\n")
+        asked = [networks.TOOL, "estimate", "image.json", "--set=batch=1,dim=32", "--gpu=h100", "--json"]
+        for row in self.rows():
+            line = [*asked, f"--budget={row['budget']}B"]
+            told = json.loads(subprocess.run(line, check=False, cwd=self.folder, stdout=subprocess.PIPE).stdout)
+            self.assertEqual(row["verdict"], told["verdict"])
+            interval = told["interval"]
+            self.assertEqual([int(row[key]) for key in ANSWERS[1:3]], [interval["low"], interval["high"]])
 
     def test_a_reader_that_leaves_ends_it_without_a_word(self):
         process = self.start('models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n')
