@@ -59,7 +59,7 @@ print_row(const struct memmodel_mesh_row *row)
 
     printf("%5" PRId64 "%4" PRId64 "%4" PRId64 "%7" PRId64 "%8" PRId64 "%11s%13s%13s  %s\n", row->data, row->tensor,
            row->pipeline, row->batch, row->passes, row->recomputed ? "all layers" : "no", format_bytes(row->peak, peak),
-           format_bytes(row->traffic, traffic), row->verdict == MEMMODEL_VERDICT_FITS ? "fits" : "does not fit");
+           format_bytes(row->traffic, traffic), memmodel_verdict_name(row->verdict));
 }
 
 static void

@@ -35,10 +35,14 @@ format_bytes(int64_t bytes, char text[QUANTITY_BYTES])
 void
 print_verdict(int32_t verdict, const char *takes, const char *budget, const char *headroom, const char *reason)
 {
+    const char *word = memmodel_verdict_name(verdict);
+
     if (verdict == MEMMODEL_VERDICT_FITS)
-        printf("takes %s of %s, fits with %s left\n", takes, budget, headroom);
+        printf("takes %s of %s, %s with %s left\n", takes, budget, word, headroom);
     else if (verdict == MEMMODEL_VERDICT_EXCEEDS)
-        printf("takes %s of %s, does not fit, %s over\n", takes, budget, headroom);
+        printf("takes %s of %s, %s, %s over\n", takes, budget, word, headroom);
+    else if (verdict == MEMMODEL_VERDICT_UNCERTAIN)
+        printf("takes %s of %s, %s\n", takes, budget, word);
     else
         printf("whether it fits %s is unknown%s%s\n", budget, reason ? ": " : "", reason ? reason : "");
 }

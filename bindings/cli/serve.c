@@ -121,14 +121,15 @@ static void
 print_verdict_line(const struct memmodel_serving_result *result)
 {
     char needs[QUANTITY_BYTES], has[QUANTITY_BYTES], longest[NUMBER_BYTES];
+    const char *word = memmodel_verdict_name(result->verdict);
 
     if (result->verdict == MEMMODEL_VERDICT_FITS)
-        printf("verdict: fits, %" PRId64 " requests at once\n", result->request_count);
-    else if (result->cache_bytes <= 0)
-        printf("verdict: does not fit, weights and a pass take %s more than there is\n",
+        printf("verdict: %s, %" PRId64 " requests at once\n", word, result->request_count);
+    else if (result->verdict == MEMMODEL_VERDICT_EXCEEDS && result->cache_bytes <= 0)
+        printf("verdict: %s, weights and a pass take %s more than there is\n", word,
                format_bytes(-result->cache_bytes, needs));
     else if (result->verdict == MEMMODEL_VERDICT_EXCEEDS)
-        printf("verdict: does not fit, one request takes %s of %s; the longest that fits has %s tokens\n",
+        printf("verdict: %s, one request takes %s of %s; the longest that fits has %s tokens\n", word,
                format_bytes(result->request_bytes, needs), format_bytes(result->cache_bytes, has),
                format_count(result->longest, longest));
 }

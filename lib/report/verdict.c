@@ -29,7 +29,7 @@ append_takes(struct text *text, const struct memmodel_report_result *result)
 static void
 append_interval(struct text *text, const struct memmodel_report_result *result)
 {
-    text_append(text, ", uncertain: ");
+    text_printf(text, ", %s: ", memmodel_verdict_name(result->verdict));
     text_append_quantity(text, (double)result->peak_low);
     text_append(text, " to ");
     text_append_quantity(text, (double)result->peak_high);
@@ -70,7 +70,8 @@ append_verdict(struct text *text, const memmodel_report *report, const char *bat
         append_remedies(text, report, batch);
         return;
     }
-    text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? ", fits with " : ", does not fit, ");
+    text_printf(text, ", %s%s ", memmodel_verdict_name(result->verdict),
+                result->verdict == MEMMODEL_VERDICT_FITS ? " with" : ",");
     text_append_quantity(text, (double)llabs(result->headroom));
     text_append(text, result->verdict == MEMMODEL_VERDICT_FITS ? " left" : " over");
     append_remedies(text, report, batch);
