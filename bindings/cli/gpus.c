@@ -1,8 +1,8 @@
 /* memmodel gpus: a job on every GPU that is known, in one table. */
+#include "gpu_rows.h"
 #include "job.h"
 #include "table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,26 +29,6 @@ static const struct option options[] = {
 
 enum { GPU_COLUMNS = 7 };
 
-static double
-cost_of(const struct memmodel_gpu_estimate *row)
-{
-    return row->price * row->gpu_count;
-}
-
-/* What runs the job and has a price comes first, the cheapest of these first; then by memory. */
-static int
-compare(const void *a, const void *b)
-{
-    const struct memmodel_gpu_estimate *one = a, *other = b;
-    double x = cost_of(one), y = cost_of(other);
-
-    if ((x > 0) != (y > 0))
-        return x > 0 ? -1 : 1;
-    if (x > 0 && x != y)
-        return x < y ? -1 : 1;
-    return (one->memory > other->memory) - (one->memory < other->memory);
-}
-
 /* ---- text ---- */
 
 static void
@@ -64,7 +44,7 @@ add_row(struct table *table, const struct memmodel_gpu_estimate *row)
     if (row->gpu_count)
         format_count(row->gpu_count, count);
     if (row->price > 0 && row->gpu_count)
-        snprintf(cost, sizeof cost, "%.2f", cost_of(row));
+        snprintf(cost, sizeof cost, "%.2f", gpu_rows_cost(row));
     table_add(table, cells);
 }
 
@@ -90,30 +70,15 @@ print_text(const struct job_call *call, const struct memmodel_gpu_estimate *rows
 static int
 print_json(const struct memmodel_gpu_estimate *rows, size_t count)
 {
+    char text[GPU_ROW_BYTES];
+
     for (size_t i = 0; i < count; i++)
-        printf("%s{\"gpu\": \"%s\", \"memory\": %" PRId64 ", \"peak\": %" PRId64 ", \"peak_low\": %" PRId64
-               ", \"peak_high\": %" PRId64 ", \"verdict\": \"%s\", \"max\": %" PRId64
-               ", \"gpu_count\": %d, \"price\": %.6g, \"validated\": %s}",
-               i ? ",\n " : "[", rows[i].gpu, rows[i].memory, rows[i].peak, rows[i].peak_low, rows[i].peak_high,
-               memmodel_verdict_name(rows[i].verdict), rows[i].max, rows[i].gpu_count, rows[i].price,
-               rows[i].validated ? "true" : "false");
+        printf("%s%s", i ? ",\n " : "[", gpu_rows_json(&rows[i], text));
     puts("]");
     return EXIT_OK;
 }
 
 /* ---- the answer ---- */
-
-/* "batch" where the network has it. */
-static const char *
-symbol_of(const struct job_call *call, const char *given)
-{
-    const char *name;
-
-    for (size_t i = 0; !given && (name = memmodel_network_symbol_name(call->network, i)) != NULL; i++)
-        if (strcmp(name, "batch") == 0)
-            return "batch";
-    return given;
-}
 
 static int
 fill_rows(const struct job_call *call, const struct memmodel_gpu_options *asked, struct memmodel_gpu_estimate *rows)
@@ -145,7 +110,7 @@ answer(struct job_call *call)
     struct memmodel_gpu_estimate *rows;
     int status;
 
-    asked.symbol = symbol_of(call, given->max);
+    asked.symbol = gpu_rows_symbol(call->network, given->max);
     asked.max_gpus = (int32_t)given->max_gpus;
     if (asked.max_gpus != given->max_gpus)
         return usage_error(call->command, "--max-gpus takes a small number");
@@ -155,9 +120,10 @@ answer(struct job_call *call)
     if (!rows)
         return memory_error(call->command);
     status = fill_rows(call, &asked, rows);
-    qsort(rows, count, sizeof *rows, compare);
-    if (!status)
+    if (!status) {
+        gpu_rows_sort(rows, count);
         status = given->json ? print_json(rows, count) : print_text(call, rows, count, asked.symbol);
+    }
     if (!status)
         status = exit_of(rows, count);
     free(rows);

@@ -4,7 +4,7 @@
   const SIZES = { batch: [8, 256], length: [512, 8192], default: [64, 512] }; /* at first, and where sliders end */
   const form = at("settings");
   let worker, module, last = 0, waiting = new Map();
-  let file = null, busy = false, wanted = null, quiet = 0;
+  let file = null, busy = false, wanted = null, quiet = 0, number = 0, gpus = 0;
 
   /* ---- the worker ---- */
 
@@ -83,6 +83,7 @@
     }
     file = given;
     at("loaded").textContent = `${given.name}, ${bytes(given.bytes.byteLength)}`;
+    at("gpus").hidden = false;
     showSymbols(answer.symbols);
     change(true);
   }
@@ -149,10 +150,10 @@
     document.body.dataset.shown = now.number;
     document.body.dataset.complete = now.complete ? "yes" : "no";
     performance.measure(now.complete ? "complete" : "slide", { start: now.begin });
+    if (now.complete && !answer.status) compareGpus();
     compute();
   }
 
-  let number = 0;
   function want(complete) {
     wanted = { settings: settings(), complete, number: ++number, begin: performance.now() };
     document.body.dataset.wanted = number;
@@ -163,8 +164,58 @@
   function change(complete) {
     clearTimeout(quiet);
     if (!file) return;
+    at("gpu_table").classList.add("old");
     want(false);
     quiet = setTimeout(() => want(true), complete ? 0 : QUIET);
+  }
+
+  /* ---- all GPUs: a second's work, so only where it is looked at, and when nothing moves ---- */
+
+  /* The table as the tool prints it in JSON; null where `goesOn` says that nobody waits for it any more. */
+  async function gpuTable(goesOn) {
+    const now = settings();
+    for (let index = 0; index < gpus; index++) {
+      const answer = await ask("gpuRow", { settings: now, index });
+      if (!goesOn(index)) return null;
+      if (answer.status) return answer;
+    }
+    return ask("gpuTable");
+  }
+
+  function gpuCells(row, name, hasMax) {
+    const kind = row.verdict === "fits" ? "good" : row.verdict === "uncertain" ? "doubt" : "bad";
+    return `<td class="text"><button type="button" data-gpu="${escaped(row.gpu)}" aria-label="choose ${escaped(name)}">` +
+      `${escaped(row.gpu)}</button></td><td>${bytes(row.memory)}</td><td>${bytes(row.peak)}</td>` +
+      `<td class="text"><i class="dot ${kind}"></i>${escaped(row.verdict)}</td>` +
+      (hasMax ? `<td>${count(row.max)}</td>` : "") + `<td>${row.gpu_count || DASH}</td>`;
+  }
+
+  function showTable(rows) {
+    const names = new Map([...at("gpu").options].map((option) => [option.value, option.text])), hasMax = rows[0].max >= 0;
+    const heads = ["memory", "takes", "verdict", ...(hasMax ? ["largest batch"] : []), "GPUs"];
+    const cells = heads.map((name) => `<th scope="col"${name === "verdict" ? ' class="text"' : ""}>${name}</th>`).join("");
+    at("gpu_table").innerHTML = `<thead><tr><th scope="col" class="text">GPU</th>${cells}</tr></thead>` +
+      rows.map((row) => `<tr>${gpuCells(row, names.get(row.gpu), hasMax)}</tr>`).join("");
+    at("gpu_table").classList.remove("old");
+    at("gpus_box").hidden = at("gpus_note").hidden = false;
+  }
+
+  async function compareGpus() {
+    const now = number, goesOn = () => now === number && at("gpus").open;
+    if (!goesOn()) return;
+    const answer = await gpuTable((index) => {
+      if (goesOn()) at("gpus_said").textContent = `${index + 1} of ${gpus}`;
+      return goesOn();
+    });
+    if (!answer) return;
+    if (answer.status) {
+      at("gpus_said").textContent = answer.text;
+      return;
+    }
+    const rows = JSON.parse(answer.text), fit = rows.filter((row) => row.verdict === "fits").length;
+    showTable(rows);
+    at("gpus_said").textContent = `it fits on one of ${fit} of ${rows.length} kinds`;
+    document.body.dataset.compared = now;
   }
 
   /* ---- saving ---- */
@@ -199,6 +250,14 @@
   at("stop").addEventListener("click", () => giveUp("stopped"));
   at("save_page").addEventListener("click", () => save("page", "report.html"));
   at("save_json").addEventListener("click", () => save("json", "report.json"));
+  at("gpus").addEventListener("toggle", () => {
+    if (document.body.dataset.complete === "yes") compareGpus();
+  });
+  at("gpu_table").addEventListener("click", ({ target }) => {
+    if (!target.dataset.gpu) return;
+    at("gpu").value = target.dataset.gpu;
+    change(false);
+  });
   addEventListener("dragover", (event) => {
     event.preventDefault();
     at("drop").classList.add("over");
@@ -232,13 +291,15 @@
       complain(`the library cannot start here: ${answer.text}`);
       return;
     }
+    gpus = answer.gpus;
     showGpus(answer.text);
     at("loaded").textContent = "";
     document.body.dataset.ready = "yes";
   }
 
-  /* For the console, and for tests: the report as the tool prints it. */
+  /* For the console, and for tests: report and table as the tool prints them. */
   window.memmodelReport = () => ask("json", { settings: settings() });
+  window.memmodelGpus = () => gpuTable(() => true);
 
   begin().catch((error) => complain(`this browser cannot run the page: ${error.message}`));
 })();

@@ -2,6 +2,7 @@
  * What the page calls: a file becomes a network, settings become a report. Each call returns an enum memmodel_status,
  * and leaves a text: its answer, or what was wrong.
  */
+#include "gpu_rows.h"
 #include "report/quick_data.h"
 #include <memmodel.h>
 
@@ -14,7 +15,7 @@
 
 #include <emscripten.h>
 
-enum { MAX_SYMBOLS = 64, MAX_MESSAGE = 4096, MAX_NAME = 256, SECONDS = 60 };
+enum { MAX_SYMBOLS = 64, MAX_GPUS = 64, MAX_MESSAGE = MAX_GPUS * GPU_ROW_BYTES, MAX_NAME = 256, SECONDS = 60 };
 
 static memmodel_context *context;
 static memmodel_network *network;
@@ -352,4 +353,51 @@ web_share(void)
 
     memmodel_report_get_result(report, &result);
     return result.budget ? 1 - (double)result.headroom / (double)result.budget : 0;
+}
+
+/* ---- the job on every GPU: what `memmodel gpus` prints, a call for each so that a movement need not wait for all ---- */
+
+static struct memmodel_gpu_estimate gpu_rows[MAX_GPUS];
+
+/* How many calls of web_gpu_row() there are to make. */
+EMSCRIPTEN_KEEPALIVE size_t
+web_gpu_count(void)
+{
+    size_t count = memmodel_device_kind_count();
+
+    return count < MAX_GPUS ? count : MAX_GPUS;
+}
+
+/* The row of GPU `i`, whatever GPU and budget the settings name. */
+EMSCRIPTEN_KEEPALIVE int
+web_gpu_row(char *lines, size_t i)
+{
+    struct memmodel_gpu_options asked = {.size = sizeof asked, .symbol = gpu_rows_symbol(network, NULL)};
+    struct settings settings;
+    int status = read_settings(lines, &settings);
+
+    if (status)
+        return status;
+    settings.job.gpu = NULL;
+    settings.job.budget = 0;
+    gpu_rows[i] = (struct memmodel_gpu_estimate){.size = sizeof gpu_rows[i]};
+    status = memmodel_estimate_gpu(network, &settings.job, &asked, i, context, &gpu_rows[i]);
+    return status ? said_by_library(status) : refuse(0, "", "");
+}
+
+/* All rows, each of which must have been computed: what `memmodel gpus --json` prints. */
+EMSCRIPTEN_KEEPALIVE int
+web_gpu_table(void)
+{
+    size_t count = web_gpu_count(), length = 0;
+    char row[GPU_ROW_BYTES];
+
+    refuse(0, "", "");
+    gpu_rows_sort(gpu_rows, count);
+    for (size_t i = 0; i < count && length < sizeof message; i++)
+        length += (size_t)snprintf(message + length, sizeof message - length, "%s%s", i ? ",\n " : "[",
+                                   gpu_rows_json(&gpu_rows[i], row));
+    if (length < sizeof message)
+        length += (size_t)snprintf(message + length, sizeof message - length, "]\n");
+    return length < sizeof message ? 0 : refuse(MEMMODEL_ERROR_LIMIT, "the table of GPUs is too long", "");
 }

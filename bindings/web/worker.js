@@ -41,16 +41,23 @@ function write({ settings }, writer) {
   return { status, text: text() };
 }
 
+function gpuRow({ settings, index }) {
+  const status = withText(settings, (place) => library._web_gpu_row(place, index));
+  return { status, text: status ? text() : "" };
+}
+
 const CALLS = {
   load,
   estimate,
   page: (data) => write(data, library._web_page),
   json: (data) => write(data, library._web_json),
+  gpuRow,
+  gpuTable: () => ({ status: library._web_gpu_table(), text: text() }),
 };
 
 async function start({ module }) {
   library = await memmodel({ wasmBinary: module });
-  return { status: library._web_gpus(), text: text() };
+  return { status: library._web_gpus(), text: text(), gpus: library._web_gpu_count() };
 }
 
 async function answer(data) {

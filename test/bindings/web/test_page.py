@@ -35,6 +35,7 @@ NETWORKS = [
     "pytorch_models/bart_4_momentum_square.network.json.gz",
     "pytorch_models/albert_4_sgd_square.network.json.gz",
 ]
+ROWS = "#gpu_table tr:has(td)"
 SYMBOL = 4  # of every symbol of an ONNX file
 
 
@@ -149,6 +150,68 @@ class Page(unittest.TestCase):
                             "--optimizer", "adam", "--html", file.name], check=True, capture_output=True)
             self.assertEqual(self.page.evaluate("window.saved"), pathlib.Path(file.name).read_text())
 
+    # ---- all GPUs ----
+
+    def gpus_of_the_tool(self, path, symbols, settings):
+        flags = [f"--{name}={value}" for name, value in settings.items() if name not in ("gpu", "budget")]
+        command = [TOOL, "gpus", path, "--json", *(["--set", symbols] if symbols else []), *flags]
+        tool = subprocess.run(command, check=False, capture_output=True, text=True)
+        self.assertIn(tool.returncode, (0, 3), tool.stderr)
+        return tool.stdout
+
+    def open_gpus(self):
+        self.page.evaluate("document.getElementById('gpus').open = true")
+        self.page.wait("document.body.dataset.compared === document.body.dataset.wanted")
+
+    def test_tables_of_all_gpus_are_the_tools_to_the_byte(self):
+        for name, symbols, given in (CONFIGS[2], CONFIGS[5], CONFIGS[6], ("onnxruntime/resnet.onnx", "batch=4", {})):
+            with self.subTest(name):
+                self.setUp()
+                self.choose(DATA / name)
+                settings = {"optimizer": "adam", **given}
+                self.set_all(symbols, settings)
+                self.settle()
+                table = self.page.evaluate("memmodelGpus()")["text"]
+                self.assertEqual(table, self.gpus_of_the_tool(DATA / name, symbols, settings))
+
+    def test_the_table_of_gpus_is_computed_when_it_is_opened_and_follows_the_slider(self):
+        path = DATA / "serving/configs/tiny-llama.json"
+        self.choose(path)
+        self.settle()
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('#gpu_table tr').length"), 0)
+        self.open_gpus()
+        for batch in (5, 50):
+            self.set_all(f"batch={batch},length=64", {})
+            self.settle()
+            self.open_gpus()
+            rows = json.loads(self.gpus_of_the_tool(path, f"batch={batch},length=64", {"optimizer": "adam"}))
+            shown = self.page.evaluate(f"[...document.querySelectorAll('{ROWS}')].map((row) => row.innerText)")
+            self.assertEqual([row.split("\t")[0] for row in shown], [row["gpu"] for row in rows])
+            self.assertEqual([int(row.split("\t")[4].replace(",", "")) for row in shown],
+                             [row["max"] for row in rows])
+
+    def test_a_gpu_of_the_table_can_be_chosen(self):
+        self.choose(DATA / "serving/configs/llama31-8b.json")
+        self.set_all("batch=1,length=512", {"optimizer": "adam"})
+        self.settle()
+        self.open_gpus()
+        self.page.evaluate("document.querySelector('[data-gpu=\"b200\"]').click()")
+        self.settle()
+        self.assertEqual(self.page.evaluate("document.getElementById('gpu').value"), "b200")
+        self.assertEqual(self.page.evaluate("document.getElementById('summary').dataset.verdict"), "fits")
+
+    def test_a_table_that_cannot_be_computed_says_why(self):
+        self.choose(DATA / "serving/configs/tiny-llama.json")
+        self.settle()
+        self.open_gpus()
+        self.set('[name="framework"]', "tensorflow")
+        self.settle()
+        self.page.wait("!/^\\d+ of|it fits/.test(document.getElementById('gpus_said').textContent)")
+        said = self.page.evaluate("document.getElementById('gpus_said').textContent")
+        tool = subprocess.run([TOOL, "gpus", DATA / "serving/configs/tiny-llama.json", "-s", "batch=8,length=512",
+                               "--framework", "tensorflow"], check=False, capture_output=True, text=True)
+        self.assertEqual(f"memmodel gpus: {said}\n", tool.stderr)
+
     # ---- sliding ----
 
     def slide(self, symbol, values):
@@ -249,6 +312,7 @@ class Page(unittest.TestCase):
                     self.choose(DATA / "serving/configs/llama32-1b.json")
                     self.set('[name="gpu"]', "a100")
                     self.settle()
+                    self.open_gpus()
                     self.assertEqual(self.page.faults(), [])
         self.page.look(1280)
 
