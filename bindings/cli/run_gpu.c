@@ -10,23 +10,6 @@
 
 /* ---- before the command ---- */
 
-/* "h100:8": name and number. */
-static int
-parse_gpu(const struct command *command, const char *text, char name[64], int32_t *count)
-{
-    const char *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    char *end = NULL;
-    long number = colon ? strtol(colon + 1, &end, 10) : 1;
-
-    if (length >= 64 || (colon && (end == colon + 1 || *end || number < 1 || number > 16)))
-        return usage_error(command, "--gpu %s: a kind of GPU, and after a colon how many of it, 1 to 16: h100:8", text);
-    memcpy(name, text, length);
-    name[length] = 0;
-    *count = (int32_t)number;
-    return EXIT_OK;
-}
-
 static void
 set_number(const char *name, int64_t number)
 {
@@ -123,11 +106,11 @@ gpu_run_begin(const struct command *command, memmodel_context *context, const st
               char **arguments, struct gpu_run *run)
 {
     struct memmodel_device_options wanted = {.size = sizeof wanted, .overcommit = options->overcommit};
-    char name[64];
-    int status = parse_gpu(command, options->gpu, name, &run->count);
+    struct memmodel_device_properties asked = {.size = sizeof asked};
+    int status;
 
-    if (status != EXIT_OK)
-        return status;
+    if (memmodel_device_get_properties(context, options->gpu, &asked))
+        return library_error(command, context);
     if (options->world_size < 0 || options->rank < 0 ||
         options->rank >= (options->world_size ? options->world_size : 1))
         return usage_error(command, "--rank: 0 or above, and below --world-size");
@@ -136,8 +119,8 @@ gpu_run_begin(const struct command *command, memmodel_context *context, const st
     wanted.capacity = options->capacity == GPU_CAPACITY_OF_KIND ? 0 : options->capacity;
     if (access("/dev/nvidiactl", F_OK) == 0 && !options->beside_driver)
         return refuse("--gpu: this machine has a driver of NVIDIA's: measure there, or say --beside-driver");
-    wanted.gpu = name;
-    wanted.count = run->count;
+    wanted.gpu = asked.kind;
+    wanted.count = run->count = asked.count;
     if (memmodel_device_new(context, &wanted, &run->device))
         return library_error(command, context);
     status = add_libraries(command, context, run->device, arguments);

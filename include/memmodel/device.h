@@ -82,10 +82,11 @@ struct memmodel_device_properties {
     int32_t capability;             /**< compute capability, 10 * major + minor */
     int32_t processors;             /**< streaming multiprocessors */
     int32_t processor_threads;      /**< at most at once on one of these */
-    int32_t reserved;               /**< 0 */
+    int32_t count;                  /**< how many of it were named, 1 to 16: 8 of "h100:8", 1 of "h100" */
     int64_t processor_shared_bytes; /**< shared memory of one of these. @unit bytes */
     int64_t block_shared_bytes;     /**< the most of it that one block can ask for. @unit bytes */
     int64_t l2_bytes;               /**< second cache. @unit bytes */
+    const char *kind;               /**< as jobs have it, such as "h100". @transfer none */
 };
 
 /**
@@ -100,10 +101,10 @@ MEMMODEL_API size_t
 memmodel_device_kind_count(void);
 
 /**
- * Properties of a kind of GPU, of which no device need be made.
+ * Properties of a kind of GPU, of which no device need be made; and how many of it are meant, where people write that.
  *
  * @param[in]  context     errors of this call
- * @param[in]  gpu         kind of GPU, as in struct memmodel_job, such as "h100"
+ * @param[in]  gpu         kind of GPU, as in struct memmodel_job, such as "h100", alone or with a number, "h100:8"
  * @param[out] properties  filled; its `size` is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED for a GPU without a profile (the names there
  *          are in the context's error), MEMMODEL_ERROR_STRUCT_SIZE

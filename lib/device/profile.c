@@ -5,6 +5,7 @@
  */
 #include "device/profile.h"
 
+#include "base/text.h"
 #include "memmodel/device.h"
 
 #include <stdio.h>
@@ -99,6 +100,27 @@ memmodel_device_kind_count(void)
     return gpu_count();
 }
 
+/* "h100:8": kind and number. No other place reads that. */
+static int
+find_counted(memmodel_context *context, const char *text, const struct gpu **gpu, int32_t *count)
+{
+    const char *colon = strchr(text, ':');
+    char kind[64];
+    int64_t number;
+
+    *count = 1;
+    if (!colon)
+        return gpu_find(context, text, gpu);
+    if ((size_t)(colon - text) >= sizeof kind || !parse_int64(colon + 1, &number) || number < 1 ||
+        number > LEDGER_DEVICES)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu",
+                             "'%.60s': a kind of GPU, and after a colon how many of it, 1 to %d, such as h100:8", text,
+                             (int)LEDGER_DEVICES);
+    snprintf(kind, sizeof kind, "%.*s", (int)(colon - text), text);
+    *count = (int32_t)number;
+    return gpu_find(context, kind, gpu);
+}
+
 int
 memmodel_device_get_properties(memmodel_context *context, const char *gpu,
                                struct memmodel_device_properties *properties)
@@ -112,10 +134,11 @@ memmodel_device_get_properties(memmodel_context *context, const char *gpu,
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = result_check(context, "memmodel_device_properties", properties);
     if (!status)
-        status = gpu_find(context, gpu, &found);
+        status = find_counted(context, gpu, &found, &own.count);
     if (status)
         return context_status(context, status);
     profile = device_profile(found);
+    own.kind = found->name;
     own.name = product_of(found->name).name;
     own.memory = profile.memory;
     own.capability = profile.capability;

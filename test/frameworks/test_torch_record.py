@@ -72,7 +72,6 @@ class Loops(unittest.TestCase):
                     off[name] = mine
         self.assertEqual(off, {})
 
-
     def test_results_lie_as_those_that_are_computed(self):
         """Whether they are in rows decides on copies; operators without memory give some of them otherwise."""
 
@@ -651,6 +650,8 @@ class Scripts(unittest.TestCase):
             (["--world-size", "4", __file__], "with --gpu"),
             (["--gpu", "h100", "--device", "cpu", __file__], "--device cpu"),
             (["--device", "cuda", __file__], "which GPU?"),
+            (["--gpu", "h100:0", __file__], "how many of it, 1 to 16"),
+            (["--gpu", "h100:2x", __file__], "how many of it, 1 to 16"),
         ):
             command = [sys.executable, "-m", "memmodel.torch", *options]
             done = subprocess.run(command, capture_output=True, text=True, check=False)

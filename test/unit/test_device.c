@@ -161,11 +161,32 @@ notes_of_two_kinds_are_two_whatever_they_say(void **state)
     close(descriptor);
 }
 
+static void
+a_gpu_is_named_alone_or_with_a_number(void **state)
+{
+    static const char *const wrong[] = {"h100:",   "h100:0",   "h100:17",  "h100:2x",
+                                        "h100:-1", "h100:1.5", "h100:2:2", ":2"};
+    struct memmodel_device_properties found = {.size = sizeof found};
+
+    assert_int_equal(memmodel_device_get_properties(*state, "h100", &found), 0);
+    assert_string_equal(found.kind, "h100");
+    assert_int_equal(found.count, 1);
+    assert_int_equal(memmodel_device_get_properties(*state, "NVIDIA H100 80GB HBM3:16", &found), 0);
+    assert_string_equal(found.kind, "h100");
+    assert_int_equal(found.count, 16);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_error(*state, memmodel_device_get_properties(*state, wrong[i], &found), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     "gpu");
+    assert_error(*state, memmodel_device_get_properties(*state, "h1000:2", &found), MEMMODEL_ERROR_UNSUPPORTED,
+                 "h1000");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_device_leaves_no_memory_mapped),
+        WITH_CONTEXT(a_gpu_is_named_alone_or_with_a_number),
         WITH_CONTEXT(names_of_functions_are_read_from_a_header),
         WITH_CONTEXT(a_header_that_is_not_there_has_no_names),
         WITH_CONTEXT(libraries_of_one_name_get_one_stand_in),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import torch
@@ -22,15 +22,21 @@ WORDS = {_ffi.DeviceNoteKind.UNANSWERED: "not simulated", _ffi.DeviceNoteKind.PR
 
 
 def run_on_device(
-    gpu: str, arguments: list[str], *, rank: tuple[int, int] | None, required: bool, capacity: int | None = None
+    gpu: str,
+    count: int,
+    arguments: list[str],
+    *,
+    rank: tuple[int, int] | None,
+    required: bool,
+    capacity: int | None = None,
 ) -> int | None:
-    """The exit code of this Python with those arguments on a GPU of that kind; None where there can be none, and it was
-    not required. rank: which process it is, and of how many; the others are not run. capacity: of its memory, which
-    never ends where none is given; 0 is the GPU's own."""
+    """The exit code of this Python with those arguments on so many GPUs of that kind; None where there can be none, and
+    that was not required. rank: which process it is, and of how many; the others are not run. capacity: of its memory,
+    which never ends where none is given; 0 is the GPU's own."""
     reason = _obstacle()
     if not reason:
         try:
-            device = _device(gpu, capacity)
+            device = _device(gpu, count, capacity)
         except NotFoundError as error:
             reason = str(error)
     if reason and required:
@@ -38,7 +44,7 @@ def run_on_device(
     if reason:
         return None
     done = subprocess.run([sys.executable, *arguments], env=_environment(device) | _of_rank(rank), check=False)
-    for text in [*_usages(device, gpu), *_notes(device)]:
+    for text in [*_usages(device, count), *_notes(device)]:
         print(f"memmodel: {text}")
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
@@ -51,19 +57,12 @@ def _obstacle() -> str:
     return ""
 
 
-def _device(text: str, capacity: int | None) -> _ffi.DeviceHandle:
-    options = _ffi.DeviceOptions(
-        gpu=text.partition(":")[0], count=_count_of(text), overcommit=int(capacity is None), capacity=capacity or 0
-    )  # fmt: skip
+def _device(gpu: str, count: int, capacity: int | None) -> _ffi.DeviceHandle:
+    options = _ffi.DeviceOptions(gpu=gpu, count=count, overcommit=int(capacity is None), capacity=capacity or 0)
     device = _ffi.device_new(_limits.new_context(), options)
     for folder in _folders():
         _ffi.device_add_libraries(device, str(folder))
     return device
-
-
-def _count_of(gpu: str) -> int:
-    """Of "h100:4"."""
-    return int(gpu.partition(":")[2] or 1)
 
 
 def _folders() -> Iterator[Path]:
@@ -87,9 +86,9 @@ def _of_rank(rank: tuple[int, int] | None) -> dict[str, str]:
             "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}  # fmt: skip
 
 
-def _usages(device: _ffi.DeviceHandle, gpu: str) -> Iterator[str]:
+def _usages(device: _ffi.DeviceHandle, count: int) -> Iterator[str]:
     """Of several GPUs, what each held at most, with what other processes than the recorded one had there."""
-    several = range(_count_of(gpu)) if _count_of(gpu) > 1 else ()
+    several = range(count) if count > 1 else ()
     for number, usage in ((number, _ffi.device_get_usage(device, number)) for number in several):
         if usage.peak:
             beyond = ": exceeds" if usage.peak > usage.capacity else ""
@@ -100,7 +99,7 @@ def _usages(device: _ffi.DeviceHandle, gpu: str) -> Iterator[str]:
 def _notes(device: _ffi.DeviceHandle) -> Iterator[str]:
     """Of what the libraries made up themselves; the recording has the values."""
     shown = 0
-    for number in count():
+    for number in itertools.count():
         try:
             note = _ffi.device_get_note(device, number)
         except MemmodelError:

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from memmodel import _call, _ffi, _limits
 from memmodel._device_run import run_on_device
 from memmodel._record_device import on_simulated_gpu
 from memmodel._record_max import EXCEEDS, max_of_script
@@ -77,9 +78,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
         parser.error(f"--rank {options.rank}: 0 or above, and below --world-size {options.world_size}")
     if options.out_of_memory and not options.gpu:
         parser.error("--out-of-memory: which GPU? --gpu h100, for one; a CPU raises nothing of the kind")
-    count = options.gpu.partition(":")[2] if _has_several(options) else "1"
-    if not count.isdecimal() or int(count) < 1:
-        parser.error(f"--gpu {options.gpu}: how many? A whole number, such as h100:4")
+    options.gpu_kind, options.gpu_count = _kind_and_count(parser, options.gpu)
     if _has_several(options) and options.engine == FAKE:
         parser.error("--gpu: several GPUs are simulated ones, which need a build of PyTorch with CUDA")
     if _has_several(options) and options.world_size and (options.json or options.html):
@@ -88,7 +87,18 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
 
 
 def _has_several(options: argparse.Namespace) -> bool:
-    return bool(options.gpu and ":" in options.gpu)
+    return bool(options.gpu_count > 1)
+
+
+def _kind_and_count(parser: argparse.ArgumentParser, gpu: str | None) -> tuple[str | None, int]:
+    """Of "h100:4"."""
+    if not gpu:
+        return None, 0
+    try:
+        found = _ffi.device_get_properties(_limits.new_context(), gpu)
+    except MemmodelError as error:
+        parser.error(f"--gpu: {error}")
+    return _call.decoded(found.kind), found.count
 
 
 def _positive(text: str) -> int:
@@ -131,7 +141,7 @@ def on_one_gpu(options: argparse.Namespace, arguments: list[str]) -> int | None:
     required = options.engine == DEVICE or rank is not None or _has_several(options)
     capacity = parse_bytes(options.budget or 0, "--budget") if options.out_of_memory else None
     own = ["-m", "memmodel.torch", *arguments]
-    return run_on_device(options.gpu, own, rank=rank, required=required, capacity=capacity)
+    return run_on_device(options.gpu_kind, options.gpu_count, own, rank=rank, required=required, capacity=capacity)
 
 
 def run_script(options: argparse.Namespace) -> None:
@@ -150,8 +160,7 @@ def recorded(options: argparse.Namespace) -> tuple[Any, int]:
     """The recording, and the exit code of the script."""
     from memmodel.recording import record
 
-    gpu = options.gpu and options.gpu.partition(":")[0]
-    job = {"budget": options.budget, "gpu": gpu, "out_of_memory": options.out_of_memory}
+    job = {"budget": options.budget, "gpu": options.gpu_kind, "out_of_memory": options.out_of_memory}
     code = 0
     with record(steps=options.steps, strict=options.strict, write_files=options.write_files, **job) as recording:
         try:
