@@ -205,21 +205,33 @@ path_ends_with(const char *path, const char *ending)
     return length >= of_ending && strcmp(path + length - of_ending, ending) == 0;
 }
 
-/* A file in JSON: a network, or the config.json of a language model, which is built. */
+/* The config.json of a language model, which is built. */
 static int
-load_json(memmodel_context *context, const char *path, memmodel_network **network)
+load_config(memmodel_context *context, const char *path, const struct memmodel_llm_build_options *how,
+            memmodel_network **network)
 {
     memmodel_llm *llm = NULL;
-    int status = memmodel_network_load(context, path, network);
+    int status = memmodel_llm_load(context, path, &llm);
+
+    if (!status)
+        status = memmodel_llm_build(llm, how, context, network);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
+/* A file in JSON: a network, or a configuration. Adapters are for configurations alone. */
+static int
+load_json(memmodel_context *context, const char *path, const struct memmodel_llm_build_options *how,
+          memmodel_network **network)
+{
+    bool is_adapted = how->lora_rank || how->lora_targets;
+    int status = is_adapted ? MEMMODEL_ERROR_PARSE : memmodel_network_load(context, path, network);
 
     if (status != MEMMODEL_ERROR_PARSE)
         return status;
-    status = memmodel_llm_load(context, path, &llm);
-    if (status == MEMMODEL_ERROR_PARSE)
+    status = load_config(context, path, how, network);
+    if (status == MEMMODEL_ERROR_PARSE && !is_adapted)
         return memmodel_network_load(context, path, network); /* neither: the network's error is said */
-    if (!status)
-        status = memmodel_llm_build(llm, NULL, context, network);
-    memmodel_llm_unref(llm);
     return status;
 }
 
@@ -233,15 +245,16 @@ is_folder(const char *path)
 
 /* A file, or the folder of a checkpoint with its config.json. */
 static int
-load_file(memmodel_context *context, const char *path, memmodel_network **network)
+load_file(memmodel_context *context, const char *path, const struct memmodel_llm_build_options *how,
+          memmodel_network **network)
 {
     char config[4096];
 
     if (path_ends_with(path, ".onnx"))
         return memmodel_network_load_onnx(context, path, NULL, network);
     if (is_folder(path) && snprintf(config, sizeof config, "%s/config.json", path) < (int)sizeof config)
-        return load_json(context, config, network);
-    return load_json(context, path, network);
+        return load_json(context, config, how, network);
+    return load_json(context, path, how, network);
 }
 
 static int
@@ -252,11 +265,27 @@ load_by_name(struct job_call *call, const char *name, const struct job_options *
 
     if (status)
         return status;
-    if (load_json(call->context, front->path, network))
+    if (memmodel_network_load(call->context, front->path, network))
         status = library_error(call->command, call->context);
     unlink(front->path);
     front_set_symbols(front, call->symbols, &call->job);
     return status;
+}
+
+/* Of a file. */
+static int
+load_operand(struct job_call *call, const char *path, const struct job_options *given, memmodel_network **network)
+{
+    const struct memmodel_llm_build_options how = {
+        .size = sizeof how, .lora_rank = (int32_t)given->lora, .lora_targets = given->lora_targets};
+
+    if (given->input.count || given->loss)
+        return usage_error(call->command, "--input and --loss are for train.py:Net and hf:ORG/MODEL");
+    if (how.lora_rank != given->lora)
+        return usage_error(call->command, "--lora takes a small number");
+    if (path_ends_with(path, ".onnx") && (how.lora_rank || how.lora_targets))
+        return usage_error(call->command, "--lora is for a model's config.json or folder, and hf:ORG/MODEL");
+    return load_file(call->context, path, &how, network) ? library_error(call->command, call->context) : EXIT_OK;
 }
 
 static int
@@ -271,9 +300,7 @@ load_network(struct job_call *call, const struct job_options *given, char **oper
         return usage_error(call->command, "one network at a time; '%s' is too many", operands[1]);
     if (front_is_asked(operands[0]))
         return load_by_name(call, operands[0], given, front, network);
-    if (given->input.count || given->lora || given->lora_targets || given->loss)
-        return usage_error(call->command, "--input, --loss and --lora are for train.py:Net and hf:ORG/MODEL");
-    return load_file(call->context, operands[0], network) ? library_error(call->command, call->context) : EXIT_OK;
+    return load_operand(call, operands[0], given, network);
 }
 
 int

@@ -35,7 +35,8 @@ struct job_options {
          "of train.py:Net and hf:ORG/MODEL: an input, such as 8,3,224,224 or 8,128:int64",                             \
          offsetof(type, job.input)},                                                                                   \
         JOB_OPTION(type, "loss", OPTION_TEXT, "NAME", "of train.py:Net: cross_entropy or mse", loss),                  \
-        JOB_OPTION(type, "lora", OPTION_INTEGER, "RANK", "of hf:ORG/MODEL: train adapters of peft alone", lora),       \
+        JOB_OPTION(type, "lora", OPTION_INTEGER, "RANK", "of a config.json, hf:ORG/MODEL: train adapters alone",       \
+                   lora),                                                                                              \
         JOB_OPTION(type, "lora-targets", OPTION_TEXT, "NAMES", "modules with an adapter, such as q_proj,v_proj",       \
                    lora_targets),                                                                                      \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \

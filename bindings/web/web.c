@@ -15,10 +15,19 @@
 
 #include <emscripten.h>
 
-enum { MAX_SYMBOLS = 64, MAX_GPUS = 64, MAX_MESSAGE = MAX_GPUS * GPU_ROW_BYTES, MAX_NAME = 256, SECONDS = 60 };
+enum {
+    MAX_SYMBOLS = 64,
+    MAX_GPUS = 64,
+    MAX_MESSAGE = MAX_GPUS * GPU_ROW_BYTES,
+    MAX_NAME = 256,
+    MAX_TARGETS = 512,
+    SECONDS = 60
+};
 
 static memmodel_context *context;
 static memmodel_network *network;
+static memmodel_llm *llm;            /* that the network was built from; NULL: it was none */
+static char built_with[MAX_TARGETS]; /* adapters of the network that stands */
 static memmodel_report *report;
 static char *text;
 static char message[MAX_MESSAGE], file[MAX_NAME]; /* file: that is read */
@@ -79,26 +88,22 @@ start(void)
 }
 
 static int
-read_config(const char *name, const char *bytes, size_t length, memmodel_network **made)
+read_config(const char *name, const char *bytes, size_t length, memmodel_llm **model, memmodel_network **made)
 {
-    memmodel_llm *llm = NULL;
-    int status = memmodel_llm_from_json(context, name, bytes, length, &llm);
+    int status = memmodel_llm_from_json(context, name, bytes, length, model);
 
-    if (!status)
-        status = memmodel_llm_build(llm, NULL, context, made);
-    memmodel_llm_unref(llm);
-    return status;
+    return status ? status : memmodel_llm_build(*model, NULL, context, made);
 }
 
 /* A network in JSON, or the config.json of a language model; the network's error is said where it is neither. */
 static int
-read_json(const char *name, const char *bytes, size_t length, memmodel_network **made)
+read_json(const char *name, const char *bytes, size_t length, memmodel_llm **model, memmodel_network **made)
 {
     int status = memmodel_network_from_json(context, name, bytes, length, made);
 
     if (status != MEMMODEL_ERROR_PARSE)
         return status;
-    status = read_config(name, bytes, length, made);
+    status = read_config(name, bytes, length, model, made);
     return status == MEMMODEL_ERROR_PARSE ? memmodel_network_from_json(context, name, bytes, length, made) : status;
 }
 
@@ -115,17 +120,23 @@ EMSCRIPTEN_KEEPALIVE int
 web_load(const char *name, const char *bytes, size_t length)
 {
     memmodel_network *made = NULL;
+    memmodel_llm *model = NULL;
     int status = start();
 
     if (status)
         return refuse(status, memmodel_status_message(status), "");
     snprintf(file, sizeof file, "%s", name);
     status = ends_with(name, ".onnx") ? memmodel_network_from_onnx(context, name, bytes, length, NULL, &made)
-                                      : read_json(name, bytes, length, &made);
-    if (status)
+                                      : read_json(name, bytes, length, &model, &made);
+    if (status) {
+        memmodel_llm_unref(model);
         return said_by_library(status);
+    }
     memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
     network = made;
+    llm = model;
+    built_with[0] = '\0';
     return refuse(0, "", "");
 }
 
@@ -184,6 +195,7 @@ struct settings {
     struct memmodel_job job;
     struct memmodel_parallel parallel;
     struct memmodel_symbol_value symbols[MAX_SYMBOLS];
+    struct memmodel_llm_build_options build;
 };
 
 static const struct {
@@ -199,6 +211,7 @@ static const struct {
     {"mesh", offsetof(struct settings, parallel.mesh)},
     {"data", offsetof(struct settings, parallel.data)},
     {"tensor", offsetof(struct settings, parallel.tensor)},
+    {"lora-targets", offsetof(struct settings, build.lora_targets)},
 };
 
 static int
@@ -227,6 +240,8 @@ set_number(struct settings *settings, const char *name, const char *value)
         return memmodel_context_parse_bytes(context, value, &job->budget) ? said_by_library(MEMMODEL_ERROR_PARSE) : 0;
     if (strcmp(name, "gradient-accumulation") == 0)
         job->gradient_accumulation = (int32_t)strtol(value, NULL, 10);
+    else if (strcmp(name, "lora") == 0)
+        settings->build.lora_rank = (int32_t)strtol(value, NULL, 10);
     else if (strcmp(name, "rank") == 0)
         settings->parallel.rank = strtoll(value, NULL, 10);
     else if (strcmp(name, "mode") == 0)
@@ -257,6 +272,30 @@ set(struct settings *settings, char *line)
     return set_number(settings, line, value);
 }
 
+/* Builds the network anew where its adapters are others than those asked for. */
+static int
+adapt(const struct memmodel_llm_build_options *build)
+{
+    char wanted[MAX_TARGETS] = "";
+    memmodel_network *made = NULL;
+    int status;
+
+    if (build->lora_rank || build->lora_targets)
+        snprintf(wanted, sizeof wanted, "%" PRId32 " %s", build->lora_rank,
+                 build->lora_targets ? build->lora_targets : "");
+    if (strcmp(wanted, built_with) == 0)
+        return 0;
+    if (!llm)
+        return refuse(MEMMODEL_ERROR_UNSUPPORTED, "LoRA is for a config.json of Hugging Face", "");
+    status = memmodel_llm_build(llm, build, context, &made);
+    if (status)
+        return said_by_library(status);
+    memmodel_network_unref(network);
+    network = made;
+    snprintf(built_with, sizeof built_with, "%s", wanted);
+    return 0;
+}
+
 /* `lines` is cut into the texts of the settings. */
 static int
 read_settings(char *lines, struct settings *settings)
@@ -264,7 +303,9 @@ read_settings(char *lines, struct settings *settings)
     struct memmodel_parallel *parallel = &settings->parallel;
     int status = 0;
 
-    *settings = (struct settings){.job.size = sizeof settings->job, .parallel.size = sizeof settings->parallel};
+    *settings = (struct settings){.job.size = sizeof settings->job,
+                                  .parallel.size = sizeof settings->parallel,
+                                  .build.size = sizeof settings->build};
     settings->job.symbols = settings->symbols;
     for (char *line = lines, *next; !status && line && *line; line = next) {
         next = strchr(line, '\n');
@@ -274,7 +315,7 @@ read_settings(char *lines, struct settings *settings)
     }
     if (parallel->mesh || parallel->data || parallel->tensor || parallel->rank)
         settings->job.parallel = parallel;
-    return status;
+    return status ? status : adapt(&settings->build);
 }
 
 /* ---- the report ---- */

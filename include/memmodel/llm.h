@@ -55,7 +55,12 @@ struct memmodel_llm_build_options {
     size_t size;          /**< sizeof(struct memmodel_llm_build_options) */
     const char *dtype;    /**< of weights and activations, such as "float32". @nullable @default the configuration's */
     int32_t without_loss; /**< 1: the network returns logits; else the cross entropy with "labels" */
-    int32_t reserved;     /**< 0 */
+    /** of adapters as peft's LoraConfig makes them (LoRA), which are trained alone, in float32: layers are called as peft calls
+     *  them, such as "base_model.model.model.layers.0.self_attn.q_proj". @default 0: all weights are trained */
+    int32_t lora_rank;
+    /** linear layers that have an adapter, as peft's target_modules: names, or ends of names after a dot, with commas between,
+     *  such as "q_proj,v_proj", or "all-linear". @nullable @default those of peft for the model_type */
+    const char *lora_targets;
 };
 
 /** A model in numbers. @since 0.1 */
@@ -184,14 +189,16 @@ memmodel_llm_from_json(memmodel_context *context, const char *name, const char *
 /**
  * The network of a training step, as transformers has the modules of Llama and of what is built alike: dense decoders with
  * attention to all tokens, rotated positions and gated feed-forward parts. Layers are called as the modules are, such as
- * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each.
+ * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each. With a
+ * `lora_rank` adapters are trained over weights that are frozen.
  *
  * @param[in]  llm      model
  * @param[in]  options  how it is built. @nullable
  * @param[in]  context  limits and errors of this call, and what the network keeps a reference to; NULL: the model's. @nullable
  * @param[out] network  new network with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED (what the model has that is not known),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (such as a target that no linear layer is called by), MEMMODEL_ERROR_UNSUPPORTED
+ *          (what the model has that is not known), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW,
+ *          MEMMODEL_ERROR_NO_MEMORY, MEMMODEL_ERROR_LIMIT
  * @threads any: the model is only read
  * @stability testing
  * @since 0.1

@@ -160,21 +160,22 @@ build(struct decoder *decoder, struct decoder_block *blocks, bool with_loss)
     const memmodel_llm *llm = decoder->llm;
     memmodel_network *network = decoder->network;
     memmodel_dim table[] = {llm->vocabulary, llm->hidden}, tokens[] = {decoder->batch, decoder->length};
-    struct decoder_projection head = {.bias = MEMMODEL_TENSOR_NONE, .units = llm->vocabulary};
+    struct decoder_projection head;
     memmodel_tensor embedding = decoder_parameter(decoder, "model.embed_tokens", "weight", 2, table), last_norm;
     memmodel_tensor frequencies, words, labels = MEMMODEL_TENSOR_NONE, logits;
 
     for (decoder->layer = 0; decoder->layer < llm->layer_count; decoder->layer++)
         decoder_declare_block(decoder, &blocks[decoder->layer]);
     last_norm = decoder_parameter(decoder, "model.norm", "weight", 1, (memmodel_dim[]){llm->hidden});
-    head.weight = llm->tensors.tied ? embedding : decoder_parameter(decoder, "lm_head", "weight", 2, table);
-    frequencies = memmodel_network_parameter(network, "model.rotary_emb.inv_freq", MEMMODEL_DTYPE_FLOAT32, 1,
-                                             (memmodel_dim[]){llm->layers[0].head_size / 2}, 0);
-    memmodel_network_parameter(network, "model.rotary_emb.original_inv_freq", MEMMODEL_DTYPE_FLOAT32, 1,
-                               (memmodel_dim[]){llm->layers[0].head_size / 2}, 0);
+    head = decoder_declare_projection(decoder, "lm_head", llm->vocabulary, llm->hidden, false,
+                                      llm->tensors.tied ? embedding : MEMMODEL_TENSOR_NONE);
+    frequencies = decoder_buffer(decoder, "model.rotary_emb", "inv_freq", llm->layers[0].head_size / 2);
+    decoder_buffer(decoder, "model.rotary_emb", "original_inv_freq", llm->layers[0].head_size / 2);
     words = memmodel_network_input(network, "input_ids", MEMMODEL_DTYPE_INT64, 2, tokens);
     if (with_loss)
         labels = memmodel_network_input(network, "labels", MEMMODEL_DTYPE_INT64, 2, tokens);
+    if (decoder->lora_rank)
+        memmodel_network_push_scope(network, "base_model.model");
     words = model(decoder, words, embedding, frequencies, blocks, last_norm);
     logits = decoder_project(decoder, "lm_head", words, &head);
     decoder_end(decoder, words);
@@ -185,6 +186,8 @@ build(struct decoder *decoder, struct decoder_block *blocks, bool with_loss)
         add_loss(decoder, logits, labels);
     else
         memmodel_network_mark_output(network, logits);
+    if (decoder->lora_rank)
+        memmodel_network_pop_scope(network);
 }
 
 static int
@@ -213,6 +216,8 @@ build_all(const memmodel_llm *llm, const struct memmodel_llm_build_options *opti
 
     if (!status)
         status = check(llm, context);
+    if (!status)
+        status = decoder_read_adapters(&decoder, options, context);
     if (!status)
         status = memmodel_network_new(context, &decoder.network);
     if (!status) {
@@ -244,7 +249,5 @@ memmodel_llm_build(const memmodel_llm *llm, const struct memmodel_llm_build_opti
     status = options ? options_copy(context, "memmodel_llm_build_options", options, &own, sizeof own) : 0;
     if (!status)
         status = flag_check(context, "without_loss", "without_loss", own.without_loss);
-    if (!status && own.reserved)
-        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
     return status ? status : build_all(llm, &own, context, network);
 }

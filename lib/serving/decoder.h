@@ -12,14 +12,17 @@ struct decoder {
     memmodel_network *network;
     memmodel_dim batch, length;
     int dtype;
-    size_t layer; /* that is built */
-    bool failed;  /* there was no memory for a name */
+    size_t layer;             /* that is built */
+    bool failed;              /* there was no memory for a name */
+    int32_t lora_rank;        /* 0: all weights are trained */
+    const char *lora_targets; /* layers with an adapter */
     memmodel_tensor positions, rows, cosine, sine, embedded;
 };
 
 struct decoder_projection {
     memmodel_tensor weight, bias;
-    int64_t units;
+    memmodel_tensor lora_a, lora_b; /* of an adapter; MEMMODEL_TENSOR_NONE: it has none */
+    int64_t units, inputs;
 };
 
 struct decoder_block {
@@ -32,6 +35,15 @@ struct decoder_block {
 /* A tensor of parameters called as its module is. */
 memmodel_tensor
 decoder_parameter(struct decoder *decoder, const char *module, const char *role, int rank, const memmodel_dim *dims);
+
+/* Those of a linear layer, and of its adapter; `shared` is its weight where another layer has made it. */
+struct decoder_projection
+decoder_declare_projection(struct decoder *decoder, const char *module, int64_t units, int64_t inputs, bool has_bias,
+                           memmodel_tensor shared);
+
+/* A table of numbers that are never trained. */
+memmodel_tensor
+decoder_buffer(struct decoder *decoder, const char *module, const char *role, int64_t size);
 
 /* Those of decoder->layer. */
 void
@@ -55,6 +67,21 @@ decoder_norm(struct decoder *decoder, const char *scope, memmodel_tensor x, memm
 memmodel_tensor
 decoder_project(struct decoder *decoder, const char *scope, memmodel_tensor x,
                 const struct decoder_projection *projection);
+
+/* ---- decoder_adapters.c ---- */
+
+/* Which layers have an adapter; what is wrong with the options is the context's error. */
+int
+decoder_read_adapters(struct decoder *decoder, const struct memmodel_llm_build_options *options,
+                      memmodel_context *context);
+
+bool
+decoder_is_adapted(const struct decoder *decoder, const char *module);
+
+/* A linear layer with its adapter, whose scope stays open. */
+memmodel_tensor
+decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_tensor x,
+                        const struct decoder_projection *projection);
 
 /* ---- decoder.c ---- */
 

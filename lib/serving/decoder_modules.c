@@ -55,6 +55,8 @@ decoder_project(struct decoder *decoder, const char *scope, memmodel_tensor x,
 {
     memmodel_tensor result;
 
+    if (projection->lora_a >= 0)
+        return decoder_project_adapted(decoder, scope, x, projection);
     memmodel_network_push_scope(decoder->network, scope);
     memmodel_network_use_parameter(decoder->network, "weight", projection->weight);
     if (projection->bias >= 0)

@@ -4,30 +4,75 @@
 
 enum { NONE = MEMMODEL_TENSOR_NONE };
 
+/* peft wraps the model. */
+static const char *
+prefix(const struct decoder *decoder)
+{
+    return decoder->lora_rank ? "base_model.model." : "";
+}
+
 /* Each is called as its module is. */
-memmodel_tensor
-decoder_parameter(struct decoder *decoder, const char *module, const char *role, int rank, const memmodel_dim *dims)
+static memmodel_tensor
+parameter(struct decoder *decoder, const char *module, const char *role, int dtype, int rank, const memmodel_dim *dims,
+          bool trainable)
 {
     struct text name = TEXT_INIT(decoder->llm->context);
     memmodel_tensor tensor = MEMMODEL_ERROR_NO_MEMORY;
 
-    text_printf(&name, "%s.%s", module, role);
+    text_printf(&name, "%s%s.%s", prefix(decoder), module, role);
     if (!name.failed)
-        tensor = memmodel_network_parameter(decoder->network, name.bytes, decoder->dtype, rank, dims, 1);
+        tensor = memmodel_network_parameter(decoder->network, name.bytes, dtype, rank, dims, trainable);
     decoder->failed = decoder->failed || name.failed;
     text_release(&name);
     return tensor;
 }
 
+memmodel_tensor
+decoder_parameter(struct decoder *decoder, const char *module, const char *role, int rank, const memmodel_dim *dims)
+{
+    return parameter(decoder, module, role, decoder->dtype, rank, dims, decoder->lora_rank == 0);
+}
+
+memmodel_tensor
+decoder_buffer(struct decoder *decoder, const char *module, const char *role, int64_t size)
+{
+    return parameter(decoder, module, role, MEMMODEL_DTYPE_FLOAT32, 1, (memmodel_dim[]){size}, false);
+}
+
+/* What peft makes beside a layer: in float32, whatever the layer is in (autocast_adapter_dtype). */
+static void
+declare_adapter(struct decoder *decoder, const char *module, struct decoder_projection *projection)
+{
+    int64_t rank = decoder->lora_rank;
+
+    projection->lora_a = parameter(decoder, module, "lora_A.default.weight", MEMMODEL_DTYPE_FLOAT32, 2,
+                                   (memmodel_dim[]){rank, projection->inputs}, true);
+    projection->lora_b = parameter(decoder, module, "lora_B.default.weight", MEMMODEL_DTYPE_FLOAT32, 2,
+                                   (memmodel_dim[]){projection->units, rank}, true);
+}
+
+struct decoder_projection
+decoder_declare_projection(struct decoder *decoder, const char *module, int64_t units, int64_t inputs, bool has_bias,
+                           memmodel_tensor shared)
+{
+    struct decoder_projection projection = {shared, NONE, NONE, NONE, .units = units, .inputs = inputs};
+    bool adapted = decoder_is_adapted(decoder, module);
+
+    if (shared < 0)
+        projection.weight = decoder_parameter(decoder, module, adapted ? "base_layer.weight" : "weight", 2,
+                                              (memmodel_dim[]){units, inputs});
+    if (has_bias)
+        projection.bias =
+            decoder_parameter(decoder, module, adapted ? "base_layer.bias" : "bias", 1, (memmodel_dim[]){units});
+    if (adapted)
+        declare_adapter(decoder, module, &projection);
+    return projection;
+}
+
 static struct decoder_projection
 declare_projection(struct decoder *decoder, const char *module, int64_t units, int64_t inputs, bool has_bias)
 {
-    struct decoder_projection projection = {.bias = NONE, .units = units};
-
-    projection.weight = decoder_parameter(decoder, module, "weight", 2, (memmodel_dim[]){units, inputs});
-    if (has_bias)
-        projection.bias = decoder_parameter(decoder, module, "bias", 1, (memmodel_dim[]){units});
-    return projection;
+    return decoder_declare_projection(decoder, module, units, inputs, has_bias, NONE);
 }
 
 static const char *

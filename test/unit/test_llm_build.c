@@ -38,11 +38,11 @@ network_of(memmodel_context *context, const char *text, int without_loss)
 
 /* y.pow(2).mean(), which the recordings have for a loss. */
 static void
-add_recorded_loss(memmodel_network *network)
+add_recorded_loss(memmodel_network *network, int dtype)
 {
     memmodel_tensor logits = 0, loss;
     struct memmodel_shape last;
-    const struct memmodel_shape shape = {{3, 64, 1003}, 3, MEMMODEL_DTYPE_FLOAT32};
+    const struct memmodel_shape shape = {{3, 64, 1003}, 3, dtype};
 
     while (memmodel_network_get_shape(network, logits + 1, &last) == 0)
         logits++; /* what was made last */
@@ -97,7 +97,7 @@ a_configuration_takes_what_recorded_ranks_of_its_module_took(void **state)
     json_t *row;
 
     assert_non_null(root);
-    add_recorded_loss(network);
+    add_recorded_loss(network, MEMMODEL_DTYPE_FLOAT32);
     json_array_foreach (json_object_get(root, "cases"), index, row) {
         if (strcmp(json_string_value(json_object_get(row, "model")), "llama") != 0 || json_object_get(row, "off") ||
             json_object_get(row, "gradient_accumulation") || json_integer_value(json_object_get(row, "batch")) != 3)
@@ -108,6 +108,62 @@ a_configuration_takes_what_recorded_ranks_of_its_module_took(void **state)
     assert_true(compared >= 6);
     memmodel_network_unref(network);
     json_decref(root);
+}
+
+/* test/frameworks/record_adapters.py, with PyTorch 2.13 CPU, transformers 5.23 and peft 0.21.2. */
+static const struct adapted {
+    const char *dtype, *targets;
+    int32_t rank;
+    int64_t peaks[3];
+} recorded_adapters[] = {
+    {"float32", "q_proj,v_proj", 8, {27860936, 28073992, 28073992}},
+    {"float32", "all-linear", 16, {32100456, 34402632, 34402632}},
+    {"float32", "down_proj, lm_head", 4, {27044704, 27205864, 27205864}},
+    {"bfloat16", NULL, 8, {15990596, 16203652, 16203652}},
+    {"bfloat16", "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj", 16, {22589412, 24891588, 24891588}},
+};
+
+static memmodel_network *
+adapted_network(memmodel_context *context, const struct adapted *of)
+{
+    const struct memmodel_llm_build_options options = {.size = sizeof options,
+                                                       .dtype = of->dtype,
+                                                       .without_loss = 1,
+                                                       .lora_rank = of->rank,
+                                                       .lora_targets = of->targets};
+    memmodel_llm *llm = llm_of(context, LLAMA(""));
+    memmodel_network *network;
+
+    if (memmodel_llm_build(llm, &options, context, &network))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    memmodel_llm_unref(llm);
+    add_recorded_loss(network, strcmp(of->dtype, "float32") == 0 ? MEMMODEL_DTYPE_FLOAT32 : MEMMODEL_DTYPE_BFLOAT16);
+    return network;
+}
+
+static void
+adapters_take_what_recorded_trainings_of_peft_took(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
+    const struct memmodel_job job = {.size = sizeof job,
+                                     .symbols = symbols,
+                                     .symbol_count = 2,
+                                     .intra_op_threads = 1,
+                                     .isa = "avx2",
+                                     .framework_version = "2.13",
+                                     .metric = MEMMODEL_METRIC_LIVE,
+                                     .optimizer = "adam"};
+
+    for (size_t i = 0; i < sizeof recorded_adapters / sizeof recorded_adapters[0]; i++) {
+        memmodel_network *network = adapted_network(*state, &recorded_adapters[i]);
+        memmodel_report *report;
+
+        assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+        for (size_t step = 0; step < 3; step++)
+            assert_int_equal(memmodel_report_step_peak(report, step), recorded_adapters[i].peaks[step]);
+        memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
 }
 
 /* What a report counts and what the configuration says agree, but for the two tables of 16 frequencies that are no weights. */
@@ -154,6 +210,53 @@ what_is_not_built_like_llama_is_refused_with_what_it_has(void **state)
 
 /* Shards over 2 ranks of all trained parameters in float32, none of which is there as a whole before. */
 static void
+refused(memmodel_context *context, const char *config, int32_t rank, const char *targets, const char *said)
+{
+    const struct memmodel_llm_build_options options = {
+        .size = sizeof options, .lora_rank = rank, .lora_targets = targets};
+    memmodel_llm *llm = llm_of(context, config);
+    memmodel_network *network = NULL;
+
+    assert_int_equal(memmodel_llm_build(llm, &options, context, &network), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(memmodel_context_error(context)->message, said));
+    assert_null(network);
+    memmodel_llm_unref(llm);
+}
+
+static void
+adapters_that_cannot_be_made_are_refused_with_what_would_do(void **state)
+{
+    refused(*state, LLAMA(""), -1, NULL, "-1 is no rank; write one such as 16");
+    refused(*state, LLAMA(""), 0, "q_proj", "adapters need a rank, such as 16");
+    refused(*state, LLAMA(""), 8, "q_proj,c_attn", "\"c_attn\" is no linear layer of this model; there are q_proj");
+    refused(*state, LLAMA(""), 8, "proj", "\"proj\" is no linear layer");
+    refused(*state, LLAMA(""), 8, " , ", "which layers have an adapter?");
+}
+
+/* Two matrices of rank 4 at the query of one layer of 256 by 256. */
+static void
+a_target_may_be_the_whole_name_of_a_layer(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"length", 8}};
+    const struct memmodel_job job = {
+        .size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = 2};
+    const struct memmodel_llm_build_options options = {
+        .size = sizeof options, .lora_rank = 4, .lora_targets = "model.layers.2.self_attn.q_proj"};
+    struct memmodel_report_layer total = {.size = sizeof total};
+    memmodel_llm *llm = llm_of(*state, LLAMA(""));
+    memmodel_network *network;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_llm_build(llm, &options, *state, &network), 0);
+    assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+    assert_int_equal(memmodel_report_get_total(report, &total), 0);
+    assert_int_equal(total.trainable_count, 4 * 256 + 256 * 4);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
+}
+
+static void
 a_module_on_the_meta_device_is_never_there_as_a_whole(void **state)
 {
     const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"length", 2}};
@@ -188,8 +291,11 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_configuration_takes_what_recorded_ranks_of_its_module_took),
+        WITH_CONTEXT(adapters_take_what_recorded_trainings_of_peft_took),
         WITH_CONTEXT(a_network_has_the_parameters_of_its_configuration),
         WITH_CONTEXT(what_is_not_built_like_llama_is_refused_with_what_it_has),
+        WITH_CONTEXT(adapters_that_cannot_be_made_are_refused_with_what_would_do),
+        WITH_CONTEXT(a_target_may_be_the_whole_name_of_a_layer),
         WITH_CONTEXT(a_module_on_the_meta_device_is_never_there_as_a_whole),
     };
 

@@ -72,7 +72,8 @@ def config_of(name: str) -> Path:
 
 def _with_adapter(module: Any, rank: int, targets: Sequence[str]) -> Any:
     peft = _need("peft", "--lora")
-    config = peft.LoraConfig(r=rank, target_modules=list(targets) or None)
+    all_linear = list(targets) == ["all-linear"]  # peft knows it as a text alone
+    config = peft.LoraConfig(r=rank, target_modules=targets[0] if all_linear else list(targets) or None)
     try:
         return peft.get_peft_model(module, config)
     except ValueError as error:
@@ -89,16 +90,17 @@ def _causal_model(config: Path) -> Any:
 
 def _of_hub(name: str, options: argparse.Namespace) -> tuple[Network, dict[str, int]]:
     config = config_of(name)
-    if not options.lora and not options.input:
+    if not options.input:
         try:
-            return serving.LanguageModel.load(config).network(), {}
+            model = serving.LanguageModel.load(config)
+            return model.network(lora_rank=options.lora, lora_targets=options.lora_targets), {}
         except MemmodelError as error:
             raise FrontError(f"{error}; with --input 1,512:int64 transformers' own model is exported") from None
     torch, models = _need("torch", HUB), _need("memmodel.torch", HUB)
     module = _causal_model(config).train()
     if options.lora:
         module = _with_adapter(module, options.lora, options.lora_targets)
-    ids = tensors_of(options.input or ["1,512:int64"], torch)[0]
+    ids = tensors_of(options.input, torch)[0]
     network = models.from_module(module, (), {"input_ids": ids, "labels": ids})
     return network, _defaults(network, [ids])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _limits
@@ -44,13 +45,26 @@ class LanguageModel:
         """Reads its text. name: what errors call it."""
         return cls._of(_ffi.llm_from_json(_limits.new_context(), name, text))
 
-    def network(self, *, dtype: str | None = None, loss: bool = True) -> Network:
+    def network(
+        self,
+        *,
+        dtype: str | None = None,
+        loss: bool = True,
+        lora_rank: int = 0,
+        lora_targets: str | Iterable[str] | None = None,
+    ) -> Network:
         """The network of a training step, with the symbols "batch" and "length", in `dtype` ("bfloat16", "float32") or
         the configuration's own; without `loss` it returns logits. Dense decoders that are built as Llama is.
 
+        lora_rank: of adapters as peft's LoraConfig makes them, which are trained alone. lora_targets: linear layers
+        that have one, such as "q_proj,v_proj" or "all-linear"; those of peft for the model unless given.
+
         >>> memmodel.estimate(memmodel.LanguageModel.load("config.json").network(), batch=1, length=4096).peak
         """
-        options = _ffi.LlmBuildOptions(dtype=dtype, without_loss=not loss)
+        targets = ",".join(lora_targets) if lora_targets and not isinstance(lora_targets, str) else lora_targets
+        options = _ffi.LlmBuildOptions(
+            dtype=dtype, without_loss=not loss, lora_rank=lora_rank, lora_targets=targets or None
+        )
         return Network._of(_ffi.llm_build(self._handle, options, _limits.new_context()))
 
     @property

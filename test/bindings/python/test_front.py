@@ -108,6 +108,17 @@ class Front(unittest.TestCase):
         self.assertEqual((made.returncode, len(made.stderr.splitlines())), (1, 1))
         self.assertIn("hf:me/other is not in", made.stderr)
 
+    def test_adapters_of_a_configuration_need_no_package(self):
+        config = self.snapshot() / "config.json"
+        words = ("--lora", "8", "--lora-targets", "q_proj,v_proj", "--set", "batch=2,length=32")
+        by_name = self.report("hf:me/tiny", *words)
+        # 8 x (64 + 64) of q_proj and 8 x (64 + 32) of v_proj, in two layers
+        self.assertEqual(by_name["total"]["trainable_count"], 2 * 8 * (64 + 64 + 64 + 32))
+        self.assertEqual(by_name, self.report(str(config), *words))
+        made = self.run_tool(str(config), "--lora", "8", "--lora-targets", "nothing")
+        self.assertEqual((made.returncode, len(made.stderr.splitlines())), (1, 1))
+        self.assertIn('lora_targets: "nothing" is no linear layer of this model', made.stderr)
+
     @needs("torch", "transformers", "peft")
     def test_adapters_are_trained_alone(self):
         self.snapshot()
