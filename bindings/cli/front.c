@@ -61,6 +61,12 @@ fill_words(const char **words, const char *python, const char *output, const cha
         words[count++] = "--lora-targets";
         words[count++] = given->lora_targets;
     }
+    if (given->quantization) {
+        words[count++] = "--quantization";
+        words[count++] = given->quantization;
+    }
+    if (given->double_quantization)
+        words[count++] = "--double-quantization";
     words[count] = NULL;
 }
 

@@ -219,18 +219,24 @@ load_config(memmodel_context *context, const char *path, const struct memmodel_l
     return status;
 }
 
-/* A file in JSON: a network, or a configuration. Adapters are for configurations alone. */
+static bool
+is_of_configurations(const struct memmodel_llm_build_options *how)
+{
+    return how->lora_rank || how->lora_targets || how->quantization || how->double_quantization;
+}
+
+/* A file in JSON: a network, or a configuration. Adapters and packed weights are for configurations alone. */
 static int
 load_json(memmodel_context *context, const char *path, const struct memmodel_llm_build_options *how,
           memmodel_network **network)
 {
-    bool is_adapted = how->lora_rank || how->lora_targets;
-    int status = is_adapted ? MEMMODEL_ERROR_PARSE : memmodel_network_load(context, path, network);
+    bool is_configuration = is_of_configurations(how);
+    int status = is_configuration ? MEMMODEL_ERROR_PARSE : memmodel_network_load(context, path, network);
 
     if (status != MEMMODEL_ERROR_PARSE)
         return status;
     status = load_config(context, path, how, network);
-    if (status == MEMMODEL_ERROR_PARSE && !is_adapted)
+    if (status == MEMMODEL_ERROR_PARSE && !is_configuration)
         return memmodel_network_load(context, path, network); /* neither: the network's error is said */
     return status;
 }
@@ -276,15 +282,19 @@ load_by_name(struct job_call *call, const char *name, const struct job_options *
 static int
 load_operand(struct job_call *call, const char *path, const struct job_options *given, memmodel_network **network)
 {
-    const struct memmodel_llm_build_options how = {
-        .size = sizeof how, .lora_rank = (int32_t)given->lora, .lora_targets = given->lora_targets};
+    const struct memmodel_llm_build_options how = {.size = sizeof how,
+                                                   .lora_rank = (int32_t)given->lora,
+                                                   .lora_targets = given->lora_targets,
+                                                   .quantization = given->quantization,
+                                                   .double_quantization = given->double_quantization};
 
     if (given->input.count || given->loss)
         return usage_error(call->command, "--input and --loss are for train.py:Net and hf:ORG/MODEL");
     if (how.lora_rank != given->lora)
         return usage_error(call->command, "--lora takes a small number");
-    if (path_ends_with(path, ".onnx") && (how.lora_rank || how.lora_targets))
-        return usage_error(call->command, "--lora is for a model's config.json or folder, and hf:ORG/MODEL");
+    if (path_ends_with(path, ".onnx") && is_of_configurations(&how))
+        return usage_error(call->command,
+                           "--lora and --quantization are for a model's config.json or folder, and hf:ORG/MODEL");
     return load_file(call->context, path, &how, network) ? library_error(call->command, call->context) : EXIT_OK;
 }
 

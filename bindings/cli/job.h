@@ -9,9 +9,9 @@ struct job_options {
     struct option_list set, input;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
-        *tensor, *pipeline, *backend, *loss, *lora_targets;
+        *tensor, *pipeline, *backend, *loss, *lora_targets, *quantization;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent, lora;
-    bool keep_gradients, meta_device;
+    bool keep_gradients, meta_device, double_quantization;
 };
 
 /* A row for a field of the struct's member `job`; the macro keeps a row on one line. */
@@ -39,6 +39,10 @@ struct job_options {
                    lora),                                                                                              \
         JOB_OPTION(type, "lora-targets", OPTION_TEXT, "NAMES", "modules with an adapter, such as q_proj,v_proj",       \
                    lora_targets),                                                                                      \
+        JOB_OPTION(type, "quantization", OPTION_TEXT, "NAME", "of a config.json, hf:ORG/MODEL: weights, nf4 or none",  \
+                   quantization),                                                                                      \
+        JOB_OPTION(type, "double-quantization", OPTION_FLAG, NULL, "of nf4: its scales are quantized as well",         \
+                   double_quantization),                                                                               \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
         JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
                    "pytorch: such as 2.14; the newest unless given", framework_version),                               \

@@ -61,6 +61,12 @@ struct memmodel_llm_build_options {
     /** linear layers that have an adapter, as peft's target_modules: names, or ends of names after a dot, with commas between,
      *  such as "q_proj,v_proj", or "all-linear". @nullable @default those of peft for the model_type */
     const char *lora_targets;
+    /** of the weights of linear layers but the head, which are frozen: "nf4", as bitsandbytes' Linear4bit has them, or "none".
+     *  @nullable @default the configuration's */
+    const char *quantization;
+    /** 1: of "nf4", the scales of weights are quantized as well: bnb_4bit_use_double_quant */
+    int32_t double_quantization;
+    int32_t reserved; /**< 0 */
 };
 
 /** A model in numbers. @since 0.1 */
@@ -190,7 +196,8 @@ memmodel_llm_from_json(memmodel_context *context, const char *name, const char *
  * The network of a training step, as transformers has the modules of Llama and of what is built alike: dense decoders with
  * attention to all tokens, rotated positions and gated feed-forward parts. Layers are called as the modules are, such as
  * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each. With a
- * `lora_rank` adapters are trained over weights that are frozen.
+ * `lora_rank` adapters are trained over weights that are frozen; what peft's prepare_model_for_kbit_training() casts to
+ * float32 besides is not modelled.
  *
  * @param[in]  llm      model
  * @param[in]  options  how it is built. @nullable

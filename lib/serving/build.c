@@ -40,9 +40,6 @@ check(const memmodel_llm *llm, memmodel_context *context)
                                  "module by memmodel.torch",
                                  llm->model_type, what);
     }
-    if (llm->quantization.packing != PACKING_NONE)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "quantization_config",
-                             "training quantized weights is not modelled");
     return 0;
 }
 
@@ -217,6 +214,8 @@ build_all(const memmodel_llm *llm, const struct memmodel_llm_build_options *opti
     if (!status)
         status = check(llm, context);
     if (!status)
+        status = decoder_read_quantization(&decoder, options, context);
+    if (!status)
         status = decoder_read_adapters(&decoder, options, context);
     if (!status)
         status = memmodel_network_new(context, &decoder.network);
@@ -249,5 +248,9 @@ memmodel_llm_build(const memmodel_llm *llm, const struct memmodel_llm_build_opti
     status = options ? options_copy(context, "memmodel_llm_build_options", options, &own, sizeof own) : 0;
     if (!status)
         status = flag_check(context, "without_loss", "without_loss", own.without_loss);
+    if (!status)
+        status = flag_check(context, "double_quantization", "double_quantization", own.double_quantization);
+    if (!status && own.reserved)
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
     return status ? status : build_all(llm, &own, context, network);
 }

@@ -16,12 +16,15 @@ struct decoder {
     bool failed;              /* there was no memory for a name */
     int32_t lora_rank;        /* 0: all weights are trained */
     const char *lora_targets; /* layers with an adapter */
+    bool packed;              /* linear layers but the head are bitsandbytes' Linear4bit */
+    bool nested;              /* and their scales are quantized as well */
     memmodel_tensor positions, rows, cosine, sine, embedded;
 };
 
 struct decoder_projection {
     memmodel_tensor weight, bias;
     memmodel_tensor lora_a, lora_b; /* of an adapter; MEMMODEL_TENSOR_NONE: it has none */
+    memmodel_tensor scales, offset; /* of a packed weight, the second where they are nested; else none */
     int64_t units, inputs;
 };
 
@@ -40,6 +43,11 @@ decoder_parameter(struct decoder *decoder, const char *module, const char *role,
 struct decoder_projection
 decoder_declare_projection(struct decoder *decoder, const char *module, int64_t units, int64_t inputs, bool has_bias,
                            memmodel_tensor shared);
+
+/* A tensor of a type of its own. */
+memmodel_tensor
+decoder_tensor(struct decoder *decoder, const char *module, const char *role, const struct memmodel_shape *shape,
+               bool trainable);
 
 /* A table of numbers that are never trained. */
 memmodel_tensor
@@ -82,6 +90,22 @@ decoder_is_adapted(const struct decoder *decoder, const char *module);
 memmodel_tensor
 decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_tensor x,
                         const struct decoder_projection *projection);
+
+/* ---- decoder_packed.c ---- */
+
+/* How weights are packed; what is wrong with the options is the context's error. */
+int
+decoder_read_quantization(struct decoder *decoder, const struct memmodel_llm_build_options *options,
+                          memmodel_context *context);
+
+/* The weight of a linear layer called `module` with what its quantization needs. */
+void
+decoder_declare_packed(struct decoder *decoder, const char *module, bool adapted,
+                       struct decoder_projection *projection);
+
+/* The product with such a weight. */
+memmodel_tensor
+decoder_multiply_packed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection);
 
 /* ---- decoder.c ---- */
 

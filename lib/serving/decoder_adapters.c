@@ -129,20 +129,48 @@ decoder_read_adapters(struct decoder *decoder, const struct memmodel_llm_build_o
 static memmodel_tensor
 linear(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_tensor weight, int64_t units)
 {
-    const struct decoder_projection alone = {weight, NONE, NONE, NONE, .units = units};
+    const struct decoder_projection alone = {weight, NONE, NONE, NONE, NONE, NONE, .units = units};
     memmodel_tensor result = decoder_project(decoder, scope, x, &alone);
 
     memmodel_network_pop_scope(decoder->network);
     return result;
 }
 
-/* result + lora_B(lora_A(x)) * scaling, in float32. */
+static struct memmodel_shape
+result_shape(const struct decoder *decoder, const struct decoder_projection *projection)
+{
+    return (struct memmodel_shape){{decoder->batch, decoder->length, projection->units}, 3, decoder->dtype};
+}
+
+static memmodel_tensor
+narrowed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
+{
+    const struct memmodel_shape narrow = result_shape(decoder, projection);
+
+    return decoder_cast(decoder, x, &narrow);
+}
+
+static memmodel_tensor
+cloned(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
+{
+    const struct memmodel_shape shape = result_shape(decoder, projection);
+
+    return memmodel_network_custom(
+        decoder->network, &x, 1,
+        MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .operation = "aten.clone.default"));
+}
+
+/*
+ * result + lora_B(lora_A(x)) * scaling, in float32; over a packed weight a sum in the layer's own type. peft 0.21,
+ * tuners/lora/bnb.py, Linear4bit.forward().
+ */
 static memmodel_tensor
 add_adapter(struct decoder *decoder, memmodel_tensor result, memmodel_tensor x,
             const struct decoder_projection *projection)
 {
     const struct memmodel_shape wide = {
         {decoder->batch, decoder->length, projection->units}, 3, MEMMODEL_DTYPE_FLOAT32};
+    bool is_wide = decoder->dtype == MEMMODEL_DTYPE_FLOAT32, is_packed = projection->scales >= 0;
     memmodel_tensor low = linear(decoder, "lora_A.default", x, projection->lora_a, decoder->lora_rank);
     memmodel_tensor high = linear(decoder, "lora_B.default", low, projection->lora_b, projection->units);
     memmodel_tensor scaled, sum;
@@ -150,7 +178,9 @@ add_adapter(struct decoder *decoder, memmodel_tensor result, memmodel_tensor x,
     scaled = memmodel_network_custom(decoder->network, (memmodel_tensor[]){high, NONE}, 2,
                                      MEMMODEL_CUSTOM(.outputs = &wide, .output_count = 1,
                                                      .operation = "aten.mul.Tensor", .attributes = "other=1.0"));
-    if (decoder->dtype == MEMMODEL_DTYPE_FLOAT32)
+    if (is_packed && !is_wide)
+        scaled = narrowed(decoder, scaled, projection);
+    if (is_packed || is_wide)
         sum = decoder_binary(decoder, MEMMODEL_BINARY_ADD, result, scaled);
     else
         sum = memmodel_network_custom(
@@ -166,10 +196,9 @@ memmodel_tensor
 decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_tensor x,
                         const struct decoder_projection *projection)
 {
-    const struct memmodel_shape wide = {{decoder->batch, decoder->length, projection->inputs},
-                                        3,
-                                        MEMMODEL_DTYPE_FLOAT32},
-                                narrow = {{decoder->batch, decoder->length, projection->units}, 3, decoder->dtype};
+    const struct memmodel_shape wide = {
+        {decoder->batch, decoder->length, projection->inputs}, 3, MEMMODEL_DTYPE_FLOAT32};
+    bool is_packed = projection->scales >= 0;
     struct decoder_projection base = *projection;
     memmodel_tensor result, cast = x;
 
@@ -177,11 +206,14 @@ decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_ten
     memmodel_network_push_scope(decoder->network, scope);
     result = decoder_project(decoder, "base_layer", x, &base);
     memmodel_network_pop_scope(decoder->network);
+    if (is_packed)
+        result = cloned(decoder, result, projection);
     if (decoder->dtype == MEMMODEL_DTYPE_FLOAT32)
         return add_adapter(decoder, result, x, projection);
     cast = decoder_cast(decoder, x, &wide);
     result = add_adapter(decoder, result, cast, projection);
-    result = decoder_cast(decoder, result, &narrow);
+    if (!is_packed)
+        result = narrowed(decoder, result, projection);
     decoder_end(decoder, cast);
     return result;
 }

@@ -58,6 +58,8 @@ decoder_project(struct decoder *decoder, const char *scope, memmodel_tensor x,
     if (projection->lora_a >= 0)
         return decoder_project_adapted(decoder, scope, x, projection);
     memmodel_network_push_scope(decoder->network, scope);
+    if (projection->scales >= 0)
+        return decoder_multiply_packed(decoder, x, projection);
     memmodel_network_use_parameter(decoder->network, "weight", projection->weight);
     if (projection->bias >= 0)
         memmodel_network_use_parameter(decoder->network, "bias", projection->bias);

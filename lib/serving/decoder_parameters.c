@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "serving/decoder.h"
 
+#include <string.h>
+
 enum { NONE = MEMMODEL_TENSOR_NONE };
 
 /* peft wraps the model. */
@@ -12,19 +14,30 @@ prefix(const struct decoder *decoder)
 }
 
 /* Each is called as its module is. */
-static memmodel_tensor
-parameter(struct decoder *decoder, const char *module, const char *role, int dtype, int rank, const memmodel_dim *dims,
-          bool trainable)
+memmodel_tensor
+decoder_tensor(struct decoder *decoder, const char *module, const char *role, const struct memmodel_shape *shape,
+               bool trainable)
 {
     struct text name = TEXT_INIT(decoder->llm->context);
     memmodel_tensor tensor = MEMMODEL_ERROR_NO_MEMORY;
 
     text_printf(&name, "%s%s.%s", prefix(decoder), module, role);
     if (!name.failed)
-        tensor = memmodel_network_parameter(decoder->network, name.bytes, dtype, rank, dims, trainable);
+        tensor =
+            memmodel_network_parameter(decoder->network, name.bytes, shape->dtype, shape->rank, shape->dims, trainable);
     decoder->failed = decoder->failed || name.failed;
     text_release(&name);
     return tensor;
+}
+
+static memmodel_tensor
+parameter(struct decoder *decoder, const char *module, const char *role, int dtype, int rank, const memmodel_dim *dims,
+          bool trainable)
+{
+    struct memmodel_shape shape = {.rank = rank, .dtype = dtype};
+
+    memcpy(shape.dims, dims, (size_t)rank * sizeof *dims);
+    return decoder_tensor(decoder, module, role, &shape, trainable);
 }
 
 memmodel_tensor
@@ -55,10 +68,12 @@ struct decoder_projection
 decoder_declare_projection(struct decoder *decoder, const char *module, int64_t units, int64_t inputs, bool has_bias,
                            memmodel_tensor shared)
 {
-    struct decoder_projection projection = {shared, NONE, NONE, NONE, .units = units, .inputs = inputs};
+    struct decoder_projection projection = {shared, NONE, NONE, NONE, NONE, NONE, .units = units, .inputs = inputs};
     bool adapted = decoder_is_adapted(decoder, module);
 
-    if (shared < 0)
+    if (decoder->packed && strcmp(module, "lm_head") != 0)
+        decoder_declare_packed(decoder, module, adapted, &projection);
+    else if (shared < 0)
         projection.weight = decoder_parameter(decoder, module, adapted ? "base_layer.weight" : "weight", 2,
                                               (memmodel_dim[]){units, inputs});
     if (has_bias)

@@ -558,7 +558,11 @@ build_from(memmodel_context *context)
         "{\"model_type\": \"llama\", \"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "
         "\"num_key_value_heads\": 1, \"vocab_size\": 10, \"intermediate_size\": 16, \"max_position_embeddings\": 16, "
         "\"torch_dtype\": \"bfloat16\"}";
-    const struct memmodel_llm_build_options options = {.size = sizeof options, .lora_rank = 2};
+    const struct memmodel_llm_build_options options = {.size = sizeof options,
+                                                       .lora_rank = 2,
+                                                       .lora_targets = "q_proj",
+                                                       .quantization = "nf4",
+                                                       .double_quantization = 1};
     memmodel_network *network;
     memmodel_llm *llm;
     int status = memmodel_llm_from_json(context, "config.json", text, sizeof text - 1, &llm);

@@ -7,6 +7,13 @@
 #include <jansson.h>
 #include <string.h>
 
+/* llama6 of test/frameworks/parallel_models.py. */
+#define LLAMA6                                                                                                         \
+    "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"llama\", \"hidden_size\": 384, "                    \
+    "\"num_hidden_layers\": 6, \"num_attention_heads\": 6, \"num_key_value_heads\": 3, \"vocab_size\": 1501, "         \
+    "\"intermediate_size\": 1000, \"max_position_embeddings\": 256, \"tie_word_embeddings\": false, "                  \
+    "\"torch_dtype\": \"float32\"}"
+
 #define LLAMA(more)                                                                                                    \
     "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"llama\", \"hidden_size\": 256, "                    \
     "\"num_hidden_layers\": 4, \"num_attention_heads\": 8, \"num_key_value_heads\": 2, \"vocab_size\": 1003, "         \
@@ -24,16 +31,23 @@ llm_of(memmodel_context *context, const char *text)
 }
 
 static memmodel_network *
-network_of(memmodel_context *context, const char *text, int without_loss)
+network_with(memmodel_context *context, const char *text, const struct memmodel_llm_build_options *options)
 {
-    const struct memmodel_llm_build_options options = {.size = sizeof options, .without_loss = without_loss};
     memmodel_llm *llm = llm_of(context, text);
     memmodel_network *network;
 
-    if (memmodel_llm_build(llm, &options, context, &network))
+    if (memmodel_llm_build(llm, options, context, &network))
         fail_msg("%s", memmodel_context_error(context)->message);
     memmodel_llm_unref(llm);
     return network;
+}
+
+static memmodel_network *
+network_of(memmodel_context *context, const char *text, int without_loss)
+{
+    const struct memmodel_llm_build_options options = {.size = sizeof options, .without_loss = without_loss};
+
+    return network_with(context, text, &options);
 }
 
 /* y.pow(2).mean(), which the recordings have for a loss. */
@@ -41,11 +55,12 @@ static void
 add_recorded_loss(memmodel_network *network, int dtype)
 {
     memmodel_tensor logits = 0, loss;
-    struct memmodel_shape last;
-    const struct memmodel_shape shape = {{3, 64, 1003}, 3, dtype};
+    struct memmodel_shape last, shape;
 
     while (memmodel_network_get_shape(network, logits + 1, &last) == 0)
         logits++; /* what was made last */
+    assert_int_equal(memmodel_network_get_shape(network, logits, &shape), 0);
+    assert_int_equal(shape.dtype, dtype);
     loss = memmodel_network_custom(network, (memmodel_tensor[]){logits, MEMMODEL_TENSOR_NONE}, 2,
                                    MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1,
                                                    .operation = "aten.pow.Tensor_Scalar", .attributes = "exponent=2"));
@@ -131,12 +146,8 @@ adapted_network(memmodel_context *context, const struct adapted *of)
                                                        .without_loss = 1,
                                                        .lora_rank = of->rank,
                                                        .lora_targets = of->targets};
-    memmodel_llm *llm = llm_of(context, LLAMA(""));
-    memmodel_network *network;
+    memmodel_network *network = network_with(context, LLAMA(""), &options);
 
-    if (memmodel_llm_build(llm, &options, context, &network))
-        fail_msg("%s", memmodel_context_error(context)->message);
-    memmodel_llm_unref(llm);
     add_recorded_loss(network, strcmp(of->dtype, "float32") == 0 ? MEMMODEL_DTYPE_FLOAT32 : MEMMODEL_DTYPE_BFLOAT16);
     return network;
 }
@@ -164,6 +175,81 @@ adapters_take_what_recorded_trainings_of_peft_took(void **state)
         memmodel_report_unref(report);
         memmodel_network_unref(network);
     }
+}
+
+/* Peaks of three steps with AdamW as PyTorch's profiler has recorded them: RECORDED of test_torch_quantized.py, with what. */
+static void
+adapters_over_packed_weights_take_what_recorded_runs_took(void **state)
+{
+    /* in the recordings is the package's own table of 256 numbers for nested scales, and 252 bytes of no tensor known here */
+    const int64_t of_package = 256 * 4 + 252;
+    static const char all[] = "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj";
+    static const struct {
+        const char *text, *targets;
+        int64_t batch, length, peaks[3];
+        int32_t rank, nested;
+    } rows[] = {
+        {LLAMA(""), "q_proj,v_proj", 3, 64, {18344900, 18557956, 18557956}, 8, 0},
+        {LLAMA(""), NULL, 3, 64, {18245604, 18458660, 18458660}, 8, 1},
+        {LLAMA6, all, 2, 40, {28154060, 33407516, 33407516}, 16, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct memmodel_symbol_value symbols[] = {{"batch", rows[i].batch}, {"length", rows[i].length}};
+        const struct memmodel_job job = {.size = sizeof job,
+                                         .symbols = symbols,
+                                         .symbol_count = 2,
+                                         .intra_op_threads = 1,
+                                         .isa = "avx2",
+                                         .framework_version = "2.13",
+                                         .metric = MEMMODEL_METRIC_LIVE,
+                                         .steps = 3,
+                                         .optimizer = "adamw"};
+        const struct memmodel_llm_build_options options = {.size = sizeof options,
+                                                           .without_loss = 1,
+                                                           .quantization = "nf4",
+                                                           .double_quantization = rows[i].nested,
+                                                           .lora_rank = rows[i].rank,
+                                                           .lora_targets = rows[i].targets};
+        memmodel_network *network = network_with(*state, rows[i].text, &options);
+        memmodel_report *report;
+
+        add_recorded_loss(network, MEMMODEL_DTYPE_FLOAT32);
+        if (memmodel_estimate(network, &job, *state, &report))
+            fail_msg("%s", memmodel_context_error(*state)->message);
+        for (size_t step = 0; step < 3; step++) {
+            int64_t off = rows[i].peaks[step] - memmodel_report_step_peak(report, step);
+
+            if (off < 0 || off > of_package)
+                fail_msg("row %d, step %d: %lld bytes off", (int)i, (int)step + 1, (long long)off);
+        }
+        memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
+}
+
+static void
+weights_that_cannot_be_packed_are_refused(void **state)
+{
+    static const struct {
+        struct memmodel_llm_build_options options;
+        const char *message;
+    } rows[] = {
+        {{.size = sizeof rows[0].options, .quantization = "awq"}, "packed as \"awq\" is not modelled"},
+        {{.size = sizeof rows[0].options, .quantization = "nf5"}, "there is no \"nf5\""},
+        {{.size = sizeof rows[0].options, .double_quantization = 1}, "these weights are not quantized"},
+        {{.size = sizeof rows[0].options, .quantization = "nf4", .double_quantization = 2}, "double_quantization is 2"},
+    };
+    memmodel_llm *llm = llm_of(*state, LLAMA(""));
+    memmodel_network *network = NULL;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_true(memmodel_llm_build(llm, &rows[i].options, *state, &network) < 0);
+        if (!strstr(memmodel_context_error(*state)->message, rows[i].message))
+            fail_msg("%s", memmodel_context_error(*state)->message);
+    }
+    assert_null(network);
+    memmodel_llm_unref(llm);
 }
 
 /* What a report counts and what the configuration says agree, but for the two tables of 16 frequencies that are no weights. */
@@ -292,6 +378,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_configuration_takes_what_recorded_ranks_of_its_module_took),
         WITH_CONTEXT(adapters_take_what_recorded_trainings_of_peft_took),
+        WITH_CONTEXT(adapters_over_packed_weights_take_what_recorded_runs_took),
+        WITH_CONTEXT(weights_that_cannot_be_packed_are_refused),
         WITH_CONTEXT(a_network_has_the_parameters_of_its_configuration),
         WITH_CONTEXT(what_is_not_built_like_llama_is_refused_with_what_it_has),
         WITH_CONTEXT(adapters_that_cannot_be_made_are_refused_with_what_would_do),

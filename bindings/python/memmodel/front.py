@@ -1,6 +1,7 @@
 """Networks by a name: of Hugging Face's hub, of a class in a script, of a Keras file: what the tool asks of Python.
 
     python -m memmodel.front OUTPUT hf:ORG/MODEL [--lora 16 --lora-targets q_proj,v_proj --input 1,512:int64]
+    python -m memmodel.front OUTPUT hf:ORG/MODEL --quantization nf4 [--lora 16 --double-quantization]
     python -m memmodel.front OUTPUT train.py:Net --input 8,3,224,224 [--loss cross_entropy]
     python -m memmodel.front OUTPUT model.keras
 
@@ -88,13 +89,24 @@ def _causal_model(config: Path) -> Any:
         return transformers.AutoModelForCausalLM.from_config(settings)
 
 
+def _built(model: serving.LanguageModel, options: argparse.Namespace) -> Network:
+    return model.network(
+        lora_rank=options.lora,
+        lora_targets=options.lora_targets,
+        quantization=options.quantization,
+        double_quantization=options.double_quantization,
+    )
+
+
 def _of_hub(name: str, options: argparse.Namespace) -> tuple[Network, dict[str, int]]:
     config = config_of(name)
     if not options.input:
         try:
             model = serving.LanguageModel.load(config)
-            return model.network(lora_rank=options.lora, lora_targets=options.lora_targets), {}
+            return _built(model, options), {}
         except MemmodelError as error:
+            if options.quantization:
+                raise
             raise FrontError(f"{error}; with --input 1,512:int64 transformers' own model is exported") from None
     torch, models = _need("torch", HUB), _need("memmodel.torch", HUB)
     module = _causal_model(config).train()
@@ -156,6 +168,8 @@ def _of_script(path: Path, name: str, options: argparse.Namespace) -> tuple[Netw
 
 def network_of(source: str, options: argparse.Namespace) -> tuple[Network, dict[str, int]]:
     """The network, and values of its symbols that its inputs have."""
+    if options.quantization and (options.input or not source.startswith(HUB)):
+        raise FrontError("--quantization is for a config.json and hf:ORG/MODEL without --input")
     if source.startswith(HUB):
         return _of_hub(source.removeprefix(HUB), options)
     script, _, name = source.rpartition(":")
@@ -184,6 +198,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--loss")
     parser.add_argument("--lora", type=int, default=0)
     parser.add_argument("--lora-targets", type=_targets, default=[])
+    parser.add_argument("--quantization")
+    parser.add_argument("--double-quantization", action="store_true")
     options = parser.parse_args(words)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a script prints is none of the symbols

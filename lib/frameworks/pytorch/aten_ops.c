@@ -7,6 +7,7 @@ static const struct aten_ops *const tables[] = {
     &aten_op_views,         &aten_op_scopes,    &aten_op_joining, &aten_op_indexing,    &aten_op_products,
     &aten_op_normalization, &aten_op_backward,  &aten_op_foreach, &aten_op_attention,   &aten_op_pooling,
     &aten_op_resampling,    &aten_op_recurrent, &aten_op_cudnn,   &aten_op_tensor,      &aten_op_pipeline,
+    &aten_op_quantized,
 };
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };

@@ -37,7 +37,7 @@ struct aten_ops {
 extern const struct aten_ops aten_op_functions, aten_op_fourier, aten_op_cells, aten_op_convolution, aten_op_dropout,
     aten_op_scopes, aten_op_backward, aten_op_foreach, aten_op_views, aten_op_joining, aten_op_indexing,
     aten_op_products, aten_op_normalization, aten_op_pooling, aten_op_resampling, aten_op_attention, aten_op_recurrent,
-    aten_op_cudnn, aten_op_tensor, aten_op_pipeline;
+    aten_op_cudnn, aten_op_tensor, aten_op_pipeline, aten_op_quantized;
 
 /* Row `index` of all tables, or NULL after the last. */
 const struct aten_op_rule *

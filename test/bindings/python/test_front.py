@@ -119,6 +119,18 @@ class Front(unittest.TestCase):
         self.assertEqual((made.returncode, len(made.stderr.splitlines())), (1, 1))
         self.assertIn('lora_targets: "nothing" is no linear layer of this model', made.stderr)
 
+    def test_adapters_over_packed_weights_come_from_a_configuration(self):
+        config = self.snapshot() / "config.json"
+        words = ("--quantization", "nf4", "--lora", "8", "--lora-targets", "q_proj,v_proj")
+        by_name = self.report("hf:me/tiny", *words, "--set", "batch=2,length=32")
+        self.assertEqual(by_name, self.report(str(config), *words, "--set", "batch=2,length=32"))
+        self.assertEqual(by_name["total"]["trainable_count"], 2 * 8 * (64 + 64 + 64 + 32))
+        self.assertEqual(by_name["unmodelled"], [])
+        for name in (str(config), "hf:me/tiny"):
+            made = self.run_tool(name, "--quantization", "awq")
+            self.assertEqual((made.returncode, len(made.stderr.splitlines())), (1, 1))
+            self.assertIn('packed as "awq"', made.stderr)
+
     @needs("torch", "transformers", "peft")
     def test_adapters_are_trained_alone(self):
         self.snapshot()
