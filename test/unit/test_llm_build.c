@@ -252,6 +252,37 @@ weights_that_cannot_be_packed_are_refused(void **state)
     memmodel_llm_unref(llm);
 }
 
+/*
+ * What a rank of four holds of a model whose head lies behind the last adapter: the parameters are a quarter of what they
+ * are, but for tables of 16 frequencies and rows that are filled up: 1,003 to 1,004 of two tables of 256.
+ */
+static void
+frozen_weights_behind_the_last_adapter_are_sharded(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 1}, {"length", 2}};
+    const struct memmodel_llm_build_options options = {.size = sizeof options, .lora_rank = 4};
+    const struct memmodel_parallel parallel = {
+        .size = sizeof parallel, .mesh = "dp=4", .data = "fsdp(base_model.model.model.layers.*)"};
+    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .symbol_count = 2, .optimizer = "sgd"};
+    memmodel_network *network = network_with(*state, LLAMA(""), &options);
+    int64_t held[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct memmodel_trace_event event = {.size = sizeof event};
+        memmodel_report *report;
+        size_t count;
+
+        job.parallel = i ? &parallel : NULL;
+        assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+        count = memmodel_trace_event_count(memmodel_report_trace(report));
+        assert_int_equal(memmodel_trace_get_event(memmodel_report_trace(report), count - 1, &event), 0);
+        held[i] = event.live;
+        memmodel_report_unref(report);
+    }
+    assert_in_range(held[1], held[0] / 4, held[0] / 4 + 16384);
+    memmodel_network_unref(network);
+}
+
 /* What a report counts and what the configuration says agree, but for the two tables of 16 frequencies that are no weights. */
 static void
 a_network_has_the_parameters_of_its_configuration(void **state)
@@ -380,6 +411,7 @@ main(void)
         WITH_CONTEXT(adapters_take_what_recorded_trainings_of_peft_took),
         WITH_CONTEXT(adapters_over_packed_weights_take_what_recorded_runs_took),
         WITH_CONTEXT(weights_that_cannot_be_packed_are_refused),
+        WITH_CONTEXT(frozen_weights_behind_the_last_adapter_are_sharded),
         WITH_CONTEXT(a_network_has_the_parameters_of_its_configuration),
         WITH_CONTEXT(what_is_not_built_like_llama_is_refused_with_what_it_has),
         WITH_CONTEXT(adapters_that_cannot_be_made_are_refused_with_what_would_do),

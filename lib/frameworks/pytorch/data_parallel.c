@@ -126,6 +126,15 @@ last_trainable(const struct memmodel_network *network)
     return count;
 }
 
+/* As a layer calls its parameters, not its buffers. */
+static bool
+is_weight(const char *name)
+{
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    return dot && (strcmp(dot, ".weight") == 0 || strcmp(dot, ".bias") == 0);
+}
+
 /* Tensors of a module are declared parameters first; what is frozen is of a floating type. */
 bool
 data_is_buffer(const struct step *step, size_t index)
@@ -138,7 +147,7 @@ data_is_buffer(const struct step *step, size_t index)
     if (layer->op != OP_PARAMETER)
         return strncmp(parameter->role, "running_", strlen("running_")) == 0;
     return dtype_is_whole(parameter->dtype) || parameter->dtype == MEMMODEL_DTYPE_BOOL ||
-           index >= last_trainable(step->network);
+           (index >= last_trainable(step->network) && !is_weight(layer->name));
 }
 
 int64_t
