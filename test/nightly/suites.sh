@@ -3,9 +3,9 @@
 # A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
 
 # In this order, the quickest first.
-NIGHTLY=(subproject packaging packages docs web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
-# What .ci/run asks for besides; of other machines without the longest cases (LONG in the lists of tests).
-MORE_SUITES=(test sanitized-unit m32-quick musl-quick aarch64-quick)
+NIGHTLY=(subproject packages docs web cuda torch-versions tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+# What .ci/run asks for besides: a part of packages, and of other machines without the longest cases (LONG in the lists of tests).
+MORE_SUITES=(test packaging sanitized-unit m32-quick musl-quick aarch64-quick)
 
 # skipped NAME WHY: counted as one skipped test
 skipped() {
@@ -53,12 +53,28 @@ suite_packaging() {
     test_in test packaging --suite packaging
 }
 
-# What is published, for each processor, and the rock; skipped where pip or apt cannot bring what builds it.
+# made KIND: the end of what it said where a package cannot be made
+made() { "package_$1" >"build/package-$1.log" 2>&1 || { tail -n 30 "build/package-$1.log" && return 1; }; }
+
+# All that is published: wheels for each processor, Debian packages, pip's wheel and source distribution, the rock, and what
+# shells complete. Skipped where pip or apt cannot bring what builds it; else a package that cannot be made is a failure.
 suite_packages() {
     need_lua 5.4
     need luarocks luarocks --version
+    want_shells
     install_missing
-    (package_wheel && package_deb) >build/packages.log 2>&1 || true
+    rm -rf build/packages
+    if (need_wheel && install_missing && venv wheel packaging/wheel/requirements.txt); then
+        counted package-wheel made wheel
+    else
+        skipped package-wheel 'pip or apt does not bring what builds wheels'
+    fi
+    if command -v apt-get >/dev/null && (need_deb && install_missing); then
+        counted package-deb made deb
+    else
+        skipped package-deb 'this is no Debian, or apt does not bring what builds its packages'
+    fi
+    suite_packaging
     test_in test packages --suite packages
 }
 

@@ -17,6 +17,13 @@ PACKAGES = ROOT / "build/packages"
 NAMES = {"libmemmodel0", "libmemmodel-dev", "memmodel", "python3-memmodel", "lua-memmodel"}
 SKIPPED = 77
 
+# Where Debian's shells look, below /usr/share.
+COMPLETIONS = {
+    "bash": "bash-completion/completions/memmodel",
+    "zsh": "zsh/vendor-completions/_memmodel",
+    "fish": "fish/vendor_completions.d/memmodel.fish",
+}
+
 
 def packages(folder=PACKAGES):
     """By name; those with what debuggers read are left out."""
@@ -38,6 +45,16 @@ class Debs(unittest.TestCase):
     def test_one_source_makes_all_packages(self):
         self.assertEqual(set(packages()), NAMES)
         self.assertEqual(len(list(PACKAGES.glob("libmemmodel_*.dsc"))), 1)
+
+    def test_shells_find_what_they_complete(self):
+        status, output = run("dpkg-deb", "--extract", packages()["memmodel"], self.folder)
+        self.assertEqual((status, output), (0, ""))
+        run("dpkg-deb", "--extract", packages()["libmemmodel0"], self.folder)
+        (library,) = self.folder.glob("usr/lib/*/libmemmodel.so.0")
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(library.parent))
+        for shell, place in COMPLETIONS.items():
+            told = run(self.folder / "usr/bin/memmodel", "completion", shell, env=environment)
+            self.assertEqual(told, (0, (self.folder / "usr/share" / place).read_text(encoding="utf-8")), shell)
 
     def test_lintian_has_nothing_to_say(self):
         if not shutil.which("lintian"):
