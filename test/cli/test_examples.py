@@ -1,6 +1,9 @@
 """Every example of every --help, run on the files that are installed for them.
 
-usage: test_examples.py TOOL EXAMPLES PRICES
+usage: test_examples.py TOOL EXAMPLES PRICES VENVS [slurm | cuda]
+
+Those that need a Slurm or a PyTorch with CUDA are run with that word alone. VENVS: the folder of virtual environments,
+for what some examples need besides.
 """
 
 import os
@@ -13,7 +16,10 @@ import tempfile
 import unittest
 
 TOOL, EXAMPLES, PRICES = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
-FITS, EXCEEDS = 0, 3
+VENVS, WHERE = pathlib.Path(sys.argv[4]).absolute(), "".join(sys.argv[5:6])
+FITS, EXCEEDS, SKIPPED = 0, 3, 77
+SLURM, CUDA, DASK, MPROF = "slurm", "cuda", "dask", "mprof"
+OWN_PYTHON = {SLURM: "scale", CUDA: "cuda", DASK: "scale"}  # what examples call python, of these environments
 
 
 def help_of(*command):
@@ -31,23 +37,33 @@ def examples(command):
     return [line.strip() for line in re.sub(r" \\\n *", " ", told).split("\n")]
 
 
-def answers(*command):
-    return bool(shutil.which(command[0])) and subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def missing(line):
-    """What the example needs that is no part of this package, and not here."""
-    if "mprof" in line and not shutil.which("mprof"):
-        return "mprof"
-    if "sacct -a" in line or line == "memmodel import sacct -o samples/ --refit models/":
-        return None if answers("sacct", "--noheader") else "Slurm's accounting"
+def need_of(line):
+    """What the example needs that is no part of this package; "" for nothing."""
+    if "sacct -a" in line or "--executor slurm" in line or line.startswith("memmodel import sacct -o samples/"):
+        return SLURM
+    if line.startswith("memmodel run") and "--gpu" in line:
+        return CUDA
     if "--executor dask" in line:
-        return None if answers(sys.executable, "-c", "import distributed, pyarrow") else "Dask and pyarrow"
-    if "--executor slurm" in line:
-        return None if answers("sinfo") else "a Slurm"
-    if "--gpu" in line and line.startswith("memmodel run"):
-        script = "import torch, sys; sys.exit(not torch.version.cuda)"
-        return None if answers(sys.executable, "-c", script) else "a PyTorch with CUDA"
+        return DASK
+    return MPROF if "mprof" in line else ""
+
+
+def python_for(need):
+    """An interpreter that has it, or None."""
+    if need not in OWN_PYTHON:
+        return pathlib.Path(sys.executable)
+    python = VENVS / OWN_PYTHON[need] / "bin/python"
+    return python if python.exists() else None
+
+
+def missing(need):
+    """Why it cannot be had here, or None."""
+    if need == MPROF and not (VENVS / "mprof/bin/mprof").exists():
+        return f"no {VENVS}/mprof"
+    if not python_for(need):
+        return f"no {VENVS / OWN_PYTHON[need]}, where ./run sets up {need}"
+    if need == SLURM and accounting.missing():
+        return f"missing: {', '.join(accounting.missing())}"
     return None
 
 
@@ -58,30 +74,60 @@ class Examples(unittest.TestCase):
         self.folder = pathlib.Path(place.name) / "examples"
         shutil.copytree(EXAMPLES, self.folder)
         shutil.copy(PRICES, place.name)
-        tools = pathlib.Path(place.name) / "bin"
-        tools.mkdir()
-        (tools / "python").symlink_to(sys.executable)
-        (tools / "memmodel").symlink_to(TOOL)
-        self.environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", MEMMODEL_PYTHON=sys.executable)
+        self.tools = pathlib.Path(place.name) / "bin"
+        self.tools.mkdir()
+        (self.tools / "memmodel").symlink_to(TOOL)
+        self.environment = dict(os.environ)
+        if WHERE == SLURM:
+            self.start_slurm()
 
-    def run_line(self, line):
+    def start_slurm(self):
+        """A cluster with accounting in which one job has run, whose comment says what it measured."""
+        site = accounting.Accounted()
+        self.addCleanup(site.close)
+        site.start()
+        said = site.submit("--wait", "--comment=memmodel: model=unet3d dim=64 batch=4", script="#!/bin/sh\nsleep 2\n")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.environment = dict(site.environment)
+
+    def environment_for(self, need):
+        (self.tools / "python").unlink(missing_ok=True)
+        (self.tools / "python").write_text(f'#!/bin/sh\nexec "{python_for(need)}" "$@"\n')
+        (self.tools / "python").chmod(0o755)
+        path = f"{self.tools}:{self.environment['PATH']}:{VENVS / 'mprof/bin'}"
+        return self.environment | {"PATH": path, "MEMMODEL_PYTHON": str(python_for(need)), "MEMMODEL_TOOL": str(TOOL)}
+
+    def run_line(self, line, need):
         done = subprocess.run(
-            ["sh", "-c", line], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
-        )
+            ["sh", "-c", line], cwd=self.folder, env=self.environment_for(need), capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
         self.assertIn(done.returncode, (FITS, EXCEEDS), f"{line}\n{done.stdout}{done.stderr}")
         self.assertTrue(done.stdout or done.stderr or ">" in line, line)
 
     def test_every_example_of_every_command_runs(self):
         self.assertGreater(len(commands()), 10)
+        count = 0
         for command in commands():
             self.assertGreater(len(examples(command)), 0, command)
             for line in examples(command):
+                need = need_of(line)
+                if (need if need in (SLURM, CUDA) else "") != WHERE:
+                    continue
                 with self.subTest(line):
-                    if need := missing(line):
-                        print(f"not run, for it needs {need}: {line}")
+                    if why := missing(need):
+                        print(f"not run, {why}: {line}")
                         continue
-                    self.run_line(line)
+                    count += 1
+                    self.run_line(line, need)
+        self.assertGreater(count, 0)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    if WHERE == SLURM:
+        sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "bindings/scale"))
+        import accounting
+    if WHERE and (why := missing(WHERE)):
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
