@@ -14,6 +14,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from memmodel import _optional
+
+if __name__ == "__main__" and not _optional.present("torch"):
+    raise SystemExit("memmodel.torch needs PyTorch, which this Python does not have: pip install torch")
+
+# isort: split
 from memmodel import _torch_versions  # noqa: F401  refuses what is not known before another import fails
 
 # isort: split

@@ -55,6 +55,12 @@ class Loading(unittest.TestCase):
                 self.assertEqual(status, 1)
                 self.assertIn("ImportError: memmodel cannot load its library", line)
 
+    def test_the_command_for_scripts_of_pytorch_says_in_one_line_that_there_is_none(self):
+        command = [sys.executable, "-S", "-m", "memmodel.torch", "train.py"]  # -S: without installed packages
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        told = "memmodel.torch needs PyTorch, which this Python does not have: pip install torch\n"
+        self.assertEqual((done.returncode, done.stderr), (1, told))
+
     def test_versions_that_fit(self):
         for version, wanted, fits in (
             ("0.1.0", "0.1.0", True), ("0.1.9", "0.1.0", True), ("0.2.0", "0.1.0", False), ("1.0.0", "0.1.0", False),
