@@ -29,7 +29,7 @@ static const struct option options[] = {
     ROW("optimizer", 'o', OPTION_TEXT, "NAME", "as of estimate; adamw(fused) unless given", optimizer),
     ROW("max-tensor", 0, OPTION_INTEGER, "N", "GPUs that may share a layer; 8 unless given", max_tensor),
     ROW("max-pipeline", 0, OPTION_INTEGER, "N", "stages that there may be; 16 unless given", max_pipeline),
-    ROW("budget", 'b', OPTION_BYTES, "BYTES", "of each GPU for tensors; its memory without CUDA's context unless given",
+    ROW("budget", 'b', OPTION_BYTES, "BYTES", "of each GPU, with its context; all of its memory unless given",
         budget),
     ROW("all", 'a', OPTION_FLAG, NULL, "all rows, not the first 20", all),
     ROW("json", 'j', OPTION_FLAG, NULL, "the rows as JSON", json),
@@ -44,10 +44,11 @@ print_json(const struct memmodel_mesh_row *rows, size_t count)
     printf("[");
     for (size_t i = 0; i < count; i++)
         printf("%s{\"dp\": %" PRId64 ", \"tp\": %" PRId64 ", \"pp\": %" PRId64 ", \"batch\": %" PRId64
-               ", \"passes\": %" PRId64 ", \"recomputed\": %s, \"peak\": %" PRId64 ", \"traffic\": %" PRId64
+               ", \"passes\": %" PRId64 ", \"recomputed\": %s, \"peak\": %" PRId64
+               ", \"process\": %" PRId64 ", \"traffic\": %" PRId64
                ", \"verdict\": \"%s\"}",
                i ? ",\n " : "", rows[i].data, rows[i].tensor, rows[i].pipeline, rows[i].batch, rows[i].passes,
-               rows[i].recomputed ? "true" : "false", rows[i].peak, rows[i].traffic,
+               rows[i].recomputed ? "true" : "false", rows[i].peak, rows[i].process, rows[i].traffic,
                memmodel_verdict_name(rows[i].verdict));
     printf("]\n");
 }
@@ -55,11 +56,12 @@ print_json(const struct memmodel_mesh_row *rows, size_t count)
 static void
 print_row(const struct memmodel_mesh_row *row)
 {
-    char peak[QUANTITY_BYTES], traffic[QUANTITY_BYTES];
+    char peak[QUANTITY_BYTES], process[QUANTITY_BYTES], traffic[QUANTITY_BYTES];
 
-    printf("%5" PRId64 "%4" PRId64 "%4" PRId64 "%7" PRId64 "%8" PRId64 "%11s%13s%13s  %s\n", row->data, row->tensor,
+    printf("%5" PRId64 "%4" PRId64 "%4" PRId64 "%7" PRId64 "%8" PRId64 "%12s%13s%13s%14s  %s\n", row->data, row->tensor,
            row->pipeline, row->batch, row->passes, row->recomputed ? "all layers" : "no", format_bytes(row->peak, peak),
-           format_bytes(row->traffic, traffic), memmodel_verdict_name(row->verdict));
+           row->process ? format_bytes(row->process, process) : "-", format_bytes(row->traffic, traffic),
+           memmodel_verdict_name(row->verdict));
 }
 
 static void
@@ -67,7 +69,7 @@ print_text(const struct memmodel_mesh_row *rows, size_t count, bool all)
 {
     size_t shown = all || count < SHOWN_ROWS ? count : SHOWN_ROWS;
 
-    printf("   dp  tp  pp  batch  passes  recomputed    live peak   sent a step\n");
+    printf("   dp  tp  pp  batch  passes  recomputed    live peak      process   sent a step\n");
     for (size_t i = 0; i < shown; i++)
         print_row(&rows[i]);
     if (shown < count)
@@ -128,8 +130,9 @@ const struct command advise_mesh_command = {
     .description =
         "Reads the config.json of a dense decoder, as Hugging Face's hub has it, and lists meshes of N GPUs that train\n"
         "it, those that fit first, in the order of what each GPU sends in a step. Parameters are sharded over dp by\n"
-        "FSDP2, computed in bfloat16; layers are shared over tp, stages of a 1F1B pipeline lie along pp. Peaks are of\n"
-        "live tensors of the fullest rank; estimate says the rest of a row with the same mesh.",
+        "FSDP2, computed in bfloat16, with dp=1 whole in float32 under autocast; layers are shared over tp, stages of a\n"
+        "1F1B pipeline lie along pp. Of the rank with most live tensors it is said what its process takes of the GPU,\n"
+        "which decides; \"-\" where live tensors alone are too many.",
     .examples = "  memmodel advise-mesh llama-3.3-70b/config.json --gpus 64 --gpu h100\n"
                 "  memmodel advise-mesh llama-3.1-8b/config.json --gpus 8 --length 4096 --global-batch 64 --json\n",
     .exits = "  3    no mesh fits\n",

@@ -25,7 +25,7 @@ struct memmodel_mesh_options {
     int64_t global_batch;  /**< sequences of a step, over all GPUs. @default `gpu_count` */
     int64_t max_tensor;    /**< GPUs that share a layer, such as those of one machine. @default 8 */
     int64_t max_pipeline;  /**< stages. @default 16 */
-    int64_t budget;        /**< of each GPU for tensors. @unit bytes @default the GPU's without its CUDA context */
+    int64_t budget;        /**< of each GPU, context included. @unit bytes @default all of the GPU's */
 };
 
 /** A way to train it. @since 0.1 */
@@ -36,16 +36,22 @@ struct memmodel_mesh_row {
     int64_t batch;      /**< sequences of one forward pass of a rank */
     int64_t passes;     /**< forward passes of a rank in a step: microbatches of a pipeline, else accumulated batches */
     int64_t peak;       /**< live bytes of the fullest rank. @unit bytes */
+    int64_t process;    /**< that its process takes of the GPU: what the allocator reserves, and the context; 0 where
+                             live bytes and context exceed the budget alone. @unit bytes */
     int64_t traffic;    /**< that a rank sends in a step. @unit bytes */
     int32_t recomputed; /**< 1: each layer is recomputed in the backward pass, torch.utils.checkpoint */
-    int32_t verdict;    /**< enum memmodel_verdict: whether `peak` is within the budget */
+    int32_t verdict;    /**< enum memmodel_verdict: whether the process is within the budget */
 };
 
 /**
- * Meshes of so many GPUs, those that fit first, in the order of what their ranks send.
+ * Meshes of so many GPUs, those that fit first, in the order of what their ranks send; of each, batches of 1, 2, 4, ...
+ * sequences up to the first that does not fit. With one data rank nothing is sharded: parameters are there as a whole in
+ * float32, and computed with under autocast to bfloat16.
  *
  * Peaks are those of memmodel_estimate() on models of three and four layers a stage, with one and two sequences: at each
- * place of a step bytes grow by the same with each layer, and with each sequence, which is taken on. What a rank sends is
+ * place of a step bytes grow by the same with each layer, and with each sequence, which is taken on. Whether a mesh fits is decided by
+ * memmodel_estimate() of all layers, on the rank with most live bytes, where those alone do not exceed the budget; of a
+ * pipeline with more parts than stages and one, by so many and what the others keep. What a rank sends is
  * that of ring algorithms (Thakur, Rabenseifner and Gropp 2005; Patarasuk and Yuan 2009): n - 1 n-th parts of what is
  * gathered or scattered, twice as much of what is reduced; all-reduces of tensor plans as in Megatron-LM (Shoeybi and
  * others 2019). Whether it is sent while others compute is not asked.
@@ -56,8 +62,8 @@ struct memmodel_mesh_row {
  * @param[in]  capacity  of `rows`
  * @param[out] rows      the first of them. Untouched on error. @length capacity
  * @param[out] count     how many there are; more than `capacity`: the others are left out. Untouched on error.
- * @returns 0, what memmodel_llm_build() and memmodel_estimate() return, MEMMODEL_ERROR_INVALID_ARGUMENT (no mesh of two
- *          or more data ranks divides the GPUs, the layers and the batch)
+ * @returns 0, what memmodel_llm_build() and memmodel_estimate() return, MEMMODEL_ERROR_INVALID_ARGUMENT (no mesh
+ *          divides the GPUs, the layers and the batch)
  * @threads any, each with a context of its own
  * @complexity O(meshes) estimates of a few layers
  * @stability testing

@@ -28,9 +28,12 @@ mesh_traffic(const struct mesh_query *query, const struct memmodel_mesh_row *row
     /* gathered before each forward and each backward pass; without a pipeline each pass reduces its gradients */
     double shards = 2 * passes * ring(row->data, parameters * COMPUTED) +
                     (row->pipeline > 1 ? 1 : passes) * ring(row->data, parameters * REDUCED);
-    /* two all-reduces of a layer forward, two backward, and two where it is recomputed */
-    double tensor = passes * layers * (row->recomputed ? 6 : 4) * 2 * ring(row->tensor, activation);
-    double stages = row->pipeline > 1 ? passes * 2 * activation : 0; /* an output on, an input's gradient back */
+    /* two all-reduces of a layer forward, two backward, and two where it is recomputed; gradients of sums are as wide as they */
+    double wide = row->data == 1 ? (double)REDUCED / COMPUTED : 1; /* autocast leaves sums of layers in float32 */
+    double reductions = 2 + 2 * wide + (row->recomputed ? 2 : 0);
+    double tensor = passes * layers * reductions * 2 * ring(row->tensor, activation);
+    /* an output on, an input's gradient back */
+    double stages = row->pipeline > 1 ? passes * 2 * wide * activation : 0;
     double all = shards + tensor + stages;
 
     return all < (double)INT64_MAX / 2 ? (int64_t)all : INT64_MAX;

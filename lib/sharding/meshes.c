@@ -35,30 +35,78 @@ add_row(struct listing *listing, const struct memmodel_mesh_row *row)
     return 0;
 }
 
-/* Batches of 1, 2, 4, ... sequences; a pipeline of no more parts than stages stands still for half of the time. */
+/* By the process, which a simulation of all of the model knows; not where live bytes are too many. */
+static int
+judge(const struct mesh_query *query, struct memmodel_mesh_row *row, int64_t stage)
+{
+    int64_t budget = query->options.budget;
+    int status = 0;
+
+    row->process = 0;
+    row->verdict = MEMMODEL_VERDICT_EXCEEDS;
+    if (add_saturating(row->peak, query->context_bytes) > budget)
+        return 0;
+    status = mesh_process(query, row, stage, &row->process);
+    if (!status && row->process <= budget)
+        row->verdict = MEMMODEL_VERDICT_FITS;
+    return status;
+}
+
+/* Samples of one kind of passes, as far as they have been needed. */
+struct sampling {
+    struct mesh_samples samples;
+    int64_t batches;
+    bool one_pass;
+};
+
+static int
+sample_row(const struct mesh_query *query, const struct memmodel_mesh_row *row, struct sampling *sampling)
+{
+    bool one_pass = row->pipeline == 1 && row->passes == 1;
+    int status = 0;
+
+    if (one_pass != sampling->one_pass)
+        sampling->batches = 0;
+    sampling->one_pass = one_pass;
+    while (sampling->batches < min_i64(row->batch, 2) && !status)
+        status = mesh_sample(query, row, ++sampling->batches, &sampling->samples);
+    return status;
+}
+
+static int
+estimate_row(const struct mesh_query *query, struct memmodel_mesh_row *row, struct sampling *sampling)
+{
+    int status = sample_row(query, row, sampling);
+    int64_t stage;
+
+    if (status)
+        return status;
+    row->peak = mesh_peak(query, row, &sampling->samples, &stage);
+    row->traffic = mesh_traffic(query, row);
+    return judge(query, row, stage);
+}
+
+/*
+ * Batches of 1, 2, 4, ... sequences up to the first that does not fit; a pipeline of no more parts than stages stands still for
+ * half of the time.
+ */
 static int
 add_batches(struct listing *listing, struct memmodel_mesh_row row)
 {
     const struct mesh_query *query = &listing->query;
     int64_t own = query->options.global_batch / row.data;
-    struct mesh_samples samples;
-    bool sampled = false, one_pass = false;
+    struct sampling sampling = {.batches = 0};
     int status = 0;
 
     for (row.batch = 1; row.batch <= own && !status; row.batch *= 2) {
         row.passes = own / row.batch;
         if (own % row.batch || (row.pipeline > 1 && row.passes <= row.pipeline))
             continue;
-        if (!sampled || (row.pipeline == 1 && (row.passes == 1) != one_pass))
-            status = mesh_sample(query, &row, &samples);
-        sampled = true;
-        one_pass = row.passes == 1;
-        if (status)
-            return status;
-        row.peak = mesh_peak(query, &row, &samples);
-        row.traffic = mesh_traffic(query, &row);
-        row.verdict = row.peak <= query->options.budget ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
-        status = add_row(listing, &row);
+        status = estimate_row(query, &row, &sampling);
+        if (!status)
+            status = add_row(listing, &row);
+        if (row.verdict == MEMMODEL_VERDICT_EXCEEDS)
+            break;
     }
     return status;
 }
@@ -79,7 +127,7 @@ add_meshes(struct listing *listing, int64_t tensor, int64_t pipeline)
     int status = 0;
 
     row.data = query->options.gpu_count / (tensor * pipeline);
-    if (row.data < 2 || row.data * tensor * pipeline != query->options.gpu_count ||
+    if (row.data < 1 || row.data * tensor * pipeline != query->options.gpu_count ||
         !divides(row.data, query->options.global_batch) || !divides(pipeline, (int64_t)query->llm->layer_count) ||
         !can_share_layers(query->llm, tensor))
         return 0;
@@ -100,8 +148,8 @@ add_all(struct listing *listing)
     if (status || listing->count > 0)
         return status;
     return context_error(listing->query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu_count",
-                         "no mesh with two or more data ranks divides %" PRId64 " GPUs, %zu layers and a global batch "
-                         "of %" PRId64 " sequences; give another number of GPUs, or a batch that it divides",
+                         "no mesh divides %" PRId64 " GPUs, %zu layers and a global batch of %" PRId64
+                         " sequences; give another number of GPUs, or a batch that it divides",
                          options->gpu_count, listing->query.llm->layer_count, options->global_batch);
 }
 
@@ -136,19 +184,24 @@ check_range(memmodel_context *context, const char *name, int64_t value, int64_t 
 }
 
 static int
-set_budget(memmodel_context *context, struct memmodel_mesh_options *options)
+set_budget(memmodel_context *context, struct mesh_query *query)
 {
+    struct memmodel_mesh_options *options = &query->options;
     const struct gpu *gpu;
     int status = gpu_find(context, options->gpu, &gpu);
 
-    if (!status && options->budget == 0)
-        options->budget = gpu->memory - gpu->context_bytes - gpu->module_bytes;
-    return status;
+    if (status)
+        return status;
+    query->context_bytes = gpu->context_bytes + gpu->module_bytes;
+    if (options->budget == 0)
+        options->budget = gpu->memory;
+    return 0;
 }
 
 static int
-set_defaults(memmodel_context *context, struct memmodel_mesh_options *options)
+set_defaults(memmodel_context *context, struct mesh_query *query)
 {
+    struct memmodel_mesh_options *options = &query->options;
     const struct {
         int64_t *field, otherwise, min, max;
         const char *name;
@@ -169,7 +222,7 @@ set_defaults(memmodel_context *context, struct memmodel_mesh_options *options)
     }
     options->gpu = options->gpu && *options->gpu ? options->gpu : "h100";
     options->optimizer = options->optimizer && *options->optimizer ? options->optimizer : "adamw(fused)";
-    return status ? status : set_budget(context, options);
+    return status ? status : set_budget(context, query);
 }
 
 int
@@ -187,7 +240,7 @@ memmodel_estimate_meshes(const memmodel_llm *llm, const struct memmodel_mesh_opt
     status =
         options_copy(context, "memmodel_mesh_options", options, &listing.query.options, sizeof listing.query.options);
     if (!status)
-        status = set_defaults(context, &listing.query.options);
+        status = set_defaults(context, &listing.query);
     if (!status)
         status = add_all(&listing);
     if (!status) {

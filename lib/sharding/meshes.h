@@ -11,6 +11,7 @@ struct mesh_query {
     memmodel_context *context;
     const memmodel_llm *llm;
     struct memmodel_mesh_options options;
+    int64_t context_bytes; /* of the GPU, that no tensor takes */
 };
 
 enum { PHASES = MEMMODEL_PHASE_OPTIMIZER + 1 };
@@ -28,13 +29,22 @@ struct mesh_samples {
     struct mesh_peaks first[2][2], last[2][2];
 };
 
-/* For rows that differ in `batch` alone, and in `passes` beyond the second, of a pipeline in any. */
+/*
+ * Of a batch of one or two, of which rows with more need both: for rows that differ in `batch` alone, and in `passes` beyond
+ * the second, of a pipeline in any.
+ */
 int
-mesh_sample(const struct mesh_query *query, const struct memmodel_mesh_row *row, struct mesh_samples *samples);
+mesh_sample(const struct mesh_query *query, const struct memmodel_mesh_row *row, int64_t batch,
+            struct mesh_samples *samples);
 
-/* Live bytes of the fullest rank. */
+/* Live bytes of the fullest rank, and its stage. */
 int64_t
-mesh_peak(const struct mesh_query *query, const struct memmodel_mesh_row *row, const struct mesh_samples *samples);
+mesh_peak(const struct mesh_query *query, const struct memmodel_mesh_row *row, const struct mesh_samples *samples,
+          int64_t *stage);
+
+/* What the process of a rank takes of its GPU, by a simulation of all layers: the allocator's bytes and the context. */
+int
+mesh_process(const struct mesh_query *query, const struct memmodel_mesh_row *row, int64_t stage, int64_t *process);
 
 /* What a rank of the row sends in a step. */
 int64_t

@@ -15,8 +15,9 @@ MAX_ROWS = 4096
 class MeshAdvice(NamedTuple):
     """A way to train a model: ranks along dp, tp and pp, `batch` sequences in each of `passes` forward passes.
 
-    recomputed: each layer is recomputed in the backward pass. peak: live bytes of the fullest rank. traffic: bytes
-    that a rank sends in a step.
+    recomputed: each layer is recomputed in the backward pass. peak: live bytes of the fullest rank. process: what it
+    takes of its GPU, the allocator's bytes and the context, 0 where live bytes alone are too many. traffic: bytes that
+    a rank sends in a step.
     """
 
     dp: int
@@ -26,6 +27,7 @@ class MeshAdvice(NamedTuple):
     passes: int
     recomputed: bool
     peak: int
+    process: int
     traffic: int
     fits: bool
 
@@ -46,8 +48,7 @@ def advise_mesh(
 
     model: a LanguageModel, or the path of its config.json. gpu: "h100" unless given. length: tokens of a sequence,
     8,192 unless given. global_batch: sequences of a step over all GPUs, one for each unless given. max_tensor,
-    max_pipeline: 8 and 16 unless given. budget: bytes of each GPU for tensors, its memory without CUDA's context unless
-    given.
+    max_pipeline: 8 and 16 unless given. budget: bytes of each GPU with its context, all of its memory unless given.
 
     >>> memmodel.advise_mesh("llama-3.1-70b/config.json", 64, gpu="h100")[0]
     """
@@ -65,6 +66,7 @@ def advise_mesh(
             row.passes,
             bool(row.recomputed),
             row.peak,
+            row.process,
             row.traffic,
             row.verdict == _ffi.Verdict.FITS,
         )  # fmt: skip
