@@ -147,16 +147,27 @@ reported_tokens(const struct serve_query *query, const struct vllm_cache *cache,
     return tokens < 0x1p62 ? (int64_t)tokens : INT64_MAX;
 }
 
+/*
+ * Tokens whose step may still run, so that a window keeps its blocks: a batch, and since 0.26 (pull request 47728) one of
+ * each batch that is scheduled at once: one for each stage, and the next.
+ */
+static int64_t
+tokens_in_flight(const struct serve_query *query)
+{
+    return query->options.batched_tokens * (query->version < 26 ? 1 : query->pipeline + 1);
+}
+
 /* The longest request whose blocks there are. */
 static int64_t
-longest_request(const struct vllm_cache *cache, const struct memmodel_serving_result *result)
+longest_request(const struct serve_query *query, const struct vllm_cache *cache,
+                const struct memmodel_serving_result *result)
 {
     int64_t low = 0, high = result->max_length;
 
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
 
-        if (vllm_cache_blocks(cache, middle, result->batched_tokens) <= result->block_count)
+        if (vllm_cache_blocks(cache, middle, tokens_in_flight(query)) <= result->block_count)
             low = middle;
         else
             high = middle - 1;
@@ -191,7 +202,7 @@ static void
 count_blocks(const struct serve_query *query, const struct vllm_cache *cache, struct answer *answer)
 {
     struct memmodel_serving_result *result = &answer->result;
-    int64_t needed = vllm_cache_blocks(cache, result->max_length, result->batched_tokens);
+    int64_t needed = vllm_cache_blocks(cache, result->max_length, tokens_in_flight(query));
 
     result->block_count = result->cache_bytes > 0 ? result->cache_bytes / cache->block_bytes : 0;
     result->block_size = vllm_cache_block_size(cache);
@@ -199,7 +210,7 @@ count_blocks(const struct serve_query *query, const struct vllm_cache *cache, st
     result->concurrency = (double)result->block_count / (double)needed;
     result->token_count = reported_tokens(query, cache, result);
     result->request_count = min_i64(result->block_count / needed, result->max_sequences);
-    result->longest = longest_request(cache, result);
+    result->longest = longest_request(query, cache, result);
     for (size_t i = 0; i < cache->bucket_count; i++)
         if (cache->buckets[i].layer.mixer != MIXER_SLIDING)
             result->token_bytes += cache->buckets[i].token_bytes * cache->buckets[i].count;

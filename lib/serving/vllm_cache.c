@@ -212,24 +212,24 @@ vllm_cache_plan(const struct serve_query *query, const struct place *place, stru
 
 /* A window may begin inside of a block: one more. */
 static int64_t
-bucket_blocks(const struct vllm_cache *cache, const struct vllm_bucket *bucket, int64_t length, int64_t batched_tokens)
+bucket_blocks(const struct vllm_cache *cache, const struct vllm_bucket *bucket, int64_t length, int64_t in_flight)
 {
     if (layer_is_recurrent(&bucket->layer))
         return 1;
     if (bucket->layer.mixer == MIXER_SLIDING)
-        return ceil_divide(min_i64(cache->window - 1 + batched_tokens, length), bucket->block) + 1;
+        return ceil_divide(min_i64(cache->window - 1 + in_flight, length), bucket->block) + 1;
     return ceil_divide(length, bucket->block);
 }
 
 int64_t
-vllm_cache_blocks(const struct vllm_cache *cache, int64_t length, int64_t batched_tokens)
+vllm_cache_blocks(const struct vllm_cache *cache, int64_t length, int64_t in_flight)
 {
     int64_t blocks = 0;
 
     if (cache->group_count == 1)
-        return bucket_blocks(cache, &cache->buckets[0], length, batched_tokens);
+        return bucket_blocks(cache, &cache->buckets[0], length, in_flight);
     for (size_t i = 0; i < cache->bucket_count; i++)
-        blocks += cache->buckets[i].groups * bucket_blocks(cache, &cache->buckets[i], length, batched_tokens);
+        blocks += cache->buckets[i].groups * bucket_blocks(cache, &cache->buckets[i], length, in_flight);
     return blocks;
 }
 

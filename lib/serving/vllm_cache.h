@@ -31,9 +31,9 @@ struct vllm_cache {
 int
 vllm_cache_plan(const struct serve_query *query, const struct place *place, struct vllm_cache *cache);
 
-/* Blocks of a request of so many tokens. */
+/* Blocks of a request of `length` tokens; `in_flight` ones are in steps that may still run. */
 int64_t
-vllm_cache_blocks(const struct vllm_cache *cache, int64_t length, int64_t batched_tokens);
+vllm_cache_blocks(const struct vllm_cache *cache, int64_t length, int64_t in_flight);
 
 /* The least tokens of a block of all groups. */
 int64_t

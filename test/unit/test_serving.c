@@ -145,12 +145,22 @@ layers_that_slide_share_blocks_with_others(void **state)
                   .batched_tokens = 2048, .engine_version = "0.10.1.1");
     /* 666a8f: 52 and 10 layers, eight of padding */
     ASSERT_TOKENS(*state, "gemma3-27b", 41.66, 884276, 6.75, .kv = "fp8", .max_length = 131072, .batched_tokens = 4096,
-                  .engine_version = "0.1.dev1");
+                  .engine_version = "0.25");
     /* a02768: the last 15 of 35 layers have no cache of their own */
     ASSERT_TOKENS(*state, "gemma3n-e4b", 4.08, 106848, 28.88, .max_length = 8192, .batched_tokens = 2048,
                   .engine_version = "0.10.1.1");
     /* 1a5936fe8c68: blocks of 16 and 32 tokens have pages of one size */
-    ASSERT_TOKENS(*state, "gemma4-31b", 22.45, 123389, 15.06, .kv = "fp8", .max_length = 8192, .batched_tokens = 2048);
+    ASSERT_TOKENS(*state, "gemma4-31b", 22.45, 123389, 15.06, .kv = "fp8", .max_length = 8192, .batched_tokens = 2048,
+                  .engine_version = "0.25");
+}
+
+/* What vLLM 0.33 printed on a simulated GPU (test/cuda/compare_serving.py); 302,499 before: 180969b6ada9. */
+static void
+a_window_keeps_the_tokens_of_two_batches(void **state)
+{
+    ASSERT_TOKENS(*state, "gemma3-12b", 53.26, 211041, 25.76, .max_length = 8192, .batched_tokens = 2048);
+    ASSERT_TOKENS(*state, "gemma3-12b", 53.26, 302499, 36.93, .max_length = 8192, .batched_tokens = 2048,
+                  .engine_version = "0.25");
 }
 
 static void
@@ -503,6 +513,7 @@ main(void)
         WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),
         WITH_CONTEXT(a_latent_cache_is_whole_on_each_gpu),
         WITH_CONTEXT(layers_that_slide_share_blocks_with_others),
+        WITH_CONTEXT(a_window_keeps_the_tokens_of_two_batches),
         WITH_CONTEXT(recurrent_layers_make_blocks_as_long_as_their_state),
         WITH_CONTEXT(what_weights_and_a_pass_leave_is_the_cache),
         WITH_CONTEXT(what_does_not_fit_is_an_answer),
