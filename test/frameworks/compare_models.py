@@ -2,6 +2,7 @@
 
     python test/frameworks/compare_models.py                    # a line a case, and sums of both halves
     python test/frameworks/compare_models.py NAME... --show     # the first event that differs, with what is around it
+    python test/frameworks/compare_models.py --record           # their loops by memmodel.torch.record()
     python test/frameworks/compare_models.py --keep             # also keep the exported networks beside the recordings
 
 With --kept the networks are those that were kept: torch is not needed then.
@@ -166,6 +167,23 @@ def exported(name: str) -> memmodel.Network:
     )  # fmt: skip
 
 
+def recorded_here(name: str, recording: dict[str, Any]) -> list[int]:
+    """Peaks of the same loop on tensors without memory, less the target, which was there before its recording began."""
+    import memmodel.torch
+    import torch
+    from cases import CASES
+    from record_models import run, target_apart
+
+    torch.set_num_threads(1)  # the next case forks
+    torch.manual_seed(0)
+    target = target_apart(CASES[name])
+    provenance = recording["provenance"]
+    with memmodel.torch.record(steps=0, isa=machine_of(provenance), intra_op_threads=provenance["threads"]) as found:
+        run(CASES[name], target, lambda _: found.step())
+    before = 0 if target is None else target.nbytes
+    return [peak - before for peak in found.report().step_peaks[: len(recording["steps"])]]  # after them is a rest
+
+
 def network_of(name: str, options: argparse.Namespace) -> memmodel.Network:
     path = options.folder / f"{name}.network.json.gz"
     if options.kept or (options.missing and path.exists()):
@@ -181,6 +199,9 @@ def compare(name: str, options: argparse.Namespace) -> Result:
     recording = load(options.folder / f"{name}.recording.json.gz")
     result = Result(name, recording["case"]["model"], recorded=[step["peak"] for step in recording["steps"]])
     try:
+        if options.record:
+            result.predicted = recorded_here(name, recording)
+            return result
         report = estimate_of(network_of(name, options), recording)
     except Exception as error:
         result.refused = f"{type(error).__name__}: {error}"
@@ -207,14 +228,16 @@ def line_of(result: Result) -> str:
         "same" if part is None else f"{part}/{count}" for part, count in zip(result.parts, result.counts, strict=True)
     )
     unmodelled = ", ".join(sorted(entry.op for entry in result.unmodelled))
-    return f"{result.name:58s} {100 * result.error:8.4f} %  {peaks}  events {parts}  {unmodelled}"
+    events = f"  events {parts}  {unmodelled}" if result.parts else ""
+    return f"{result.name:58s} {100 * result.error:8.4f} %  {peaks}{events}"
 
 
 def sums_of(title: str, results: Sequence[Result]) -> str:
     errors = sorted(result.error for result in results if not result.refused) or [1.0]
+    events = f", event by event {sum(r.same_events for r in results)}" if any(r.parts for r in results) else ""
     return (
-        f"{title}: {len(results)} cases, exact in every step {sum(r.exact for r in results)}, event by event "
-        f"{sum(r.same_events for r in results)}, 95th percentile {100 * errors[int(0.95 * (len(errors) - 1))]:.3f} %, "
+        f"{title}: {len(results)} cases, exact in every step {sum(r.exact for r in results)}{events}, "
+        f"95th percentile {100 * errors[int(0.95 * (len(errors) - 1))]:.3f} %, "
         f"worst {100 * errors[-1]:.3f} %, refused {sum(bool(r.refused) for r in results)}"
     )
 
@@ -234,6 +257,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="show the first event that differs")
     parser.add_argument("--keep", action="store_true", help="keep the exported networks")
     parser.add_argument("--missing", action="store_true", help="export, and keep, only networks that were not kept")
+    parser.add_argument("--record", action="store_true", help="run the loops by memmodel.torch.record(); peaks alone")
     parser.add_argument("--kept", action="store_true", help="take the networks that were kept")
     parser.add_argument("--group", help='only this group of halves.json, such as "working"')
     parser.add_argument("--judge", action="store_true", help="only the sealed halves, and of these only the sums")

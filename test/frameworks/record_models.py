@@ -172,11 +172,17 @@ def autocast(case: Case) -> AbstractContextManager[Any]:
 # ---- the loops ----
 
 
-def train(case: Case, work: Work, loss_function: Callable[[Any], Tensor], optimizer: torch.optim.Optimizer) -> None:
+def train(
+    case: Case,
+    work: Work,
+    loss_function: Callable[[Any], Tensor],
+    optimizer: torch.optim.Optimizer,
+    mark: Callable[[str], AbstractContextManager[Any]],
+) -> None:
     """The loop that people write; each name stays bound until its statement of the next step has completed."""
     model, args, kwargs = work
     for step in range(STEPS):
-        with record_function(f"step {step + 1}"):
+        with mark(f"step {step + 1}"):
             for _ in range(case.accumulate):
                 with autocast(case):
                     y = model(*args, **kwargs)
@@ -186,33 +192,43 @@ def train(case: Case, work: Work, loss_function: Callable[[Any], Tensor], optimi
             optimizer.zero_grad(set_to_none=not case.keep_gradients)
 
 
-def predict(case: Case, work: Work) -> None:
+def predict(case: Case, work: Work, mark: Callable[[str], AbstractContextManager[Any]]) -> None:
     model, args, kwargs = work
     with torch.set_grad_enabled(case.autograd):
         for step in range(STEPS):
-            with record_function(f"step {step + 1}"), autocast(case):
+            with mark(f"step {step + 1}"), autocast(case):
                 y = model(*args, **kwargs)  # noqa: F841 -- the name is what keeps it alive
+
+
+def run(case: Case, target: Tensor | None, mark: Callable[[str], AbstractContextManager[Any]]) -> Case:
+    """All of a case, each step in `mark`; the case with the checkpoints that its model has."""
+    model = model_of(case)
+    args, kwargs = inputs_of(case)
+    if case.checkpoint:
+        case = replace(case, checkpoint=in_use(model, case.checkpoint))
+        add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
+    if case.optimizer is None:
+        predict(case, (model, args, kwargs), mark)
+    else:
+        loss = loss_of(case, target)
+        gc.collect()
+        train(case, (model, args, kwargs), loss, optimizer_of(case.optimizer, model.parameters()), mark)
+    return case
+
+
+def target_apart(case: Case) -> Tensor | None:
+    """Its shape is found in another process: some models keep tensors for all that are made later."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
+        return target_of(case, elsewhere.submit(shape_of_prediction, case).result())
 
 
 def record(case: Case) -> dict[str, Any]:
     torch.set_num_threads(THREADS)
     torch.manual_seed(0)
-    # elsewhere, as some models keep tensors for all that are made later: the recording would not see them
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
-        target = target_of(case, elsewhere.submit(shape_of_prediction, case).result())
+    target = target_apart(case)
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        model = model_of(case)
-        args, kwargs = inputs_of(case)
-        if case.checkpoint:
-            case = replace(case, checkpoint=in_use(model, case.checkpoint))
-            add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
-        if case.optimizer is None:
-            predict(case, (model, args, kwargs))
-        else:
-            loss = loss_of(case, target)
-            gc.collect()
-            train(case, (model, args, kwargs), loss, optimizer_of(case.optimizer, model.parameters()))
+        case = run(case, target, record_function)
     return recording_of(case, profiler)
 
 
