@@ -73,7 +73,32 @@ ANSWER(int, cuMemGetAddressRange_v2, void **start, size_t *bytes, void *address)
 }
 
 /* CUpointer_attribute */
-enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_POINTER = 3, HOST_POINTER = 4, ORDINAL = 9 };
+enum {
+    CONTEXT = 1,
+    MEMORY_TYPE = 2,
+    DEVICE_POINTER = 3,
+    HOST_POINTER = 4,
+    IS_MANAGED = 8,
+    ORDINAL = 9,
+    RANGE_START = 11,
+    RANGE_SIZE = 12,
+};
+
+/* Of memory on a device; `value` gets an address or a length, which take as many bytes. */
+static int
+range_of(void *value, int attribute, void *address)
+{
+    void *first;
+    size_t length;
+
+    if (!memory_range(address, &first, &length))
+        return DRIVER_NOT_SUPPORTED;
+    if (attribute == RANGE_START)
+        *(void **)value = first;
+    else
+        *(size_t *)value = length;
+    return DRIVER_SUCCESS;
+}
 
 static int
 attribute_of(void *value, int attribute, void *address)
@@ -100,6 +125,12 @@ attribute_of(void *value, int attribute, void *address)
     case CONTEXT:
         *(void **)value = NULL;
         break;
+    case IS_MANAGED:
+        *(bool *)value = false;
+        break;
+    case RANGE_START:
+    case RANGE_SIZE:
+        return range_of(value, attribute, address);
     default:
         return DRIVER_NOT_SUPPORTED;
     }

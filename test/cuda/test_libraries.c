@@ -352,6 +352,24 @@ attributes_of_any_address_are_given_at_once(void **state)
     assert_int_equal(device, -2);
 }
 
+/* vLLM's own reduction asks so for what its graphs use. */
+static void
+an_address_knows_the_allocation_that_it_is_in(void **state)
+{
+    enum { RANGE_START = 11, RANGE_SIZE = 12 };
+    const int attributes[] = {RANGE_START, RANGE_SIZE};
+    void *address, *first = NULL;
+    size_t bytes = 0;
+    void *values[] = {&first, &bytes};
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&address, 1000), 0);
+    assert_int_equal(cuPointerGetAttributes(2, attributes, values, (char *)address + 300), 0);
+    assert_ptr_equal(first, address);
+    assert_int_equal(bytes, 1000);
+    cuMemFree_v2(address);
+}
+
 static void
 a_function_of_the_host_is_called_once(void **state)
 {
@@ -670,6 +688,7 @@ main(void)
         cmocka_unit_test(a_buffer_has_a_size),
         cmocka_unit_test(two_of_four_values_are_kept_with_their_places),
         cmocka_unit_test(attributes_of_any_address_are_given_at_once),
+        cmocka_unit_test(an_address_knows_the_allocation_that_it_is_in),
         cmocka_unit_test(a_function_of_the_host_is_called_once),
         cmocka_unit_test(a_communicator_knows_its_size_and_rank),
         cmocka_unit_test(other_ranks_are_taken_to_hold_the_same),
