@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import multiprocessing
 import sys
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -174,7 +176,7 @@ def recorded_here(name: str, recording: dict[str, Any]) -> list[int]:
     from cases import CASES
     from record_models import run, target_apart
 
-    torch.set_num_threads(1)  # the next case forks
+    torch.set_num_threads(1)  # target_apart() forks
     torch.manual_seed(0)
     target = target_apart(CASES[name])
     provenance = recording["provenance"]
@@ -200,7 +202,8 @@ def compare(name: str, options: argparse.Namespace) -> Result:
     result = Result(name, recording["case"]["model"], recorded=[step["peak"] for step in recording["steps"]])
     try:
         if options.record:
-            result.predicted = recorded_here(name, recording)
+            with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as apart:  # some models keep tensors
+                result.predicted = apart.submit(recorded_here, name, recording).result()
             return result
         report = estimate_of(network_of(name, options), recording)
     except Exception as error:

@@ -17,7 +17,7 @@ from memmodel._torch_environment import take_environment
 
 # Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
 # torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
-IN_PLACE = ("add", "index_put", "scatter", "index_add", "index_copy", "masked_fill")
+IN_PLACE = ("add", "index_put", "scatter", "scatter_add", "index_add", "index_copy", "masked_fill")
 ENGINE = "tensors without memory"
 AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
 KEEPING = ("mul", "mul_", "div", "div_")

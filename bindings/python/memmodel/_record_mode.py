@@ -138,6 +138,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
             return args[0].device if isinstance(args[0], FakeTensor) else operator(*args)
         kwargs = kwargs or {}
         schema = schema_of(operator)
+        if schema.name == "mkldnn_rnn_layer":  # not `train`, its last argument, decides about a workspace
+            args = (*args[:-1], torch.is_grad_enabled())
         tensors: list[Any] = []
         key = self.repeats.key(schema, args, kwargs, tensors)
         if key is None and any(map(_is_real, chain(args, kwargs.values()))):
