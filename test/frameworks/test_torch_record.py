@@ -362,6 +362,31 @@ class BelowOperators(unittest.TestCase):
             with self.subTest(kind.__name__):
                 self.assert_as_in_a_run(functools.partial(packed, kind))
 
+    def test_recurrent_layers_keep_a_workspace_where_gradients_are_enabled_also_in_evaluation(self):
+        for training, enabled in ((True, True), (True, False), (False, True), (False, False)):
+            lstm = nn.LSTM(8, 6).train(training)
+
+            def loop(lstm=lstm, enabled=enabled):
+                with torch.set_grad_enabled(enabled):
+                    for _ in range(2):
+                        y = lstm(torch.zeros(10, 4, 8))  # noqa: F841 -- the name is what keeps it alive
+
+            with self.subTest(training=training, enabled=enabled):
+                with memmodel.torch.record(steps=0) as recording:
+                    loop()
+                held = sum(parameter.nbytes for parameter in lstm.parameters())
+                self.assertEqual(recording.report().peak.live - held, max(peaks(real_events(loop))))
+
+    def test_a_gradient_of_gather_is_written_where_its_zeros_are(self):
+        def loop():
+            x = torch.zeros(64, 64, requires_grad=True)
+            places = torch.zeros(64, 8, dtype=torch.int64)
+            x.clone().gather(1, places).sum().backward()
+
+        with memmodel.torch.record(steps=0) as recording:
+            loop()
+        self.assertEqual(recording.report().peak.live, max(peaks(real_events(loop))))
+
     def test_checkpoints_keep_the_state_of_the_generator(self):
         def loop():
             model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.5))
