@@ -374,11 +374,11 @@ const struct command run_command = {
                    "command's. With --append the peak becomes a row of a table for `memmodel fit`, besides\n"
                    "the seconds and a status: ok, exit N, signal N or limit. Many runs may append to one\n"
                    "table at the same time.",
-    .examples = "  memmodel run -- python train.py --epochs 1\n"
-                "  memmodel run -o curve.dat -- python train.py && mprof plot curve.dat\n"
-                "  memmodel run --limit 14GiB --json -- python train.py\n"
-                "  memmodel run --gpu h100 -- python train.py --batch-size 16\n"
-                "  memmodel run --append runs.csv --set dim=64 --set batch=4 -- python train.py\n",
+    .examples = "  memmodel run -- python3 train.py --epochs 1\n"
+                "  memmodel run -o curve.dat -- python3 train.py && mprof plot curve.dat\n"
+                "  memmodel run --limit 14GiB --json -- python3 train.py\n"
+                "  memmodel run --gpu h100 -- python3 train.py --batch-size 16\n"
+                "  memmodel run --append runs.csv --set dim=64 --set batch=4 -- python3 train.py\n",
     .exits = "  else the command's own, 128+N if signal N ended it, or\n"
              "  3    with --gpu: the command does not fit in a GPU of that kind\n"
              "  124  the command was killed because it went over --limit\n"

@@ -91,9 +91,8 @@ class Examples(unittest.TestCase):
         self.environment = dict(site.environment)
 
     def environment_for(self, need):
-        (self.tools / "python").unlink(missing_ok=True)
-        (self.tools / "python").write_text(f'#!/bin/sh\nexec "{python_for(need)}" "$@"\n')
-        (self.tools / "python").chmod(0o755)
+        (self.tools / "python3").write_text(f'#!/bin/sh\nexec "{python_for(need)}" "$@"\n')
+        (self.tools / "python3").chmod(0o755)
         path = f"{self.tools}:{self.environment['PATH']}:{VENVS / 'mprof/bin'}"
         return self.environment | {"PATH": path, "MEMMODEL_PYTHON": str(python_for(need)), "MEMMODEL_TOOL": str(TOOL)}
 
