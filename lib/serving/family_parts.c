@@ -102,6 +102,8 @@ read_sharing(struct config *config)
     return status;
 }
 
+enum { MAX_STREAMS = 64 };
+
 int
 family_read_gemma3n(struct config *config)
 {
@@ -114,8 +116,43 @@ family_read_gemma3n(struct config *config)
     if (!status)
         status =
             config_integer(config, "hidden_size_per_layer_input", 256, 0, CONFIG_MAX_SIZE, &tensors->per_layer_size);
-    config_note(config, "AltUp and LAuReL projections");
+    if (!status)
+        status = config_integer(config, "altup_num_inputs", 4, 1, MAX_STREAMS, &tensors->streams);
+    if (!status)
+        status = config_integer(config, "laurel_rank", 64, 0, CONFIG_MAX_SIZE, &tensors->laurel_rank);
+    tensors->norm_count += tensors->per_layer_size > 0; /* post_per_layer_input_norm */
     return status;
+}
+
+/* Feed-forward parts of layers that share keys and values may be twice as wide. */
+static int
+widen_shared(struct config *config)
+{
+    memmodel_llm *llm = config->llm;
+    const json_t *given = config_find(config, "use_double_wide_mlp");
+
+    for (size_t i = 0; json_is_true(given) && i < llm->layer_count; i++)
+        if (llm->layers[i].shares_cache)
+            llm->layers[i].intermediate *= 2;
+    return 0;
+}
+
+/*
+ * Each layer has a dense part beside its experts, three norms more, and in its router a number for each element and each
+ * expert. Source: vllm/model_executor/models/gemma4.py, Gemma4DecoderLayer, Gemma4Router.
+ */
+static int
+read_gemma4_experts(struct config *config)
+{
+    enum { NORMS = 3, ROUTER_SCALE = 1 };
+    struct llm_experts *experts = &config->llm->experts;
+
+    if (!experts->count)
+        return 0;
+    experts->shared = config->llm->layers[0].intermediate;
+    experts->has_correction = true;
+    config->llm->tensors.norm_count += NORMS + ROUTER_SCALE;
+    return config_size(config, "top_k_experts", 1, &experts->chosen);
 }
 
 /* Layers that attend to all tokens have heads of their own size and number (Gemma 4). */
@@ -143,7 +180,11 @@ family_read_gemma4(struct config *config)
     if (!status)
         status =
             config_integer(config, "hidden_size_per_layer_input", 0, 0, CONFIG_MAX_SIZE, &llm->tensors.per_layer_size);
-    return status;
+    llm->tensors.norm_count += llm->tensors.per_layer_size > 0; /* post_per_layer_input_norm */
+    llm->tensors.full_rotary_size = status ? 0 : size;          /* "proportional": all of a head is in the table */
+    if (!status)
+        status = widen_shared(config);
+    return status ? status : read_gemma4_experts(config);
 }
 
 int

@@ -103,7 +103,7 @@ static int
 measure_weights(const struct question *question, int64_t *bytes)
 {
     static const struct quantization none = {.packing = PACKING_NONE};
-    const struct weights_options options = {.element = question->element, .quantization = &none};
+    const struct weights_options options = {.element = question->element, .quantization = &none, .shares = true};
     const struct place place = place_whole(question->llm);
     int64_t elements;
     int status = weights_measure(question->context, question->llm, &place, &options, bytes, &elements);

@@ -89,6 +89,9 @@ struct llm_tensors {
     int64_t rope_length; /* positions in the table */
     bool rope_float32;
     int64_t per_layer_vocabulary, per_layer_size; /* an embedding for each layer (Gemma 3n); 0: none */
+    int64_t full_rotary_size; /* of heads of layers that attend to all tokens, where theirs differ (Gemma 4); else 0 */
+    int64_t streams;          /* of hidden states side by side (AltUp of Gemma 3n); 0: one */
+    int64_t laurel_rank;      /* of the residual's own projections (LAuReL of Gemma 3n); 0: none */
 };
 
 /* What leads from a tower to the language model. */

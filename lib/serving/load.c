@@ -46,7 +46,7 @@ static int
 count_parameters(memmodel_llm *llm)
 {
     static const struct quantization none = {.packing = PACKING_NONE};
-    const struct weights_options options = {.element = llm->dtype, .quantization = &none};
+    const struct weights_options options = {.element = llm->dtype, .quantization = &none, .shares = true};
     const struct place place = place_whole(llm);
     int64_t bytes;
 

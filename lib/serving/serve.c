@@ -89,6 +89,7 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
                                             .batched_tokens = query->options.batched_tokens,
                                             .expert_padding = expert_padding(query->gpu),
                                             .rounds = rounds,
+                                            .shares = query->shares,
                                             .absorbs = rounds};
     int64_t elements;
     int status = weights_measure(query->context, query->llm, place, &options, bytes, &elements);

@@ -37,6 +37,7 @@ struct serve_query {
     int64_t tensor, pipeline, data, experts; /* GPUs along each axis */
     int64_t cuts;                            /* of an expert that is not whole on a GPU */
     int version;                             /* 100 * major + minor; INT_MAX: the newest */
+    bool shares; /* layers that read another's keys and values have no projections for them */
     enum element element;
     struct quantization quantization;
     struct kv_type kv;

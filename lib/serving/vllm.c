@@ -246,14 +246,19 @@ name_what_is_not_counted(const struct serve_query *query, struct answer *answer)
         serving_note(answer, "kernels that are loaded: no profile of the GPU");
 }
 
-/* Of stages the one with the fewest blocks says how many there are. */
+/*
+ * Of stages the one with the fewest blocks says how many there are. Layers that read another's keys and values have had no
+ * projections for them since pull request 54917 of September 2026: 0.33 is the first version that was read with it.
+ */
 static int
 serve(const struct serve_query *asked, struct answer *answer)
 {
+    enum { SHARING_VERSION = 33 };
     struct serve_query query = *asked;
     int status = 0;
 
     fill_defaults(&query);
+    query.shares = query.version >= SHARING_VERSION;
     query.cuts =
         multiply_saturating(query.tensor, query.data); /* fused_moe/config.py: data parallel cuts them as well */
     for (int64_t i = 0; !status && i < query.pipeline; i++) {

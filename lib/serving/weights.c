@@ -156,7 +156,7 @@ add_ropes(struct weights *weights)
         return; /* of engines that compute them as they go */
     for (int32_t i = 0; i < tensors->ropes && tensors->rotary_size > 0; i++)
         add_plain(weights, (i && slides ? weights->llm->positions : tensors->rope_length) * scale,
-                  tensors->rotary_size);
+                  i == 0 && tensors->full_rotary_size ? tensors->full_rotary_size : tensors->rotary_size);
     weights->elements = elements; /* which are no parameters */
 }
 
@@ -169,7 +169,8 @@ add_query_norms(struct weights *weights, const struct llm_layer *layer, int64_t 
     if (!kind)
         return;
     add_plain(weights, 1, kind == 2 ? heads * layer->head_size : layer->head_size);
-    add_plain(weights, 1, kind == 2 ? kv_heads * layer->head_size : layer->head_size);
+    if (kv_heads)
+        add_plain(weights, 1, kind == 2 ? kv_heads * layer->head_size : layer->head_size);
 }
 
 static void
@@ -180,6 +181,8 @@ add_attention(struct weights *weights, const struct llm_layer *layer)
     int64_t kv_heads = max_i64(1, layer->kv_heads / weights->place->tensor);
     int64_t queries = heads * (tensors->gated_query ? 2 : 1);
 
+    if (layer->shares_cache && weights->options->shares)
+        kv_heads = 0;
     add_linear(weights, PART_ATTENTION, (queries + 2 * kv_heads) * layer->head_size, hidden, tensors->qkv_bias);
     add_linear(weights, PART_ATTENTION, hidden, heads * layer->head_size, tensors->output_bias);
     if (tensors->sinks)
@@ -344,6 +347,31 @@ add_mixer(struct weights *weights, const struct llm_layer *layer)
     }
 }
 
+/* Coefficients, router and norm of hidden states side by side, whose scale is in float32. Source: gemma3n.py, Gemma3nAltUp. */
+static void
+add_altup(struct weights *weights)
+{
+    int64_t streams = weights->llm->tensors.streams, hidden = weights->llm->hidden;
+
+    add_plain(weights, streams, streams);
+    add_plain(weights, streams * streams, streams);
+    add_plain(weights, streams, hidden);
+    add_norms(weights, 1);
+    add_bytes(weights, 4 * hidden);
+    weights->elements += hidden;
+}
+
+/* Source: gemma3n.py, Gemma3nLaurelBlock. */
+static void
+add_laurel(struct weights *weights)
+{
+    int64_t rank = share(weights, weights->llm->tensors.laurel_rank, "of LAuReL's rank"), hidden = weights->llm->hidden;
+
+    add_plain(weights, rank, hidden);
+    add_plain(weights, hidden, rank);
+    add_norms(weights, 1);
+}
+
 static void
 add_layer(struct weights *weights, const struct llm_layer *layer)
 {
@@ -357,6 +385,10 @@ add_layer(struct weights *weights, const struct llm_layer *layer)
     if (tensors->per_layer_size)
         for (int i = 0; i < 2; i++)
             add_plain(weights, tensors->per_layer_size, weights->llm->hidden);
+    if (tensors->streams > 1)
+        add_altup(weights);
+    if (tensors->laurel_rank)
+        add_laurel(weights);
     add_norms(weights, tensors->norm_count);
 }
 
@@ -374,6 +406,7 @@ add_embedding(struct weights *weights)
 {
     const memmodel_llm *llm = weights->llm;
     const struct llm_tensors *tensors = &llm->tensors;
+    int64_t elements;
 
     add_plain(weights, vocabulary_rows(weights, llm->vocabulary), llm->hidden);
     if (tensors->positions)
@@ -382,7 +415,14 @@ add_embedding(struct weights *weights)
         add_plain(weights, vocabulary_rows(weights, tensors->per_layer_vocabulary),
                   tensors->per_layer_size * (int64_t)llm->layer_count);
         add_plain(weights, tensors->per_layer_size * (int64_t)llm->layer_count, llm->hidden);
+        add_plain(weights, 1, tensors->per_layer_size);
+        elements = weights->elements;
+        add_plain(weights, weights->options->batched_tokens, tensors->per_layer_size * (int64_t)llm->layer_count);
+        weights->elements = elements; /* a buffer for what a pass looks up */
     }
+    for (int64_t i = 1; i < tensors->streams; i++) /* into each other stream, and out of it */
+        for (int out = 0; out < 2; out++)
+            add_plain(weights, share(weights, llm->hidden, "of the hidden states"), llm->hidden);
 }
 
 static void

@@ -69,6 +69,7 @@ weights_are_what_vllm_logs(void **state)
         {"qwen3-30b-a3b", NULL, 56.9342}, /* 201aeb441f5a, experts */
         {"mistral7b-v03", NULL, 13.5083}, /* 981fc1 */
         {"dsr1-qwen14b", NULL, 27.5916},  /* 7b0a08 */
+        {"gemma4-26b", NULL, 47.47},      /* 2fe644, a dense part beside the experts, without its tower */
     };
 
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
@@ -135,6 +136,44 @@ a_latent_cache_is_whole_on_each_gpu(void **state)
 {
     ASSERT_TOKENS(*state, "deepseek-v3", 108.18, 3305920, 20.18, .mesh = "tp=8", .kv = "fp8"); /* 178582212920 */
     ASSERT_TOKENS(*state, "deepseek-v3", 62.22, 1901504, 11.61, .mesh = "tp=4", .kv = "fp8");  /* 3527c7c259cb */
+}
+
+static int64_t
+parameters_of(memmodel_context *context, const char *text)
+{
+    struct memmodel_llm_result result = {.size = sizeof result};
+    memmodel_llm *llm;
+
+    if (memmodel_llm_from_json(context, "config.json", text, strlen(text), &llm))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    assert_int_equal(memmodel_llm_get_result(llm, &result), 0);
+    memmodel_llm_unref(llm);
+    return result.parameter_count;
+}
+
+#define GEMMA3N(more)                                                                                                  \
+    "{\"model_type\": \"gemma3n_text\", \"hidden_size\": 64, \"num_hidden_layers\": 4, \"num_attention_heads\": 2, "   \
+    "\"num_key_value_heads\": 1, \"head_dim\": 32, \"vocab_size\": 128, \"intermediate_size\": 128, "                  \
+    "\"max_position_embeddings\": 64, \"sliding_window\": 16, \"vocab_size_per_layer_input\": 128, "                   \
+    "\"hidden_size_per_layer_input\": 8" more "}"
+
+/*
+ * By vllm/model_executor/models/gemma3n.py. Four streams: in each of four layers 4 x 4 and 16 x 4 coefficients, a router of 4 x 64,
+ * its norm and a scale of 64; three matrices of 64 x 64 into the others, and three out of them. LAuReL of rank 16: two matrices
+ * of 16 x 64 and a norm. A layer that shares has no keys, values and norm of keys: 2 x 32 x 64 + 32.
+ */
+static void
+streams_of_gemma_3n_and_its_shared_layers_are_counted(void **state)
+{
+    int64_t plain = parameters_of(*state, GEMMA3N(", \"altup_num_inputs\": 1, \"laurel_rank\": 0"));
+    int64_t streams = parameters_of(*state, GEMMA3N(", \"altup_num_inputs\": 4, \"laurel_rank\": 0"));
+    int64_t laurel = parameters_of(*state, GEMMA3N(", \"altup_num_inputs\": 1, \"laurel_rank\": 16"));
+    int64_t shared =
+        parameters_of(*state, GEMMA3N(", \"altup_num_inputs\": 1, \"laurel_rank\": 0, \"num_kv_shared_layers\": 1"));
+
+    assert_int_equal(streams - plain, 4 * (4 * 4 + 16 * 4 + 4 * 64 + 64 + 64) + 6 * 64 * 64);
+    assert_int_equal(laurel - plain, 4 * (2 * 16 * 64 + 64));
+    assert_int_equal(plain - shared, 2 * 32 * 64 + 32);
 }
 
 static void
@@ -512,6 +551,7 @@ main(void)
         WITH_CONTEXT(packed_weights_are_what_vllm_logs),
         WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),
         WITH_CONTEXT(a_latent_cache_is_whole_on_each_gpu),
+        WITH_CONTEXT(streams_of_gemma_3n_and_its_shared_layers_are_counted),
         WITH_CONTEXT(layers_that_slide_share_blocks_with_others),
         WITH_CONTEXT(a_window_keeps_the_tokens_of_two_batches),
         WITH_CONTEXT(recurrent_layers_make_blocks_as_long_as_their_state),
