@@ -6,6 +6,7 @@
 #include "report/quick_data.h"
 #include <memmodel.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -214,20 +215,53 @@ static const struct {
     {"lora-targets", offsetof(struct settings, build.lora_targets)},
 };
 
+/* A whole number of at most 64 bits, or of at most 32 where `is_small`. */
+static int
+read_whole(const char *name, const char *value, bool is_small, int64_t *number)
+{
+    char *end = NULL;
+    long long read;
+
+    errno = 0;
+    read = strtoll(value, &end, 10);
+    if (end == value || *end || errno || (is_small && (read > INT32_MAX || read < INT32_MIN)))
+        return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "a whole number is needed for ", name);
+    *number = read;
+    return 0;
+}
+
 static int
 set_symbol(struct settings *settings, char *text_of)
 {
     struct memmodel_job *job = &settings->job;
-    char *equals = strchr(text_of, '='), *end = NULL;
+    char *equals = strchr(text_of, '=');
+    int status;
 
     if (!equals || job->symbol_count == MAX_SYMBOLS)
         return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "no NAME=VALUE: ", text_of);
     *equals = '\0';
     settings->symbols[job->symbol_count].name = text_of;
-    settings->symbols[job->symbol_count].value = strtoll(equals + 1, &end, 10);
-    if (end == equals + 1 || *end)
-        return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "a whole number is needed for ", text_of);
-    job->symbol_count++;
+    status = read_whole(text_of, equals + 1, false, &settings->symbols[job->symbol_count].value);
+    if (!status)
+        job->symbol_count++;
+    return status;
+}
+
+static int
+set_whole(struct settings *settings, const char *name, const char *value)
+{
+    int64_t number = 0;
+    bool is_rank = strcmp(name, "rank") == 0, is_lora = strcmp(name, "lora") == 0;
+    int status = read_whole(name, value, !is_rank, &number);
+
+    if (status)
+        return status;
+    if (is_rank)
+        settings->parallel.rank = number;
+    else if (is_lora)
+        settings->build.lora_rank = (int32_t)number;
+    else
+        settings->job.gradient_accumulation = (int32_t)number;
     return 0;
 }
 
@@ -238,17 +272,12 @@ set_number(struct settings *settings, const char *name, const char *value)
 
     if (strcmp(name, "budget") == 0)
         return memmodel_context_parse_bytes(context, value, &job->budget) ? said_by_library(MEMMODEL_ERROR_PARSE) : 0;
-    if (strcmp(name, "gradient-accumulation") == 0)
-        job->gradient_accumulation = (int32_t)strtol(value, NULL, 10);
-    else if (strcmp(name, "lora") == 0)
-        settings->build.lora_rank = (int32_t)strtol(value, NULL, 10);
-    else if (strcmp(name, "rank") == 0)
-        settings->parallel.rank = strtoll(value, NULL, 10);
-    else if (strcmp(name, "mode") == 0)
-        job->mode = strcmp(value, memmodel_mode_name(MEMMODEL_MODE_INFERENCE)) == 0 ? MEMMODEL_MODE_INFERENCE
-                                                                                    : MEMMODEL_MODE_TRAINING;
-    else
+    if (strcmp(name, "gradient-accumulation") == 0 || strcmp(name, "lora") == 0 || strcmp(name, "rank") == 0)
+        return set_whole(settings, name, value);
+    if (strcmp(name, "mode") != 0)
         return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "unknown setting ", name);
+    job->mode = strcmp(value, memmodel_mode_name(MEMMODEL_MODE_INFERENCE)) == 0 ? MEMMODEL_MODE_INFERENCE
+                                                                                : MEMMODEL_MODE_TRAINING;
     return 0;
 }
 
@@ -278,12 +307,12 @@ adapt(const struct memmodel_llm_build_options *build)
 {
     char wanted[MAX_TARGETS] = "";
     memmodel_network *made = NULL;
-    int status;
+    int length = 0, status;
 
     if (build->lora_rank || build->lora_targets)
-        snprintf(wanted, sizeof wanted, "%" PRId32 " %s", build->lora_rank,
-                 build->lora_targets ? build->lora_targets : "");
-    if (strcmp(wanted, built_with) == 0)
+        length = snprintf(wanted, sizeof wanted, "%" PRId32 " %s", build->lora_rank,
+                          build->lora_targets ? build->lora_targets : "");
+    if (strcmp(wanted, built_with) == 0 && (size_t)length < sizeof wanted) /* what was cut may differ */
         return 0;
     if (!llm)
         return refuse(MEMMODEL_ERROR_UNSUPPORTED, "LoRA is for a config.json of Hugging Face", "");

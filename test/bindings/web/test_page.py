@@ -287,13 +287,24 @@ class Page(unittest.TestCase):
     def test_a_setting_that_is_wrong_says_what_would_be_right(self):
         self.stays_alive()
         for selector, value, text in (('[name="budget"]', "16", "16GiB"), ('[name="mesh"]', "dp=x", "dp"),
-                                      ('[data-symbol="batch"]', "-3", "batch"), ('[name="data"]', "fsdp(", "fsdp")):
+                                      ('[data-symbol="batch"]', "-3", "batch"), ('[name="data"]', "fsdp(", "fsdp"),
+                                      ('[name="lora-targets"]', "q_proj", "adapters need a rank, such as 16"),
+                                      ('[name="lora"]', "3000000000", "a whole number is needed for lora")):
             before = self.page.evaluate(f"document.querySelector({json.dumps(selector)}).value")
             self.set(selector, value)
             self.page.wait("!document.getElementById('problem').hidden")
             self.assertIn(text, self.problem())
             self.set(selector, before)
             self.page.wait("document.getElementById('problem').hidden")
+
+    def test_lora_of_a_file_that_is_no_configuration_is_refused_until_it_is_taken_back(self):
+        self.choose(DATA / "onnxruntime/resnet.onnx")
+        self.settle()
+        self.set('[name="lora"]', "8")
+        self.page.wait("!document.getElementById('problem').hidden")
+        self.assertEqual(self.problem(), "LoRA is for a config.json of Hugging Face")
+        self.set('[name="lora"]', "")
+        self.page.wait("document.getElementById('problem').hidden")
 
     def test_a_long_estimate_can_be_stopped(self):
         self.stays_alive()
