@@ -139,11 +139,12 @@ struct memmodel_symbol_value {
  *     network has parameters of that type, and grad_accum_dtype.
  *
  * A tensor plan names modules as parallelize_module() does, patterns as above and "(q|k)" for either:
- * "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence".
+ * "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence, loss_parallel".
  *   - colwise: ColwiseParallel() of Linear modules, rowwise: RowwiseParallel();
  *   - vocab: RowwiseParallel() of an Embedding, ColwiseParallel(output_layouts=Replicate()) of an output layer;
  *   - sequence: between these modules each rank has a part of axis 1, as with SequenceParallel(): what rowwise modules
- *     return is scattered, and gathered again for colwise ones, or for the modules that gather= names as a whole.
+ *     return is scattered, and gathered again for colwise ones, or for the modules that gather= names as a whole;
+ *   - loss_parallel: logits of a layer in vocab= stay cut, and the ranks compute their mean cross entropy together.
  *
  * The network is then that of the whole module; the rank's part of it is found.
  *

@@ -106,7 +106,7 @@ def train(model, batch, optimizer, strategy, options):
     return run_steps(module, model, batch, optimizer, strategy, options)
 
 
-def run_steps(module, model, batch, optimizer, strategy, options):
+def run_steps(module, model, batch, optimizer, strategy, options, measure=lambda y, *x: loss(y)):
     """Of a module that is wrapped; what the last one gave, which is kept."""
     gc.collect()
     x = MODELS[model][1](batch)
@@ -114,7 +114,7 @@ def run_steps(module, model, batch, optimizer, strategy, options):
     gc.collect()
     for step in range(STEPS):
         with record_function(f"memmodel step {step}"):
-            value = loss(y := module(*x))
+            value = measure(y := module(*x), *x)
             value.backward()
             updates.step()
             updates.zero_grad(set_to_none=not options.get("keep_gradients"))

@@ -28,6 +28,7 @@ from torch.distributed.tensor.parallel import (
     PrepareModuleInput,
     RowwiseParallel,
     SequenceParallel,
+    loss_parallel,
     parallelize_module,
 )
 from torch.profiler import ProfilerActivity, profile
@@ -45,6 +46,8 @@ TITAN = (
 )
 TITAN_VOCAB = TITAN + ", vocab=tok_embeddings, output"
 TITAN_SEQUENCE = TITAN_VOCAB + ", gather=layers.*.(attention|feed_forward), sequence"
+
+LOSS = ", loss_parallel"
 
 # model, batch, optimizer, mesh, data strategy and its options, plan
 GRID = [
@@ -65,11 +68,14 @@ GRID = [
     ("titan", 2, "adam", {"dp": 2, "tp": 2}, "fsdp", {}, TITAN_VOCAB),
     ("titan", 2, "adam", {"dp": 2, "tp": 2}, "fsdp", {}, TITAN_SEQUENCE),
     ("titan3", 2, "adam", {"dp": 2, "tp": 3}, "fsdp", {"reshard_after_forward": False}, TITAN),
+    ("titan", 8, "sgd", {"tp": 2}, None, {}, TITAN_VOCAB + LOSS),
+    ("titan3", 2, "adam", {"tp": 3}, None, {}, TITAN_VOCAB + LOSS),
+    ("titan", 8, "momentum", {"tp": 4}, None, {}, TITAN_VOCAB + LOSS),
 ]  # fmt: skip
 
 
 def name_of(model, batch, optimizer, mesh, strategy, options, plan):
-    marks = [word for word in ("vocab", "sequence") if word in plan]
+    marks = [word for word in ("vocab", "sequence", "loss_parallel") if word in plan]
     marks += [strategy] if strategy else []
     shape = "".join(f"{axis}{size}" for axis, size in mesh.items())
     return "_".join([model, f"b{batch}", optimizer, shape, "tensor", *marks, *(f"{k}={v}" for k, v in options.items())])
@@ -81,7 +87,7 @@ def parts_of(plan):
     for part in plan.split(","):
         name, equals, pattern = part.strip().rpartition("=")
         key = name if equals else key
-        yield ("", pattern) if pattern == "sequence" else (key, pattern)
+        yield ("", pattern) if pattern in ("sequence", "loss_parallel") else (key, pattern)
 
 
 def names_matching(module, pattern):
@@ -89,13 +95,15 @@ def names_matching(module, pattern):
     return [name for name, _ in module.named_modules() if re.fullmatch(expression, name)]
 
 
-def style_of(key, part, sequence):
+def style_of(key, part, sequence, loss):
     """As torchtitan's plans have them."""
     between = Shard(1) if sequence else Replicate()
     if key == "gather":
         return PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),))
     if key == "vocab" and isinstance(part, nn.Embedding):
         return RowwiseParallel(input_layouts=Replicate(), output_layouts=between)
+    if key == "vocab" and loss:
+        return ColwiseParallel(input_layouts=between, output_layouts=Shard(-1), use_local_output=False)
     if key == "vocab":
         return ColwiseParallel(input_layouts=between, output_layouts=Replicate())
     return RowwiseParallel(output_layouts=between) if key == "rowwise" else ColwiseParallel()
@@ -104,10 +112,10 @@ def style_of(key, part, sequence):
 def parallelize(module, mesh, plan):
     """Modules in their order, those of the vocabulary last."""
     parts, styles = list(parts_of(plan)), {}
-    sequence = ("", "sequence") in parts
+    sequence, loss = ("", "sequence") in parts, ("", "loss_parallel") in parts
     for key, pattern in parts:
         for name in names_matching(module, pattern) if key else ():
-            styles[name] = key, style_of(key, module.get_submodule(name), sequence)
+            styles[name] = key, style_of(key, module.get_submodule(name), sequence, loss)
     if sequence:
         for name, part in module.named_modules():
             if isinstance(part, (nn.LayerNorm, nn.RMSNorm)):
@@ -127,11 +135,18 @@ def wrapped(module, mesh, strategy, options, plan):
     return module
 
 
+def cross_entropy(y, x):
+    return nn.functional.cross_entropy(y.flatten(0, 1), x.flatten())
+
+
 def train(model, batch, optimizer, sizes, strategy, options, plan):
     module = MODELS[model][0]().train()
     mesh = init_device_mesh("cpu", tuple(sizes.values()), mesh_dim_names=tuple(sizes))
     module = wrapped(module, mesh, strategy, options, plan)
-    return run_steps(module, model, batch, optimizer, strategy, options)
+    if "loss_parallel" not in plan:
+        return run_steps(module, model, batch, optimizer, strategy, options)
+    with loss_parallel():
+        return run_steps(module, model, batch, optimizer, strategy, options, cross_entropy)
 
 
 def wait_after_functional_collectives():
@@ -161,6 +176,8 @@ def record(case, rank, path):
         "mesh": ",".join(f"{axis}={size}" for axis, size in sizes.items()), "tensor": plan, "rank": rank,
         "construction": construction, "peaks": peaks,
     }  # fmt: skip
+    if "loss_parallel" in plan:
+        row["network"] = f"{model}_{batch}_entropy"
     if strategy:
         row["data"] = text_of(model, strategy, options)
     if ends[2] != ends[3]:

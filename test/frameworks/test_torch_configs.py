@@ -98,6 +98,11 @@ class Configs(unittest.TestCase):
             ({"dp": 4}, "ddp(bucket_cap_mb=100)", "bfloat16"),
         )
 
+    def test_torchtitan_cuts_the_loss_unless_told(self):
+        self.assertNotIn("loss_parallel", load(TORCHTITAN, ".toml", ranks=8)["tensor"])
+        cut = load(TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", ranks=8)
+        self.assertTrue(cut["tensor"].endswith("sequence, loss_parallel"))
+
     def test_accelerate_names_the_modules_of_a_class(self):
         arguments = load(ACCELERATE, ".yaml")
         self.assertEqual(arguments, {"mesh": {"dp": 4}, "data": "fsdp(layers.*, reshard_after_forward=True)"})
@@ -148,7 +153,6 @@ class Configs(unittest.TestCase):
             ('{"zero_optimization": {"stage": 2}, "fp8": {}}', ".json", "fp8: nobody knows this key"),
             ('{"zero_optimization": {"stage": 2}, "optimizer": {"type": "Lamb"}}', ".json", "optimizer.type: 'Lamb'"),
             ('{"zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"}}', ".json", "bf16.enabled: 'auto'"),
-            (TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", "parallelism.disable_loss_parallel"),
             (TORCHTITAN.replace('mode = "none"', ""), ".toml", "activation_checkpoint.selective_ac_option: '2', every"),
             (TORCHTITAN.replace("[parallelism]", "[paralelism]"), ".toml", "paralelism: nobody knows this section"),
             (TORCHTITAN + "[model]\nconverters = ['float8']", ".toml", "model.converters: .'float8'. replaces modules"),

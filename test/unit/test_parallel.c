@@ -388,6 +388,8 @@ what_cannot_be_cut_names_the_module(void **state)
          "axis 2: 4 are no multiple of the 8 ranks of the axis tp"},
         {"tp=2", "rowwise=layers.*.down", "layers.0.down.linear_5", "needs an input whose last axis is cut"},
         {"tp=2", "colwise=layers.*.(up|down)", "layers.0.down.linear_5", "its input is cut already"},
+        {"tp=2", "colwise=layers.*.up, rowwise=layers.*.down, loss_parallel", "tensor",
+         "loss_parallel is of logits whose vocabulary is cut; write vocab="},
         {"tp=2", "colwise=layers.*.o", "layers.0.add_1", "is cut along axis 2, and binary needs all of it"},
     };
     memmodel_network *network = network_of(*state, "gpt_4");

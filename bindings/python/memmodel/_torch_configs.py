@@ -292,10 +292,9 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
         "optimizer": f"{str(optimizer.get('name', 'AdamW')).lower()}({form})",
         **_titan_data(training, parallelism, mesh),
     }
-    if "tp" in mesh and not parallelism.get("disable_loss_parallel", False):
-        fail("parallelism.disable_loss_parallel", "loss parallelism is not modelled; true is")
     if "tp" in mesh:
-        arguments["tensor"] = TITAN_PLAN
+        cut = not parallelism.get("disable_loss_parallel", False)
+        arguments["tensor"] = TITAN_PLAN + (", loss_parallel" if cut else "")
     mode = config.get("activation_checkpoint", {}).get("mode", "selective")
     if mode == "selective":
         option = str(config.get("activation_checkpoint", {}).get("selective_ac_option", "2"))

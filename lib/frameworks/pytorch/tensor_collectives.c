@@ -200,16 +200,16 @@ scatter_forward(struct step *step, const struct layer *layer)
 
 /* ---- the table ---- */
 
-enum together { COPY, EMBEDDING, GATHER, JOIN, REDUCE, SCATTER };
+enum together { COPY, EMBEDDING, GATHER, JOIN, LOSS, REDUCE, SCATTER };
 
 /* What a network calls so that is not a rank's has no rule. */
 static void
 together_forward(struct step *step, const struct layer *layer, int detail)
 {
     static void (*const forward[])(struct step * step, const struct layer *layer) = {
-        [COPY] = copy_forward,     [EMBEDDING] = tensor_embedding_forward,
-        [GATHER] = gather_forward, [JOIN] = join_forward,
-        [REDUCE] = reduce_forward, [SCATTER] = scatter_forward,
+        [COPY] = copy_forward,       [EMBEDDING] = tensor_embedding_forward, [GATHER] = gather_forward,
+        [JOIN] = join_forward,       [LOSS] = tensor_loss_forward,           [REDUCE] = reduce_forward,
+        [SCATTER] = scatter_forward,
     };
 
     if (step->tensor)
@@ -223,6 +223,7 @@ static const struct aten_op_rule rules[] = {
     {"memmodel.tensor.embedding", together_forward, EMBEDDING, "0"},
     {"memmodel.tensor.gather", together_forward, GATHER, "1"},
     {"memmodel.tensor.join", together_forward, JOIN, "1"},
+    {"memmodel.tensor.loss", together_forward, LOSS, "21"},
     {"memmodel.tensor.reduce", together_forward, REDUCE, "0"},
     {"memmodel.tensor.scatter", together_forward, SCATTER, "1"},
 };

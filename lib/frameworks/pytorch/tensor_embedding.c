@@ -14,8 +14,8 @@ compared(struct step *step, const struct value *indices)
 }
 
 /* Indices that are not of this rank look up the first row, whose copies are set to zero. */
-static struct value *
-masked_rows(struct step *step, const struct value *indices)
+struct value *
+tensor_own_rows(struct step *step, const struct value *indices)
 {
     struct value *copy = value_copy(step, indices), *number = value_on_host(step, indices->shape.dtype);
     struct value *rows = value_like(step, indices);
@@ -26,8 +26,8 @@ masked_rows(struct step *step, const struct value *indices)
     return rows;
 }
 
-static struct value *
-own_mask(struct step *step, const struct value *indices)
+struct value *
+tensor_own_mask(struct step *step, const struct value *indices)
 {
     struct value *below, *above, *mask;
 
@@ -60,7 +60,7 @@ static void
 look_up(struct step *step, const struct layer *layer, struct value *indices, struct value *weight)
 {
     static const struct derivative derivative = {"embedding", embedding_backward};
-    struct value *mask = own_mask(step, indices), *rows = masked_rows(step, indices), *partial, *result;
+    struct value *mask = tensor_own_mask(step, indices), *rows = tensor_own_rows(step, indices), *partial, *result;
     struct shape shape = shape_typed(&indices->shape, weight->shape.dtype), own = step_output_shape(step, layer, 0);
     struct shape all = tensor_parallel_built(step, (size_t)layer_parameter(layer, "weight"));
     struct node *node;

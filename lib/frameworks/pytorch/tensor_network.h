@@ -62,6 +62,10 @@ rewrite_end_modules(struct rewriting *rewriting);
 void
 rewrite_parameters(struct rewriting *rewriting);
 
+/* A loss of cut logits, which the ranks compute together; false if the layer is none. */
+bool
+rewrite_loss(struct rewriting *rewriting, const struct layer *layer);
+
 void
 rewrite_styled(struct rewriting *rewriting, enum tensor_style style, const struct layer *layer);
 

@@ -17,6 +17,8 @@ rewrite_layers(struct rewriting *rewriting)
         rewriting->begin[i] = (int32_t)to->layer_count;
         rewrite_begin_modules(rewriting);
         rewriting->inside[i] = (int32_t)to->layer_count;
+        if (style == TENSOR_WHOLE && rewrite_loss(rewriting, &from->layers[i]))
+            continue;
         if (style == TENSOR_WHOLE)
             rewrite_plain(rewriting, &from->layers[i]);
         else

@@ -21,6 +21,7 @@ enum tensor_style {
 struct tensor_plan {
     unsigned char *styles;  /* of each layer */
     unsigned char *gathers; /* of each scope: PrepareModuleInput(), from the part of a sequence to all of it */
+    bool loss;              /* logits stay cut: loss_parallel() */
     bool sequence;          /* between parallelized modules each rank has a part of the sequence */
 };
 
@@ -87,6 +88,19 @@ tensor_reduce_scatter(struct step *step, const struct value *x, const struct sha
 /* Looks up, puts together what the ranks have, and scatters it where the layer's output is a part of a sequence. */
 void
 tensor_embedding_forward(struct step *step, const struct layer *layer);
+
+/* _MaskPartial: which indices are of other ranks, and what they are in this rank's part. */
+struct value *
+tensor_own_mask(struct step *step, const struct value *indices);
+
+struct value *
+tensor_own_rows(struct step *step, const struct value *indices);
+
+/* ---- tensor_loss.c ---- */
+
+/* The cross entropy of logits whose classes are cut. */
+void
+tensor_loss_forward(struct step *step, const struct layer *layer);
 
 /* ---- tensor_construct.c ---- */
 

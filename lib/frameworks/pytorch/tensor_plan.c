@@ -1,5 +1,5 @@
 /*
- * A tensor plan, "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence": what
+ * A tensor plan, "colwise=layers.*.(q|k|v|up), rowwise=layers.*.(o|down), vocab=emb,head, sequence, loss_parallel": what
  * parallelize_module() is given. PyTorch: torch/distributed/tensor/parallel/style.py.
  */
 #include "frameworks/pytorch/modules.h"
@@ -98,7 +98,8 @@ set_key(struct reading *reading, const struct text_part *key)
     if (i < KEYS)
         return 0;
     return context_error(reading->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "tensor",
-                         "a tensor plan has no \"%.*s\"; it has colwise=, rowwise=, vocab=, gather= and sequence",
+                         "a tensor plan has no \"%.*s\"; it has colwise=, rowwise=, vocab=, gather=, sequence and "
+                         "loss_parallel",
                          (int)key->length, key->text);
 }
 
@@ -113,11 +114,29 @@ read_part(struct reading *reading, const struct call_argument *part)
         reading->plan->sequence = true;
         return 0;
     }
+    if (!part->key.length && text_part_is(&part->value, "loss_parallel")) {
+        reading->plan->loss = true;
+        return 0;
+    }
     if (reading->key == KEYS)
         return context_error(reading->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "tensor",
                              "\"%.*s\" belongs to nothing; write colwise=%.*s or another of rowwise=, vocab=, gather=",
                              (int)part->value.length, part->value.text, (int)part->value.length, part->value.text);
     return name_modules(reading, part->value);
+}
+
+static int
+check_loss(const struct reading *reading)
+{
+    size_t heads = 0;
+
+    for (size_t i = 0; i < reading->network->layer_count; i++)
+        heads += reading->plan->styles[i] == TENSOR_HEAD;
+    if (!reading->plan->loss || heads > 0)
+        return 0;
+    return context_error(
+        reading->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "tensor",
+        "loss_parallel is of logits whose vocabulary is cut; write vocab= with the Linear that makes them");
 }
 
 /* Layers of a rank's stages have the styles of the job's. */
@@ -142,7 +161,7 @@ tensor_plan_read(struct step *step, struct tensor_plan *plan)
     struct call_argument part;
     int status = 0;
 
-    plan->sequence = false;
+    plan->sequence = plan->loss = false;
     plan->styles = step_arena_allocate(step, step->asked->layer_count + 1);
     plan->gathers = step_arena_allocate(step, step->asked->scope_count + 1);
     if (step->status)
@@ -151,6 +170,8 @@ tensor_plan_read(struct step *step, struct tensor_plan *plan)
     memset(plan->gathers, 0, step->asked->scope_count + 1);
     while (!status && call_next(&parts, &part))
         status = read_part(&reading, &part);
+    if (!status)
+        status = check_loss(&reading);
     if (!status)
         find_styles(step, plan);
     return status ? status : step->status;

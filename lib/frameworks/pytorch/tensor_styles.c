@@ -111,7 +111,7 @@ copy_apart(struct rewriting *rewriting, const struct layer *layer, memmodel_tens
 static void
 cut_columns(struct rewriting *rewriting, const struct layer *layer)
 {
-    bool is_head = rewriting->made->plan.styles[rewriting->layer] == TENSOR_HEAD;
+    bool is_head = rewriting->made->plan.styles[rewriting->layer] == TENSOR_HEAD && !rewriting->made->plan.loss;
     memmodel_tensor input = hand_in(rewriting, layer), output = layer->first_output;
     memmodel_tensor apart = is_head ? output_apart(rewriting, layer) : output;
     struct tensor *tensor = &rewriting->made->network.tensors[apart];
@@ -152,21 +152,42 @@ cut_rows(struct rewriting *rewriting, const struct layer *layer)
                          layer->first_output, layer->scope);
 }
 
+static void
+replace(struct rewriting *rewriting, const struct layer *layer, const char *operation)
+{
+    struct memmodel_custom *options = step_arena_allocate(rewriting->step, sizeof *options);
+    struct layer *copy = rewrite_copy(rewriting);
+
+    if (!options)
+        return;
+    *options = (struct memmodel_custom){.size = sizeof *options, .name = layer->name, .operation = operation};
+    copy->op = OP_CUSTOM;
+    copy->options = options;
+}
+
+bool
+rewrite_loss(struct rewriting *rewriting, const struct layer *layer)
+{
+    const struct memmodel_loss *options = layer->options;
+    memmodel_tensor logits = layer->op == OP_LOSS ? layer->inputs[0] : MEMMODEL_TENSOR_NONE;
+    int rank = logits < 0 ? 0 : rewriting->from->tensors[logits].rank;
+
+    if (!rewriting->made->plan.loss || logits < 0 || rewriting->axes.axes[logits] != rank - 1)
+        return false;
+    if (options->kind != MEMMODEL_LOSS_CROSS_ENTROPY || options->reduction != MEMMODEL_LOSS_REDUCTION_MEAN || rank != 2)
+        rewrite_refuse(rewriting, MEMMODEL_ERROR_UNSUPPORTED, layer->name,
+                       "loss_parallel is modelled of the mean cross entropy of rows of logits");
+    else
+        replace(rewriting, layer, "memmodel.tensor.loss");
+    return true;
+}
+
 /* Looks up what it has, and puts the rest together in one operator. */
 static void
 cut_table(struct rewriting *rewriting, const struct layer *layer)
 {
-    struct memmodel_custom *options = step_arena_allocate(rewriting->step, sizeof *options);
-    struct layer *copy;
-
     output_apart(rewriting, layer);
-    copy = rewrite_copy(rewriting);
-    if (!options)
-        return;
-    *options = (struct memmodel_custom){
-        .size = sizeof *options, .name = layer->name, .operation = "memmodel.tensor.embedding"};
-    copy->op = OP_CUSTOM;
-    copy->options = options;
+    replace(rewriting, layer, "memmodel.tensor.embedding");
 }
 
 void
