@@ -1,15 +1,17 @@
-"""Records trainings of peft's adapters over a small Llama, on this machine: peaks of three steps by PyTorch's profiler.
+"""Records trainings of peft's adapters over a small Llama: peaks of three steps.
 
-    python test/frameworks/record_adapters.py    # one thread; torch, transformers and peft are needed
+    python test/frameworks/record_adapters.py    # on a CPU, by PyTorch's profiler; one thread
+    memmodel run --gpu h100 -- python test/frameworks/record_adapters.py    # allocated and reserved, by its allocator
 
-Prints what test/unit/test_llm_build.c has.
+torch, transformers and peft are needed. Prints what test/unit/test_llm_build.c has.
 """
 
+import gc
 import sys
 import warnings
 
 import torch
-from parallel_models import MODELS
+from parallel_models import MODELS, loss
 from peft import LoraConfig, get_peft_model
 from record_parallel import events_of, peaks_of, run_steps
 from torch.profiler import ProfilerActivity, profile
@@ -33,8 +35,27 @@ def adapted(dtype, rank, targets):
     return get_peft_model(module, LoraConfig(r=rank, target_modules=targets)).train()
 
 
+def on_gpu(dtype, rank, targets):
+    module = adapted(dtype, rank, targets).cuda()
+    optimizer = torch.optim.Adam(module.parameters())
+    words = [each.cuda() for each in MODELS["llama"][1](3)]
+    for _ in range(3):
+        torch.cuda.reset_peak_memory_stats()
+        loss(y := module(*words)).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        yield torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
+    del y
+
+
 def main():
     warnings.filterwarnings("ignore")
+    if torch.cuda.is_available():
+        for case in GRID:
+            gc.collect()
+            torch.cuda.empty_cache()
+            print(*case, list(on_gpu(*case)), flush=True)
+        return 0
     torch.set_num_threads(1)
     for dtype, rank, targets in GRID:
         torch.manual_seed(0)

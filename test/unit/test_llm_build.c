@@ -125,17 +125,22 @@ a_configuration_takes_what_recorded_ranks_of_its_module_took(void **state)
     json_decref(root);
 }
 
-/* test/frameworks/record_adapters.py, with PyTorch 2.13 CPU, transformers 5.23 and peft 0.21.2. */
+static const char all_linear[] = "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj";
+
+/*
+ * test/frameworks/record_adapters.py, with PyTorch 2.13 CPU, transformers 5.23 and peft 0.21.2; and on a simulated H100 with
+ * PyTorch 2.15, what its allocator had allocated and, in the last step, reserved.
+ */
 static const struct adapted {
     const char *dtype, *targets;
     int32_t rank;
-    int64_t peaks[3];
+    int64_t peaks[3], gpu_peaks[3], reserved;
 } recorded_adapters[] = {
-    {"float32", "q_proj,v_proj", 8, {27860936, 28073992, 28073992}},
-    {"float32", "all-linear", 16, {32100456, 34402632, 34402632}},
-    {"float32", "down_proj, lm_head", 4, {27044704, 27205864, 27205864}},
-    {"bfloat16", NULL, 8, {15990596, 16203652, 16203652}},
-    {"bfloat16", "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj", 16, {22589412, 24891588, 24891588}},
+    {"float32", "q_proj,v_proj", 8, {27860936, 28073992, 28073992}, {59309568, 59522560, 59522560}, 65011712},
+    {"float32", "all-linear", 16, {32100456, 34402632, 34402632}, {63548928, 65850880, 65850880}, 71303168},
+    {"float32", "down_proj, lm_head", 4, {27044704, 27205864, 27205864}, {59086848, 59250688, 59250688}, 62914560},
+    {"bfloat16", NULL, 8, {15990596, 16203652, 16203652}, {48496640, 48783360, 48783360}, 52428800},
+    {"bfloat16", all_linear, 16, {22589412, 24891588, 24891588}, {55199232, 57667584, 57667584}, 60817408},
 };
 
 static memmodel_network *
@@ -177,13 +182,40 @@ adapters_take_what_recorded_trainings_of_peft_took(void **state)
     }
 }
 
+static void
+adapters_on_a_gpu_take_what_its_allocator_gave(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
+    const struct memmodel_job job = {.size = sizeof job,
+                                     .symbols = symbols,
+                                     .symbol_count = 2,
+                                     .gpu = "h100",
+                                     .framework_version = "2.15",
+                                     .metric = MEMMODEL_METRIC_LIVE,
+                                     .optimizer = "adam"};
+    const int64_t block = 512; /* the least that the allocator gives: in bfloat16 one more is counted */
+
+    for (size_t i = 0; i < sizeof recorded_adapters / sizeof recorded_adapters[0]; i++) {
+        memmodel_network *network = adapted_network(*state, &recorded_adapters[i]);
+        struct memmodel_report_result result = {.size = sizeof result};
+        memmodel_report *report;
+
+        assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
+        memmodel_report_get_result(report, &result);
+        for (size_t step = 0; step < 3; step++)
+            assert_in_range(memmodel_report_step_peak(report, step) - recorded_adapters[i].gpu_peaks[step], 0, block);
+        assert_int_equal(result.reserved, recorded_adapters[i].reserved);
+        memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
+}
+
 /* Peaks of three steps with AdamW as PyTorch's profiler has recorded them: RECORDED of test_torch_quantized.py, with what. */
 static void
 adapters_over_packed_weights_take_what_recorded_runs_took(void **state)
 {
     /* in the recordings is the package's own table of 256 numbers for nested scales, and 252 bytes of no tensor known here */
     const int64_t of_package = 256 * 4 + 252;
-    static const char all[] = "q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj";
     static const struct {
         const char *text, *targets;
         int64_t batch, length, peaks[3];
@@ -191,7 +223,7 @@ adapters_over_packed_weights_take_what_recorded_runs_took(void **state)
     } rows[] = {
         {LLAMA(""), "q_proj,v_proj", 3, 64, {18344900, 18557956, 18557956}, 8, 0},
         {LLAMA(""), NULL, 3, 64, {18245604, 18458660, 18458660}, 8, 1},
-        {LLAMA6, all, 2, 40, {28154060, 33407516, 33407516}, 16, 0},
+        {LLAMA6, all_linear, 2, 40, {28154060, 33407516, 33407516}, 16, 0},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -409,6 +441,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_configuration_takes_what_recorded_ranks_of_its_module_took),
         WITH_CONTEXT(adapters_take_what_recorded_trainings_of_peft_took),
+        WITH_CONTEXT(adapters_on_a_gpu_take_what_its_allocator_gave),
         WITH_CONTEXT(adapters_over_packed_weights_take_what_recorded_runs_took),
         WITH_CONTEXT(weights_that_cannot_be_packed_are_refused),
         WITH_CONTEXT(frozen_weights_behind_the_last_adapter_are_sharded),
