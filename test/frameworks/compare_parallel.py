@@ -36,6 +36,13 @@ def built(case):
     return make().train(), batch(case["batch"] * parts_of(case))
 
 
+def loss_of(case, batch):
+    """That of record_tensor_parallel.py where logits stay cut."""
+    if "loss_parallel" not in case.get("tensor", ""):
+        return loss
+    return lambda y: torch.nn.functional.cross_entropy(y.flatten(0, 1), batch[0].flatten())
+
+
 def job_of(case):
     """How the case is run, in the words of memmodel.estimate()."""
     return {
@@ -59,7 +66,9 @@ def construction(report):
 
 def differences(case):
     module, batch = built(case)
-    report = memmodel.torch.estimate(module, batch, loss=loss, isa="avx2", intra_op_threads=1, **job_of(case))
+    report = memmodel.torch.estimate(
+        module, batch, loss=loss_of(case, batch), isa="avx2", intra_op_threads=1, **job_of(case)
+    )
     found = [construction(report), *report.step_peaks]
     measured = [case.get("construction", found[0]), *case["peaks"]]
     return [ours - real for ours, real in zip(found, measured, strict=True)]
@@ -87,7 +96,7 @@ def save_networks(cases, folder):
         module, batch = built(case)
         with computed_in(module, case.get("data")):
             batch = first_part(batch, case.get("pipeline"))
-            network = memmodel.torch.from_module(module, batch, loss=loss, symbolic=False)
+            network = memmodel.torch.from_module(module, batch, loss=loss_of(case, batch), symbolic=False)
         path = folder / f"{network_name(case)}.json"
         path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")
 
