@@ -153,7 +153,7 @@ def main():
     parser.add_argument("ids", nargs="*")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--tool", default="memmodel")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if given.action == "table":
         table(given.results)
     else:
