@@ -377,6 +377,42 @@ class BelowOperators(unittest.TestCase):
                 held = sum(parameter.nbytes for parameter in lstm.parameters())
                 self.assertEqual(recording.report().peak.live - held, max(peaks(real_events(loop))))
 
+    def test_functions_write_into_what_they_computed(self):
+        mask, projection = torch.zeros(2, 1, 64, 64), nn.Linear(64, 256)
+
+        def attention():
+            query = torch.zeros(2, 4, 64, 8, requires_grad=True)
+            functional.scaled_dot_product_attention(query, query, query, attn_mask=mask, dropout_p=0.1)
+
+        def linear():
+            with torch.no_grad():
+                projection(torch.zeros(64, 32, 16).transpose(0, 2))
+
+        for loop, held in ((attention, mask.nbytes), (linear, 4 * (64 * 256 + 256))):
+            with self.subTest(loop.__name__):
+                with memmodel.torch.record(steps=0) as recording:
+                    loop()
+                self.assertEqual(recording.report().peak.live - held, max(peaks(real_events(loop))))
+
+    def test_gradients_lie_as_in_a_run(self):
+        norm = nn.LayerNorm(32)
+
+        def attention():
+            key = torch.zeros(4, 4, 32, 8, requires_grad=True)
+            made = functional.scaled_dot_product_attention(torch.zeros(4, 4, 6, 8), key, key)
+            return torch.autograd.grad(made.sum(), key)[0]
+
+        def normalized():
+            x = torch.zeros(4, 64, 32, requires_grad=True)
+            pooled = functional.adaptive_avg_pool1d(norm(x).transpose(1, 2), 1)
+            return torch.autograd.grad(pooled.sum(), x)[0]
+
+        for loop in (attention, normalized):
+            with self.subTest(loop.__name__):
+                real = loop().stride()
+                with memmodel.torch.record(steps=0):
+                    self.assertEqual(loop().stride(), real)
+
     def test_a_gradient_of_gather_is_written_where_its_zeros_are(self):
         def loop():
             x = torch.zeros(64, 64, requires_grad=True)

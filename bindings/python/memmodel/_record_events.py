@@ -16,7 +16,8 @@ from memmodel._torch_calls import DTYPES, TENSOR_NAMES, attribute_text
 from memmodel._torch_environment import take_environment
 
 # Autograd writes into the first operand of these, which it made or alone refers to, unless a tensor is a subclass.
-# torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike()
+# torch/csrc/autograd/input_buffer.cpp, accumulate(); FunctionsManual.cpp, areAnyTensorSubclassLike(). So do some
+# functions that consist of operators: aten/src/ATen/native/Linear.cpp, linear(); transformers/attention.cpp
 IN_PLACE = ("add", "index_put", "scatter", "scatter_add", "index_add", "index_copy", "masked_fill")
 ENGINE = "tensors without memory"
 AS_LARGE = {1: "uint8", 2: "float16", 4: "float32", 8: "float64"}  # for other types, by their bytes
@@ -46,6 +47,7 @@ class Events:
         self._kept: dict[int, int] = {}  # blocks of numbers, by node
         self._node = -1  # whose backward pass runs
         self.step = 0
+        self.composed = 0  # functions that run, of those that consist of operators
         self.live = self.peak = 0  # bytes of storages, as the allocator rounds them
         self.capacity: int | None = None  # of these, beyond which a program gets PyTorch's error
 
@@ -104,7 +106,7 @@ class Events:
         ran = self._ran(call, call.schema.qualified, made, like)
         if self.capacity is not None:
             self._fit(sum(size for size in ran.sizes if size != _ffi.RECORDING_NONE))
-        if self._modules.phase == BACKWARD and call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
+        if call.name in IN_PLACE and made[0] is not None and self._is_alone(call):
             instead = self._ran(call, f"{call.schema.qualified}_", [None], like)
             self._writing = Writing(ran, instead, storage_of(call.args[0]), made[0])
         else:
@@ -223,10 +225,14 @@ class Events:
     # ---- what is written in place, but for tensors without memory ----
 
     def _is_alone(self, call: Call) -> bool:
-        """Nothing but the operator's first tensor lies in its storage, and its result is as large."""
+        """Nothing but the operator's first tensor lies in its storage, and its result is as large. What a function
+        computes between its operators no program has."""
+        if not self.composed and self._modules.phase != BACKWARD:
+            return False
         first, result = call.args[0], call.results[0]
-        return (storage_of(first) in self._blocks and storage_of(first) not in self._views
-                and first.shape == result.shape and first.dtype == result.dtype and in_engine())  # fmt: skip
+        if first.shape != result.shape or first.dtype != result.dtype or storage_of(first) not in self._blocks:
+            return False
+        return bool(self.composed) or (storage_of(first) not in self._views and in_engine())
 
     def _write(self, writing: Writing) -> None:
         self._writing = None

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import torch
+from torch import _VF
+from torch.nn import functional
 
+from memmodel._record_events import Events
 from memmodel._record_files import Put
-from memmodel._record_packed import patch_packed
+from memmodel._record_packed import CELLS, patch_packed
 from memmodel._record_values import Values
 
 MEAN, SUM = 1, 2
+ATTENTION = "scaled_dot_product_attention"
+COMPOSED = ((functional, "linear"), (functional, ATTENTION), (torch._C._nn, "linear"), (torch._C._nn, ATTENTION),
+            *((_VF, name) for name in CELLS))  # fmt: skip
 
 
-def patch_functions(values: Values, put: Put) -> None:
+def _composed(events: Events, real: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(real)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        events.composed += 1
+        try:
+            return real(*args, **kwargs)
+        finally:
+            events.composed -= 1
+
+    return call
+
+
+def patch_functions(values: Values, events: Events, put: Put) -> None:
     split, of_losses = torch.tensor_split, torch.ctc_loss
 
     def parts(given: Any) -> Any:
@@ -34,6 +54,8 @@ def patch_functions(values: Values, put: Put) -> None:
         put(owner, "tensor_split", split_at)
     put(torch, "ctc_loss", ctc_loss)
     put(torch, "_nested_tensor_from_mask_left_aligned", lambda *_: values.assume("sequences without padding", False))
+    for owner, name in COMPOSED:
+        put(owner, name, _composed(events, getattr(owner, name)))
     patch_packed(put)
 
 

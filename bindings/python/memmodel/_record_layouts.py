@@ -54,9 +54,10 @@ def _normalized(tensor: Any, *others: Any) -> Any:
     return _as_it_lies(tensor) if dense else _rows(tensor)
 
 
-# aten/src/ATen/native/Loss.cpp: LEGACY_CONTIGUOUS_MEMORY_FORMAT
+# aten/src/ATen/native/Loss.cpp, layer_norm.cpp: LEGACY_CONTIGUOUS_MEMORY_FORMAT
 LAYOUTS: dict[str, Rule] = dict.fromkeys(
-    ("mse_loss_backward", "smooth_l1_loss_backward", "huber_loss_backward"), _of_second(_rows)
+    ("mse_loss_backward", "smooth_l1_loss_backward", "huber_loss_backward", "native_layer_norm_backward"),
+    _of_second(_rows),
 )
 CPU: dict[str, Rule] = {
     "native_batch_norm": lambda tensor, *_: _normalized(tensor),

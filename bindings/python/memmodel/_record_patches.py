@@ -29,7 +29,7 @@ def patch(recorder: Recorder, stack: ExitStack, files: Files | None) -> None:
     def put(owner: Any, name: str, value: Any) -> None:
         stack.enter_context(mock.patch.object(owner, name, value, create=True))
 
-    patch_functions(recorder.values, put)
+    patch_functions(recorder.values, recorder.events, put)
     _tensors(recorder, put)
     _storages(recorder, put)
     _generator(recorder, put)

@@ -159,9 +159,9 @@ def _ctc_loss(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _attention_gradients(recorder: Recorder, operator: Any, args: Any, kwargs: Any) -> Any:
-    """Laid out as the operands are. aten/src/ATen/native/transformers/attention.cpp"""
-    aten = torch.ops.aten
-    made = [aten.empty_like.default(aten.transpose.int(tensor, 1, 2)) for tensor in args[1:4]]
+    """In rows of heads, however the operands lie. aten/src/ATen/native/transformers/attention.cpp"""
+    aten, rows = torch.ops.aten, torch.contiguous_format
+    made = [aten.empty_like.default(aten.transpose.int(tensor, 1, 2), memory_format=rows) for tensor in args[1:4]]
     return tuple(aten.transpose.int(tensor, 1, 2) for tensor in made)
 
 
