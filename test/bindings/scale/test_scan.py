@@ -38,7 +38,7 @@ class Parquet(unittest.TestCase):
                 self.assertEqual(made.returncode, 0, made.stderr)  # a busy Dask says on stderr that it waits
             one, many = pandas.read_csv(folder / "one.csv"), pandas.read_parquet(folder / "many.parquet")
         self.assertEqual(len(one), 30 * 2 * 2)
-        for name in ("model", "batch", "dim", "gpu", "bytes", "budget_bytes", "fits"):
+        for name in ("model", "batch", "dim", "gpu", "bytes", "bytes_low", "bytes_high", "budget_bytes", "verdict"):
             self.assertEqual(list(one[name]), list(many[name]), name)
         self.assertTrue((one["bytes"] > 0).all())
 
