@@ -135,6 +135,7 @@ class SlurmExecutor(Executor):
         self._executor = submitit.SlurmExecutor(folder=folder, max_num_timeout=0)
         self._executor.update_parameters(
             job_name="memmodel-campaign",
+            use_srun=False,  # of what ran out of memory in a step of its own the job says FAILED, not OUT_OF_MEMORY
             **{key: settings[key] for key in (*SBATCH_KEYS, "array_parallelism", "setup") if key in settings},
         )
         self._chunk, self._poll = settings.get("points_per_task", 1), settings.get("poll_seconds", 2.0)

@@ -16,6 +16,7 @@ import unittest
 from pathlib import Path
 
 import accounting
+import cluster
 import pymysql
 from installation import Installation
 
@@ -93,13 +94,14 @@ class Writer(threading.Thread):
                     time.sleep(0.2)
 
 
-@unittest.skipIf(accounting.missing(), f"missing: {', '.join(accounting.missing())}")
-class Accounting(unittest.TestCase):
+class Case(unittest.TestCase):
+    nodes, limited = (), False
+
     def setUp(self):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.folder = Path(place.name)
-        self.site = accounting.Accounted()
+        self.site = accounting.Accounted(*self.nodes, limited=self.limited)
         self.addCleanup(self.site.close)
         self.site.start()
 
@@ -113,6 +115,9 @@ class Accounting(unittest.TestCase):
         with (self.folder / "unet3d.csv").open() as lines:
             return list(csv.DictReader(lines))
 
+
+@unittest.skipIf(accounting.missing(), f"missing: {', '.join(accounting.missing())}")
+class Accounting(Case):
     def test_a_job_that_has_run(self):
         holds = "python3 -c 'import time; x = b\"x\" * (80 << 20); time.sleep(3)'"
         script = f"#!/bin/sh\n{holds}\n"
@@ -136,7 +141,7 @@ class Accounting(unittest.TestCase):
         for writer in writers:
             writer.start()
         began, imports = time.monotonic(), []
-        accounting.cluster.poll(lambda: sum(writer.done for writer in writers) > JOBS // 10, "a tenth of the jobs")
+        cluster.poll(lambda: sum(writer.done for writer in writers) > JOBS // 10, "a tenth of the jobs")
         self.site.stop("mariadbd")
         self.assertTrue(any(writer.is_alive() for writer in writers))
         imports.append(self.import_all().returncode)
@@ -157,6 +162,23 @@ class Accounting(unittest.TestCase):
         print(f"{time.monotonic() - began:.0f} s, {len(imports)} imports: {imports.count(0)} done, "
               f"{failed} writes tried again; {last.stdout.splitlines()[-1]}")  # fmt: skip
         self.assertGreater(failed, 0)
+
+
+@unittest.skipIf(lacking := [*accounting.missing(), *cluster.cgroups_missing()], f"missing: {', '.join(lacking)}")
+class Limited(Case):
+    """The kernel holds jobs to their --mem."""
+
+    nodes, limited = (f"n{os.getpid()}",), True
+
+    def test_a_job_that_was_killed_for_its_memory_is_a_lower_limit(self):
+        script = "#!/bin/sh\npython3 -c 'x = b\"x\" * (400 << 20)'\n"
+        said = self.site.submit("--wait", "--mem=200", "--comment=memmodel: model=unet3d dim=64 batch=9", script=script)
+        self.assertNotEqual(said.returncode, 0)
+        made = self.import_all()
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        row = self.rows()[0]
+        self.assertEqual((row["dim"], row["batch"], row["status"]), ("64", "9", "OUT_OF_MEMORY"))
+        self.assertEqual(int(row["peak_bytes"]), 200 << 20)
 
 
 class Site(accounting.Accounted, Installation):

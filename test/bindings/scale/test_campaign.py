@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "slurm"))
 import campaigns
 import cluster
 import memmodel
-from memmodel import _campaign_command
+from memmodel import _campaign_command, _executors
 
 TOOL = str(Path(sys.argv[1]).resolve())
 os.environ |= {"MEMMODEL_TOOL": TOOL, "MEMMODEL_PYTHON": sys.executable}
@@ -136,6 +136,51 @@ class Slurm(Case):
         _, errors = process.communicate(timeout=100)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(errors, "memmodel campaign: Slurm: .*invalid partition specified: nowhere\n$")
+
+
+MEMORY = 200  # MiB of a job
+HOLD = "import sys; x = b'x' * (int(sys.argv[1]) << 20)"
+
+
+def hold(mib: int) -> int:
+    return len(b"x" * (mib << 20))
+
+
+@needs("submitit")
+@unittest.skipIf(lacking := [*cluster.missing(), *cluster.cgroups_missing()], f"missing: {', '.join(lacking)}")
+class SlurmThatLimits(Case):
+    """The kernel holds jobs to their --mem."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = cluster.Cluster(f"n{os.getpid()}", limited=True)
+        self.addCleanup(self.site.close)
+        (self.site.directory / "job_submit.lua").write_text(SUBMIT_LUA)
+        self.site.start()
+
+    def test_a_run_that_is_killed_is_a_lower_limit(self):
+        (self.folder / "campaign.toml").write_text(
+            f'command = ["python3", "-S", "-c", "{HOLD}", "{{mib}}"]\nexecutor = "slurm"\n'
+            f'[slurm]\nmem = "{MEMORY}M"\ntime = 10\npoll_seconds = 0.5\n[grid]\nmib = [20, {2 * MEMORY}]\n'
+        )
+        line = [TOOL, "campaign", self.folder / "campaign.toml"]
+        made = subprocess.run(line, env=self.site.environment, capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        fits, killed = campaigns.rows(self.folder / "samples.csv")
+        self.assertEqual((fits["status"], killed["status"]), ("ok", "signal 9"))
+        self.assertTrue(MEMORY / 2 < int(killed["peak_bytes"]) / 2**20 < MEMORY + 20, killed)
+
+    def test_a_job_that_is_killed_had_too_little_and_what_shared_it_is_done_again(self):
+        os.environ["SLURM_CONF"] = self.site.environment["SLURM_CONF"]
+        self.addCleanup(os.environ.pop, "SLURM_CONF")
+        settings = {"folder": str(self.folder), "mem": f"{MEMORY}M", "time": 10, "poll_seconds": 0.5}
+        with _executors.executor_of("slurm", None, {**settings, "points_per_task": 2}) as chosen:
+            small, large = chosen.submit(hold, 20), chosen.submit(hold, 2 * MEMORY)
+            self.assertEqual(small.result(timeout=200), 20 << 20)
+            error = large.exception(timeout=200)
+        self.assertIsInstance(error, _executors.OutOfMemoryError)
+        self.assertEqual(error.bytes, MEMORY << 20)
+        self.assertRegex(str(error), "^Slurm job .*: OUT_OF_MEMORY$")
 
 
 class OneProcess(Case):

@@ -28,6 +28,11 @@ PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # daemons are no
 NODE_MEMORY = 16000  # MiB, whatever the machine has: config_overrides
 NODE_VRAM = 140 << 30
 START_SECONDS = 60
+MEMORY_CGROUPS = Path("/sys/fs/cgroup/memory")
+MEMORY_LIMITS = """CgroupPlugin=cgroup/v1
+CgroupMountpoint=/sys/fs/cgroup
+ConstrainRAMSpace=yes
+"""  # of cgroup.conf
 
 # One setting a line, as slurm.conf(5) wants it. Source of what works without cgroups and without slurmdbd: Slurm 22.05.
 SLURM_CONF = """\
@@ -43,7 +48,7 @@ CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 SlurmdParameters=config_overrides
 MpiDefault=none
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin={task_plugin}
 SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
@@ -79,6 +84,19 @@ def cgroup_plugin() -> str:
     said = subprocess.run([shutil.which("slurmd", path=PATH), "-V"], capture_output=True, text=True, check=True).stdout
     version = tuple(int(part) for part in said.split()[-1].split(".")[:2])
     return "disabled" if version >= (23, 2) else "cgroup/v1"
+
+
+def cgroups_missing() -> list[str]:
+    """What this machine lacks for Slurm to hold a job to its --mem: cgroups of version 1 that may be written.
+
+    With those of version 2 Slurm 22.05 asks systemd for a part of the tree, which containers do not have.
+    """
+    try:
+        trial = Path(tempfile.mkdtemp(prefix="memmodel-", dir=MEMORY_CGROUPS))
+    except OSError:
+        return ["a memory cgroup of version 1 that may be written"]
+    trial.rmdir()
+    return []
 
 
 def missing() -> list[str]:
@@ -121,12 +139,15 @@ def free_ports(count: int) -> list[int]:
 class Cluster(contextlib.AbstractContextManager):
     """`with Cluster() as cluster:` a running cluster; the job-submit script is in cluster.directory beforehand.
 
-    nodes: their names; this machine's unless given. accounting: lines of slurm.conf.
+    nodes: their names; this machine's unless given. accounting: lines of slurm.conf. limited: the kernel holds jobs to
+    their --mem; the nodes' names are among those of the machine's cgroups.
     """
 
-    def __init__(self, *nodes: str, accounting: str = "AccountingStorageType=accounting_storage/none"):
+    def __init__(
+        self, *nodes: str, accounting: str = "AccountingStorageType=accounting_storage/none", limited: bool = False
+    ):
         self.host = socket.gethostname().split(".")[0]
-        self.nodes, self.accounting = nodes or (self.host,), accounting
+        self.nodes, self.accounting, self.limited = nodes or (self.host,), accounting, limited
         self.directory = Path(tempfile.mkdtemp(prefix="memmodel-slurm-"))
         self.guard = subprocess.Popen(
             [sys.executable, __file__, "--guard", str(self.directory)], stdin=subprocess.PIPE, start_new_session=True
@@ -158,13 +179,15 @@ class Cluster(contextlib.AbstractContextManager):
             directory=self.directory,
             controller_port=controller_port,
             accounting=self.accounting,
+            task_plugin="task/cgroup" if self.limited else "task/none",
             nodes="\n".join(nodes),
         )
         for name in ("state", *(f"spool-{node}" for node in self.nodes)):
             (self.directory / name).mkdir()
         (self.directory / "slurm.conf").write_text(SLURM_CONF.format(**values))
         (self.directory / "gres.conf").write_text(f"Name=gpu Type=h200 File=/dev/null\nName=vram Count={NODE_VRAM}\n")
-        (self.directory / "cgroup.conf").write_text(f"CgroupPlugin={cgroup_plugin()}\n")
+        alone = f"CgroupPlugin={cgroup_plugin()}\n"
+        (self.directory / "cgroup.conf").write_text(MEMORY_LIMITS if self.limited else alone)
         self.directory.chmod(0o755)
         key = self.directory / "munge.key"
         key.write_bytes(secrets.token_bytes(128))
@@ -312,12 +335,23 @@ def kill(pids: list[int]) -> list[int]:
     return pids
 
 
+def remove_cgroups(directory: Path):
+    """Those that the nodes of a limited cluster made, from the innermost on."""
+    if not (directory / "cgroup.conf").exists() or (directory / "cgroup.conf").read_text() != MEMORY_LIMITS:
+        return
+    for spool in directory.glob("spool-*"):
+        for folder, _, _ in os.walk(MEMORY_CGROUPS / spool.name.replace("spool-", "slurm_", 1), topdown=False):
+            with contextlib.suppress(OSError):
+                Path(folder).rmdir()
+
+
 def guard(directory: Path):
     """Waits until whoever holds the other end of stdin is gone, then leaves nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdin.buffer.read()
     poll(lambda: not kill(of_cluster(directory)), f"the end of {directory}", 30)
+    remove_cgroups(directory)
     shutil.rmtree(directory, ignore_errors=True)
 
 
