@@ -121,6 +121,14 @@ def copy_from_the_host_converted(device):
 
 
 @exact
+def number_copied_to_a_tensor(device):
+    sizes = torch.empty(3, dtype=torch.long, device=device)
+    sizes[:2].copy_(4)
+    sizes[2].copy_(2.5)
+    return sizes.tolist()
+
+
+@exact
 def strided_copy_to_the_host(device):
     return torch.arange(24, device=device).view(4, 6).t()[1::2, ::3].cpu().tolist()
 

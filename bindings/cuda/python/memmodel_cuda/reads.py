@@ -40,6 +40,8 @@ def _item(real, _):
 
 def _copy(real, follow):
     def copy(to, source, non_blocking=False):
+        if not isinstance(source, torch.Tensor):
+            source = torch.tensor(source)
         if to.numel() == 0:
             return real(to, source, non_blocking)
         if not to.is_cuda:
