@@ -32,7 +32,7 @@ import memmodel
 
 TAIL = 0.05  # on each side
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = SimpleNamespace(folder=compare_models.RECORDINGS, kept=True, keep=False, missing=False, show=False)
+KEPT = SimpleNamespace(folder=compare_models.RECORDINGS, kept=True, keep=False, missing=False, record=False, show=False)
 
 
 class Error(NamedTuple):

@@ -6,7 +6,9 @@ import unittest
 
 import compare_models
 
-KEPT = argparse.Namespace(folder=compare_models.RECORDINGS, kept=True, keep=False, missing=False, show=False)
+KEPT = argparse.Namespace(
+    folder=compare_models.RECORDINGS, kept=True, keep=False, missing=False, record=False, show=False
+)
 
 # Share of the cases that is exact to the byte in every step, and the relative error of the peak of the 95th percentile
 # and of the worst.
