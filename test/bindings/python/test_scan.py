@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+from pathlib import Path
 
 import memmodel
 import networks
@@ -17,6 +18,11 @@ from memmodel import _scan_command
 from memmodel.scanning import ANSWERS
 
 TOOL_ENVIRONMENT = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
+
+
+def processor_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def image_network():
@@ -180,7 +186,8 @@ class Tool(unittest.TestCase):
     def test_ctrl_c_keeps_what_was_done(self):
         spec = 'models = ["image.json"]\nworkers = 1\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n'  # 800,000
         process = self.start(spec)
-        time.sleep(3)
+        while processor_seconds(process.pid) < 2:  # of which imports take one, however busy the machine is
+            time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
