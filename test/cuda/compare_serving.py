@@ -103,9 +103,13 @@ def off(ours, logged):
     return f"{100 * (ours / logged - 1):+.1f} %"
 
 
-def said_cache(measured, result):
-    """Tokens where both say them, else GiB."""
-    for name, text in (("kv_tokens", "{:,.0f}"), ("kv_gib", "{:.2f} GiB")):
+SLIDING = ("gemma", "gpt-oss", "olmo")  # whose tokens versions of vLLM count in several ways
+
+
+def said_cache(point, result):
+    """Tokens where both say them and count them alike, else GiB."""
+    measured, names = point["measured"], (("kv_tokens", "{:,.0f}"), ("kv_gib", "{:.2f} GiB"))
+    for name, text in names[ROWS[point["id"]][0].startswith(SLIDING) :]:
         if measured.get(name) and result.get(name):
             return measured[name], result[name], text
     return None
@@ -118,8 +122,8 @@ def print_row(point, result):
     if "weights_gib" not in result:
         print(f"| {name} | {result.get('failure', '')[-120:]} | | |")
         return
-    cache = "|"
-    if found := said_cache(measured, result):
+    cache = " | "
+    if found := said_cache(point, result):
         logged, ours, text = found
         cache = f"{text.format(logged)}, ours {text.format(ours)} | {off(ours, logged)}"
     print(f"| {name} | {measured['weights_gib']}, ours {result['weights_gib']} | {cache} |")
@@ -127,7 +131,7 @@ def print_row(point, result):
 
 def summary(rows):
     weights = [abs(r["weights_gib"] / p["measured"]["weights_gib"] - 1) for p, r in rows if "weights_gib" in r]
-    caches = [said_cache(p["measured"], r) for p, r in rows]
+    caches = [said_cache(p, r) for p, r in rows]
     tokens = [abs(found[1] / found[0] - 1) for found in caches if found and found[0] > 0]
     for what, errors, limit in (("weights", weights, 0.01), ("caches", tokens, 0.03)):
         within = sum(error <= limit for error in errors)
