@@ -29,8 +29,7 @@ static const struct option options[] = {
     ROW("optimizer", 'o', OPTION_TEXT, "NAME", "as of estimate; adamw(fused) unless given", optimizer),
     ROW("max-tensor", 0, OPTION_INTEGER, "N", "GPUs that may share a layer; 8 unless given", max_tensor),
     ROW("max-pipeline", 0, OPTION_INTEGER, "N", "stages that there may be; 16 unless given", max_pipeline),
-    ROW("budget", 'b', OPTION_BYTES, "BYTES", "of each GPU, with its context; all of its memory unless given",
-        budget),
+    ROW("budget", 'b', OPTION_BYTES, "BYTES", "of each GPU, with its context; all of its memory unless given", budget),
     ROW("all", 'a', OPTION_FLAG, NULL, "all rows, not the first 20", all),
     ROW("json", 'j', OPTION_FLAG, NULL, "the rows as JSON", json),
     {0},
@@ -44,9 +43,8 @@ print_json(const struct memmodel_mesh_row *rows, size_t count)
     printf("[");
     for (size_t i = 0; i < count; i++)
         printf("%s{\"dp\": %" PRId64 ", \"tp\": %" PRId64 ", \"pp\": %" PRId64 ", \"batch\": %" PRId64
-               ", \"passes\": %" PRId64 ", \"recomputed\": %s, \"peak\": %" PRId64
-               ", \"process\": %" PRId64 ", \"traffic\": %" PRId64
-               ", \"verdict\": \"%s\"}",
+               ", \"passes\": %" PRId64 ", \"recomputed\": %s, \"peak\": %" PRId64 ", \"process\": %" PRId64
+               ", \"traffic\": %" PRId64 ", \"verdict\": \"%s\"}",
                i ? ",\n " : "", rows[i].data, rows[i].tensor, rows[i].pipeline, rows[i].batch, rows[i].passes,
                rows[i].recomputed ? "true" : "false", rows[i].peak, rows[i].process, rows[i].traffic,
                memmodel_verdict_name(rows[i].verdict));

@@ -381,7 +381,8 @@ struct memmodel_estimate_row {
  */
 MEMMODEL_API int
 memmodel_estimate_many(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
-                       const int64_t *values, size_t count, memmodel_context *context, struct memmodel_estimate_row *rows);
+                       const int64_t *values, size_t count, memmodel_context *context,
+                       struct memmodel_estimate_row *rows);
 
 /**
  * The result of an estimate.
