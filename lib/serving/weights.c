@@ -76,6 +76,16 @@ add_plain(struct weights *weights, int64_t rows, int64_t columns)
     add_bytes(weights, packed.weight);
 }
 
+/* What is kept beside the parameters, and is none. */
+static void
+add_buffer(struct weights *weights, int64_t rows, int64_t columns)
+{
+    int64_t elements = weights->elements;
+
+    add_plain(weights, rows, columns);
+    weights->elements = elements;
+}
+
 static const struct quantization *
 quantization_of(const struct weights *weights, enum part part)
 {
@@ -148,16 +158,14 @@ static void
 add_ropes(struct weights *weights)
 {
     const struct llm_tensors *tensors = &weights->llm->tensors;
-    int64_t elements = weights->elements,
-            scale = tensors->rope_float32 ? 4 / element_bytes(weights->options->element) : 1;
+    int64_t scale = tensors->rope_float32 ? 4 / element_bytes(weights->options->element) : 1;
     bool slides = weights->llm->window > 0;
 
     if (!weights->options->rounds)
         return; /* of engines that compute them as they go */
     for (int32_t i = 0; i < tensors->ropes && tensors->rotary_size > 0; i++)
-        add_plain(weights, (i && slides ? weights->llm->positions : tensors->rope_length) * scale,
-                  i == 0 && tensors->full_rotary_size ? tensors->full_rotary_size : tensors->rotary_size);
-    weights->elements = elements; /* which are no parameters */
+        add_buffer(weights, (i && slides ? weights->llm->positions : tensors->rope_length) * scale,
+                   i == 0 && tensors->full_rotary_size ? tensors->full_rotary_size : tensors->rotary_size);
 }
 
 /* Norms of queries and keys. */
@@ -224,19 +232,17 @@ static void
 add_latent(struct weights *weights, const struct llm_layer *layer)
 {
     const struct llm_latent *latent = &weights->llm->latent;
-    int64_t heads = share(weights, layer->heads, "attention heads"), elements;
+    int64_t heads = share(weights, layer->heads, "attention heads");
 
     add_latent_queries(weights, heads * (latent->plain + latent->rotary));
     add_plain(weights, 1, latent->kv_rank);
     add_linear(weights, PART_ATTENTION, heads * (latent->plain + latent->value), latent->kv_rank, false);
     add_linear(weights, PART_ATTENTION, weights->llm->hidden, heads * latent->value, false);
     add_indexer(weights);
-    elements = weights->elements;
     if (weights->options->absorbs) {
-        add_plain(weights, heads * latent->plain, latent->kv_rank);
-        add_plain(weights, heads * latent->value, latent->kv_rank);
+        add_buffer(weights, heads * latent->plain, latent->kv_rank);
+        add_buffer(weights, heads * latent->value, latent->kv_rank);
     }
-    weights->elements = elements;
 }
 
 /* ---- recurrent layers ---- */
@@ -406,7 +412,6 @@ add_embedding(struct weights *weights)
 {
     const memmodel_llm *llm = weights->llm;
     const struct llm_tensors *tensors = &llm->tensors;
-    int64_t elements;
 
     add_plain(weights, vocabulary_rows(weights, llm->vocabulary), llm->hidden);
     if (tensors->positions)
@@ -416,9 +421,8 @@ add_embedding(struct weights *weights)
                   tensors->per_layer_size * (int64_t)llm->layer_count);
         add_plain(weights, tensors->per_layer_size * (int64_t)llm->layer_count, llm->hidden);
         add_plain(weights, 1, tensors->per_layer_size);
-        elements = weights->elements;
-        add_plain(weights, weights->options->batched_tokens, tensors->per_layer_size * (int64_t)llm->layer_count);
-        weights->elements = elements; /* a buffer for what a pass looks up */
+        /* for what a pass looks up */
+        add_buffer(weights, weights->options->batched_tokens, tensors->per_layer_size * (int64_t)llm->layer_count);
     }
     for (int64_t i = 1; i < tensors->streams; i++) /* into each other stream, and out of it */
         for (int out = 0; out < 2; out++)
