@@ -125,7 +125,7 @@ family_read_gemma3n(struct config *config)
 }
 
 /* Feed-forward parts of layers that share keys and values may be twice as wide. */
-static int
+static void
 widen_shared(struct config *config)
 {
     memmodel_llm *llm = config->llm;
@@ -134,7 +134,6 @@ widen_shared(struct config *config)
     for (size_t i = 0; json_is_true(given) && i < llm->layer_count; i++)
         if (llm->layers[i].shares_cache)
             llm->layers[i].intermediate *= 2;
-    return 0;
 }
 
 /*
@@ -180,11 +179,12 @@ family_read_gemma4(struct config *config)
     if (!status)
         status =
             config_integer(config, "hidden_size_per_layer_input", 0, 0, CONFIG_MAX_SIZE, &llm->tensors.per_layer_size);
+    if (status)
+        return status;
     llm->tensors.norm_count += llm->tensors.per_layer_size > 0; /* post_per_layer_input_norm */
-    llm->tensors.full_rotary_size = status ? 0 : size;          /* "proportional": all of a head is in the table */
-    if (!status)
-        status = widen_shared(config);
-    return status ? status : read_gemma4_experts(config);
+    llm->tensors.full_rotary_size = size;                       /* "proportional": all of a head is in the table */
+    widen_shared(config);
+    return read_gemma4_experts(config);
 }
 
 int
