@@ -143,21 +143,11 @@ struct answer {
 };
 
 static int
-answer_whole(struct query *asked, struct answer *answer)
-{
-    int status = query_bind(asked);
-
-    return status ? status : query_measure_bound(asked, &answer->process);
-}
-
-static int
 answer_sample(const struct sample *sample, const memmodel_network *network, struct query *asked, struct answer *answer)
 {
     struct result result;
-    int status = query_bind(asked);
+    int status = result_of_query(asked, &result);
 
-    if (!status)
-        status = result_of_query(asked, &result);
     if (status)
         return status;
     status = find_peaks(sample, network, result.simulation.trace, &answer->peaks);
@@ -190,7 +180,10 @@ simulate(const struct sample *sample, const memmodel_network *network, const str
 
     if (status)
         return status;
-    status = sample->whole ? answer_whole(&asked, answer) : answer_sample(sample, network, &asked, answer);
+    status = query_bind(&asked);
+    if (!status)
+        status = sample->whole ? query_measure_bound(&asked, &answer->process)
+                               : answer_sample(sample, network, &asked, answer);
     return query_end(&asked, status);
 }
 
