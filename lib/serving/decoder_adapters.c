@@ -137,15 +137,15 @@ linear(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_t
 }
 
 static struct memmodel_shape
-result_shape(const struct decoder *decoder, const struct decoder_projection *projection)
+shape_of(const struct decoder *decoder, int64_t width, int dtype)
 {
-    return (struct memmodel_shape){{decoder->batch, decoder->length, projection->units}, 3, decoder->dtype};
+    return (struct memmodel_shape){{decoder->batch, decoder->length, width}, 3, dtype};
 }
 
 static memmodel_tensor
 narrowed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
 {
-    const struct memmodel_shape narrow = result_shape(decoder, projection);
+    const struct memmodel_shape narrow = shape_of(decoder, projection->units, decoder->dtype);
 
     return decoder_cast(decoder, x, &narrow);
 }
@@ -153,7 +153,7 @@ narrowed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projec
 static memmodel_tensor
 cloned(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
 {
-    const struct memmodel_shape shape = result_shape(decoder, projection);
+    const struct memmodel_shape shape = shape_of(decoder, projection->units, decoder->dtype);
 
     return memmodel_network_custom(
         decoder->network, &x, 1,
@@ -168,8 +168,7 @@ static memmodel_tensor
 add_adapter(struct decoder *decoder, memmodel_tensor result, memmodel_tensor x,
             const struct decoder_projection *projection)
 {
-    const struct memmodel_shape wide = {
-        {decoder->batch, decoder->length, projection->units}, 3, MEMMODEL_DTYPE_FLOAT32};
+    const struct memmodel_shape wide = shape_of(decoder, projection->units, MEMMODEL_DTYPE_FLOAT32);
     bool is_wide = decoder->dtype == MEMMODEL_DTYPE_FLOAT32, is_packed = projection->scales >= 0;
     memmodel_tensor low = linear(decoder, "lora_A.default", x, projection->lora_a, decoder->lora_rank);
     memmodel_tensor high = linear(decoder, "lora_B.default", low, projection->lora_b, projection->units);
@@ -196,11 +195,10 @@ memmodel_tensor
 decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_tensor x,
                         const struct decoder_projection *projection)
 {
-    const struct memmodel_shape wide = {
-        {decoder->batch, decoder->length, projection->inputs}, 3, MEMMODEL_DTYPE_FLOAT32};
+    const struct memmodel_shape wide = shape_of(decoder, projection->inputs, MEMMODEL_DTYPE_FLOAT32);
     bool is_packed = projection->scales >= 0;
     struct decoder_projection base = *projection;
-    memmodel_tensor result, cast = x;
+    memmodel_tensor result, cast;
 
     base.lora_a = base.lora_b = NONE;
     memmodel_network_push_scope(decoder->network, scope);
