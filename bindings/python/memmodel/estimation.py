@@ -263,16 +263,11 @@ class SizeEstimate(NamedTuple):
     verdict: str | None
 
 
-_VERDICTS = {int(verdict): _call.word(_ffi.Verdict, verdict) for verdict in _ffi.Verdict} | {
-    int(_ffi.Verdict.NONE): None
-}
-
-
 def _size_estimate(row: _ffi.EstimateRow) -> SizeEstimate | None:
     if row.peak < 0:
         return None
     interval = (row.peak_low, row.peak_high) if row.interval_runs else None
-    return SizeEstimate(row.peak, interval, _VERDICTS[row.verdict])
+    return SizeEstimate(row.peak, interval, _call.word(_ffi.Verdict, row.verdict) if row.verdict else None)
 
 
 def estimate_many(
