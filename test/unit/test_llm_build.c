@@ -157,13 +157,25 @@ adapted_network(memmodel_context *context, const struct adapted *of)
     return network;
 }
 
+/* Of three sequences of 64 tokens. */
+static memmodel_report *
+adapted_report(memmodel_context *context, struct memmodel_job job, const struct adapted *of)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
+    memmodel_network *network = adapted_network(context, of);
+    memmodel_report *report;
+
+    job.symbols = symbols;
+    job.symbol_count = 2;
+    assert_int_equal(memmodel_estimate(network, &job, context, &report), 0);
+    memmodel_network_unref(network);
+    return report;
+}
+
 static void
 adapters_take_what_recorded_trainings_of_peft_took(void **state)
 {
-    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
     const struct memmodel_job job = {.size = sizeof job,
-                                     .symbols = symbols,
-                                     .symbol_count = 2,
                                      .intra_op_threads = 1,
                                      .isa = "avx2",
                                      .framework_version = "2.13",
@@ -171,24 +183,18 @@ adapters_take_what_recorded_trainings_of_peft_took(void **state)
                                      .optimizer = "adam"};
 
     for (size_t i = 0; i < sizeof recorded_adapters / sizeof recorded_adapters[0]; i++) {
-        memmodel_network *network = adapted_network(*state, &recorded_adapters[i]);
-        memmodel_report *report;
+        memmodel_report *report = adapted_report(*state, job, &recorded_adapters[i]);
 
-        assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
         for (size_t step = 0; step < 3; step++)
             assert_int_equal(memmodel_report_step_peak(report, step), recorded_adapters[i].peaks[step]);
         memmodel_report_unref(report);
-        memmodel_network_unref(network);
     }
 }
 
 static void
 adapters_on_a_gpu_take_what_its_allocator_gave(void **state)
 {
-    const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 64}};
     const struct memmodel_job job = {.size = sizeof job,
-                                     .symbols = symbols,
-                                     .symbol_count = 2,
                                      .gpu = "h100",
                                      .framework_version = "2.15",
                                      .metric = MEMMODEL_METRIC_LIVE,
@@ -196,17 +202,14 @@ adapters_on_a_gpu_take_what_its_allocator_gave(void **state)
     const int64_t block = 512; /* the least that the allocator gives: in bfloat16 one more is counted */
 
     for (size_t i = 0; i < sizeof recorded_adapters / sizeof recorded_adapters[0]; i++) {
-        memmodel_network *network = adapted_network(*state, &recorded_adapters[i]);
         struct memmodel_report_result result = {.size = sizeof result};
-        memmodel_report *report;
+        memmodel_report *report = adapted_report(*state, job, &recorded_adapters[i]);
 
-        assert_int_equal(memmodel_estimate(network, &job, *state, &report), 0);
         memmodel_report_get_result(report, &result);
         for (size_t step = 0; step < 3; step++)
             assert_in_range(memmodel_report_step_peak(report, step) - recorded_adapters[i].gpu_peaks[step], 0, block);
         assert_int_equal(result.reserved, recorded_adapters[i].reserved);
         memmodel_report_unref(report);
-        memmodel_network_unref(network);
     }
 }
 
