@@ -59,29 +59,35 @@ def points():
 def options_of(point):
     """What the log says, as arguments of vllm.LLM."""
     names = {"tp": "tensor_parallel_size", "weight_dtype": "dtype"}
-    same = ("max_model_len", "max_num_seqs", "max_num_batched_tokens", "gpu_memory_utilization", "kv_cache_dtype")
-    options = {name: point[name] for name in same if point.get(name)}
+    counts, others = (
+        ("max_model_len", "max_num_seqs", "max_num_batched_tokens"),
+        ("gpu_memory_utilization", "kv_cache_dtype"),
+    )
+    options = {name: int(point[name]) for name in counts if point.get(name)}
+    options |= {name: point[name] for name in others if point.get(name)}
     options |= {name: point[key] for key, name in names.items() if point.get(key)}
     if point.get("batched_tokens_fitted"):  # no log prints it; what the log's own sizes show
         options.setdefault("max_num_batched_tokens", point["batched_tokens_fitted"])
-    for name in ("max_model_len", "max_num_seqs", "max_num_batched_tokens"):
-        if name in options:
-            options[name] = int(options[name])
     if point.get("enforce_eager") in (True, "True"):
         options["enforce_eager"] = True
     return options
 
 
+def start(tool, python, gpus, configuration, options, seconds):
+    """vLLM on simulated GPUs: the process as it ended, and what vLLM made of the memory."""
+    program = [HERE / "serving.py", HERE / f"serving/{configuration}.json", json.dumps(options)]
+    command = [tool, "run", "--gpu", gpus, "--", python, *program]
+    done = subprocess.run(
+        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds
+    )
+    said = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    return done, json.loads(said[-1].removeprefix("RESULT ")) if said else {"failure": done.stdout[-2000:]}
+
+
 def run_one(tool, python, point):
     configuration, gpu, more = ROWS[point["id"]]
     gpus = f"{gpu.rstrip('*')}:{point.get('tp') or 1}"
-    program = [HERE / "serving.py", HERE / f"serving/{configuration}.json", json.dumps(options_of(point) | more)]
-    command = [tool, "run", "--gpu", gpus, "--", python, *program]
-    done = subprocess.run(
-        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600
-    )
-    said = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    result = json.loads(said[-1].removeprefix("RESULT ")) if said else {"failure": done.stdout[-2000:]}
+    _, result = start(tool, python, gpus, configuration, options_of(point) | more, 3600)
     return {"id": point["id"], "gpus": gpus, **result}
 
 

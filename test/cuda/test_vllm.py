@@ -4,26 +4,22 @@ Arguments: the tool, and the directory of a virtual environment with test/cuda/r
 absent. Expected sizes are arithmetic of config.json, and what public logs of vLLM say (test/data/serving).
 """
 
-import json
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
+import compare_serving
+
 TOOL, VENV = Path(sys.argv[1]).absolute(), Path(sys.argv[2])
-HERE = Path(__file__).resolve().parent
 GIB = 1 << 30
 
 
 @unittest.skipUnless((VENV / "bin/vllm").exists(), "no vLLM: ./run nightly cuda sets it up")
 class Vllm(unittest.TestCase):
     def start(self, configuration, gpus, **options):
-        program = [HERE / "serving.py", HERE / f"serving/{configuration}.json", json.dumps(options)]
-        command = [TOOL, "run", "--gpu", gpus, "--", VENV / "bin/python", *program]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr[-4000:])
-        said = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-        return json.loads(said[-1].removeprefix("RESULT "))
+        done, result = compare_serving.start(TOOL, VENV / "bin/python", gpus, configuration, options, 900)
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:])
+        return result
 
     def test_an_h100_holds_the_tokens_of_llama_that_a_published_log_says(self):
         found = self.start("llama-3.1-8b", "h100", max_model_len=32768)
