@@ -3,6 +3,7 @@
 # after an installation, of the wheel and of the Debian packages in build/packages. Only root can make one.
 # usage: fresh.sh RELEASE...    (12, 13; the last line is that of the last release's tests)
 #        fresh.sh --packages RELEASE...    (the installations alone)
+#        fresh.sh --image RELEASE...       (the steps of the Kubernetes example's Dockerfile alone; they begin with Debian 12)
 #
 # What is kept in build/fresh, so that the next time starts sooner: the base system, the packages and wheels fetched.
 # What the machine says about mirrors, proxies, certificates and pip's indexes holds in the new Debian, too.
@@ -89,6 +90,10 @@ inside() {
         within "$2" 'bash /var/packages/installed.sh'
         return
     fi
+    if [ -d "$2/var/image" ]; then
+        python3 -B test/fresh/image.py "$PWD" "$2"
+        return
+    fi
     while read -r command; do
         printf '\n$ %s\n' "$command"
         within "$2" "cd /usr/src/libmemmodel && $command"
@@ -126,6 +131,15 @@ installed() {
     in_namespace "$1"
 }
 
+# image SUITE: what docker build and docker run do with the Kubernetes example
+image() {
+    [ "$1" = bookworm ] || return 0
+    begin "$1"
+    new_root "$1"
+    mkdir "$folder/$1/var/image"
+    in_namespace "$1"
+}
+
 # fresh SUITE: the committed tree, and what the README says
 fresh() {
     [ "$(commands README.md | wc -l)" = 2 ] || die 'the first screen of README.md has not two commands'
@@ -140,11 +154,11 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 [ "$(id -u)" -eq 0 ] || die 'only root can make a Debian in a folder'
-parts=(installed fresh)
-if [ "${1:-}" = --packages ]; then
-    parts=(installed)
-    shift
-fi
+parts=(installed image fresh)
+case ${1:-} in
+    --packages) parts=(installed image) && shift ;;
+    --image) parts=(image) && shift ;;
+esac
 for release in "$@"; do suite_of "$release" >/dev/null; done
 for release in "$@"; do
     for part in "${parts[@]}"; do "$part" "$(suite_of "$release")"; done

@@ -1,4 +1,4 @@
-"""The webhook and the scheduler's filter, on recorded requests and on hostile ones.
+"""The webhook and the scheduler's filter, on requests as Kubernetes sends them and on hostile ones.
 
 usage: test_kubernetes.py EXAMPLE_FOLDER MODEL.json
 """
@@ -29,7 +29,7 @@ PREDICTED = 2_376_653_704
 JUNK = [None, True, -1, 0, 1.5, 10**400, "", "x", "\0", "é" * 3000, "1e99", [], {}, [None], {"x": []}, [[]] * 50]
 
 
-def recorded(name):
+def request(name):
     return json.loads((HERE / "requests" / name).read_text())
 
 
@@ -76,7 +76,7 @@ class Case(unittest.TestCase):
         return patched(document["request"]["object"], json.loads(base64.b64decode(response["patch"], validate=True)))
 
     def with_pod(self, change):
-        document = recorded("review.json")
+        document = request("review.json")
         change(document["request"]["object"])
         return document
 
@@ -91,7 +91,7 @@ def memory(pod, container=0):
 
 class Admission(Case):
     def test_memory_is_set_to_the_upper_bound(self):
-        pod = self.admitted(recorded("review.json"))
+        pod = self.admitted(request("review.json"))
         upper = memmodel.Model.load(MODEL).predict(dim=64, batch=4, level=0.95).upper
         bound = math.ceil(upper / 2**20) * 2**20
         self.assertGreater(bound, PREDICTED)
@@ -101,20 +101,20 @@ class Admission(Case):
         self.assertIn("predicts at most 2.24 GiB for dim 64, batch 4", decision)
 
     def test_a_pod_admitted_before_needs_no_patch(self):
-        document = recorded("review.json")
+        document = request("review.json")
         document["request"]["object"] = self.admitted(document)
         self.assertEqual(self.review(document), {"uid": document["request"]["uid"], "allowed": True})
 
     def test_all_else_of_a_pod_stays(self):
-        pod, before = self.admitted(recorded("review.json")), recorded("review.json")["request"]["object"]
+        pod, before = self.admitted(request("review.json")), request("review.json")["request"]["object"]
         del pod["metadata"]["annotations"]["memmodel/decision"]
         pod["spec"]["containers"][0]["resources"] = {}
         self.assertEqual(pod, before)
 
     def test_a_level_and_a_margin_raise_the_bound(self):
-        plain = memory(self.admitted(recorded("review.json")))["requests"]
-        higher = memory(self.admitted(recorded("review.json"), self.policy_with(level=0.999)))["requests"]
-        with_margin = memory(self.admitted(recorded("review.json"), self.policy_with(margin=0.5)))["requests"]
+        plain = memory(self.admitted(request("review.json")))["requests"]
+        higher = memory(self.admitted(request("review.json"), self.policy_with(level=0.999)))["requests"]
+        with_margin = memory(self.admitted(request("review.json"), self.policy_with(margin=0.5)))["requests"]
         self.assertGreater(higher, plain)
         self.assertAlmostEqual(with_margin / plain, 1.5, places=2)
 
@@ -129,7 +129,7 @@ class Admission(Case):
             entries = {kind: {"memory": size, "cpu": "1"} for kind, size in own.items()}
             document = self.with_pod(lambda pod, e=entries: pod["spec"]["containers"][0].update(resources=e))
             pod = self.admitted(document, self.policy_with(user_memory=policy))
-            bound = memory(self.admitted(recorded("review.json")))["requests"]
+            bound = memory(self.admitted(request("review.json")))["requests"]
             with self.subTest(own=own, policy=policy):
                 self.assertEqual(memory(pod), {kind: bound if size is None else size for kind, size in wanted.items()})
                 self.assertTrue(all(pod["spec"]["containers"][0]["resources"][kind]["cpu"] == "1" for kind in own))
@@ -152,10 +152,10 @@ class Admission(Case):
             self.assertEqual(self.review(again, policy)["allowed"], allowed, batch)
 
     def test_other_containers_and_overhead_take_their_part_of_a_node(self):
-        bound = memory(self.admitted(recorded("review.json")))["requests"]
+        bound = memory(self.admitted(request("review.json")))["requests"]
         exact = self.policy_with(nodes={"a": bound + 64 * 2**20})
-        self.assertTrue(self.review(recorded("review.json"), exact)["allowed"])
-        refused = self.review(recorded("review.json"), self.policy_with(nodes={"a": bound + 64 * 2**20 - 1}))
+        self.assertTrue(self.review(request("review.json"), exact)["allowed"])
+        refused = self.review(request("review.json"), self.policy_with(nodes={"a": bound + 64 * 2**20 - 1}))
         self.assertIn("besides 64.00 MiB of other containers", refused["status"]["message"])
         document = self.with_pod(lambda pod: pod["spec"].update(overhead={"memory": "1"}))
         self.assertFalse(self.review(document, exact)["allowed"])
@@ -184,12 +184,12 @@ class Admission(Case):
         whole = {kind: sizing.parse_quantity(entry["memory"]) for kind, entry in pod["spec"]["resources"].items()}
         need = sizing.need_of(pod, self.policy, self.models)
         self.assertEqual(whole, {"requests": need.memory + need.others, "limits": 64 * GIB})
-        again = copy.deepcopy(recorded("review.json"))
+        again = copy.deepcopy(request("review.json"))
         again["request"]["object"] = pod
         self.assertNotIn("patch", self.review(again))
 
     def test_nothing_at_all_fits(self):
-        response = self.review(recorded("review.json"), self.policy_with(nodes={"tiny": 2**20}))
+        response = self.review(request("review.json"), self.policy_with(nodes={"tiny": 2**20}))
         self.assertIn("no batch fits", response["status"]["message"])
 
     def test_another_container_may_be_named(self):
@@ -204,7 +204,7 @@ class Admission(Case):
 
     def test_pods_without_a_model_and_other_requests_pass_untouched(self):
         unnamed = self.with_pod(lambda pod: pod["metadata"].pop("annotations"))
-        update, deployment = recorded("review.json"), recorded("review.json")
+        update, deployment = request("review.json"), request("review.json")
         update["request"]["operation"] = "UPDATE"
         deployment["request"]["kind"] = {"group": "apps", "version": "v1", "kind": "Deployment"}
         for document in (unnamed, update, deployment):
@@ -236,14 +236,14 @@ class Admission(Case):
                 self.assertIn(words, refused["status"]["message"])
 
     def test_a_changed_model_is_read_again(self):
-        before = memory(self.admitted(recorded("review.json")))["requests"]
+        before = memory(self.admitted(request("review.json")))["requests"]
         path = self.folder / "unet3d.json"
         text = MODEL.read_text().replace("897254043.63205171", "1970995867.6320517")  # 1 GiB more
         path.write_text(text.replace("897254043.6320517", "1970995867.6320517"))
-        after = memory(self.admitted(recorded("review.json")))["requests"]
+        after = memory(self.admitted(request("review.json")))["requests"]
         self.assertGreater(after, before + 2**30 - 2**21)
         path.write_text("{")
-        self.assertIn("cannot be read", self.review(recorded("review.json"))["warnings"][0])
+        self.assertIn("cannot be read", self.review(request("review.json"))["warnings"][0])
 
 
 class Filter(Case):
@@ -251,7 +251,7 @@ class Filter(Case):
         return webhook.filter_nodes(document, policy or self.policy, self.models)
 
     def test_nodes_too_small_are_left_out_for_good(self):
-        document = recorded("filter.json")
+        document = request("filter.json")
         result = self.filter(document)
         self.assertEqual([node["metadata"]["name"] for node in result["Nodes"]["items"]], ["large-1"])
         self.assertEqual(result["Nodes"]["items"], document["Nodes"]["items"][1:])
@@ -262,19 +262,19 @@ class Filter(Case):
         self.assertEqual(result["Error"], "")
 
     def test_names_alone_are_looked_up_in_the_policy(self):
-        document = {**recorded("filter.json"), "Nodes": None, "NodeNames": ["small-1", "large-1", "other"]}
+        document = {**request("filter.json"), "Nodes": None, "NodeNames": ["small-1", "large-1", "other"]}
         result = self.filter(document, self.policy_with(nodes={"small-*": 2 * GIB, "large-*": 60 * GIB}))
         self.assertEqual(result["NodeNames"], ["large-1", "other"])
         self.assertIsNone(result["Nodes"])
         self.assertEqual(list(result["FailedAndUnresolvableNodes"]), ["small-1"])
 
     def test_pods_without_a_model_go_anywhere(self):
-        document = recorded("filter.json")
+        document = request("filter.json")
         del document["Pod"]["metadata"]["annotations"]
         self.assertEqual(self.filter(document)["Nodes"], document["Nodes"])
 
     def test_a_model_that_cannot_be_asked_filters_nothing_or_is_an_error(self):
-        document = recorded("filter.json")
+        document = request("filter.json")
         document["Pod"]["metadata"]["annotations"]["memmodel/model"] = "nobody"
         self.assertEqual(self.filter(document)["Nodes"], document["Nodes"])
         self.assertIn("nobody", self.filter(document, self.policy_with(on_failure="refuse"))["Error"])
@@ -323,7 +323,7 @@ class Hostile(Case):
 
     def test_anything_in_any_place_is_answered(self):
         for path, name in (("/mutate", "review.json"), ("/filter", "filter.json")):
-            document = recorded(name)
+            document = request(name)
             for way in places(document):
                 for junk in JUNK:
                     body = json.dumps(replaced(document, way, junk)).encode()
@@ -340,7 +340,7 @@ class Hostile(Case):
                 self.assertEqual(self.answered(path, body)[0], 400, body[:40])
 
     def test_a_review_without_uid_is_refused(self):
-        document = recorded("review.json")
+        document = request("review.json")
         del document["request"]["uid"]
         status, reply = self.answered("/mutate", json.dumps(document).encode())
         self.assertEqual(status, 400)

@@ -24,28 +24,49 @@ import webhook  # noqa: E402
 
 VERSIONS = ("1.25.0", "1.31.0", "1.37.0")
 
+# AdmissionRequest and AdmissionResponse of k8s.io/api/admission/v1, and CreateOptions of k8s.io/apimachinery's meta/v1:
+# which members there are, and of which kind. requests/README.md names the files.
+GROUP_VERSION_KIND = {"group": str, "version": str, "kind": str}
+GROUP_VERSION_RESOURCE = {"group": str, "version": str, "resource": str}
+REQUEST = {
+    "uid": str, "kind": GROUP_VERSION_KIND, "resource": GROUP_VERSION_RESOURCE, "subResource": str,
+    "requestKind": GROUP_VERSION_KIND, "requestResource": GROUP_VERSION_RESOURCE, "requestSubResource": str,
+    "name": str, "namespace": str, "operation": str, "userInfo": dict, "object": dict, "oldObject": dict, "dryRun": bool,
+    "options": {"kind": str, "apiVersion": str, "dryRun": list, "fieldManager": str, "fieldValidation": str},
+}  # fmt: skip
+RESPONSE = {
+    "uid": str, "allowed": bool, "status": dict, "patch": str, "patchType": str, "auditAnnotations": dict,
+    "warnings": list,
+}  # fmt: skip
+ALWAYS = {"uid", "kind", "resource", "operation", "userInfo"}  # what is not optional of a request
+
 
 def manifests():
     text = (EXAMPLE / "manifests.yaml").read_text().replace("${CA}", base64.b64encode(b"a certificate").decode())
     return list(yaml.safe_load_all(text))
 
 
-# What pods may have that those of the version before do not; API servers up to 1.33 send creationTimestamp: null.
+def review_of(version):
+    """What the API server of a version sends when a pod is created."""
+    return json.loads((REQUESTS / f"review-{version.removesuffix('.0')}.json").read_text())
 
 
-def with_sidecar(pod):
-    resources = {"requests": {"memory": "64Mi"}}
-    sidecar = {"name": "log", "image": "log:1", "restartPolicy": "Always", "resources": resources}
-    pod["spec"]["initContainers"] = [sidecar]
+def pod_of(review):
+    """As the schemas have it: in them no time is null, which API servers before 1.34 send."""
+    pod = json.loads(json.dumps(review["request"]["object"]))
+    if pod["metadata"].get("creationTimestamp", "") is None:
+        del pod["metadata"]["creationTimestamp"]
+    return pod
 
 
-def with_resources(pod):
-    with_sidecar(pod)
-    del pod["metadata"]["creationTimestamp"]
-    pod["spec"]["resources"] = {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}
-
-
-PODS = {"1.25.0": lambda pod: None, "1.31.0": with_sidecar, "1.37.0": with_resources}
+def strangers(value, shape, where):
+    """Members that a shape does not have, or has of another kind."""
+    if value is None:
+        return []
+    if not isinstance(shape, dict):
+        return [] if type(value) is shape else [where]
+    found = [f"{where}.{key}" for key in value if key not in shape]
+    return sum((strangers(value[key], shape[key], f"{where}.{key}") for key in value if key in shape), found)
 
 
 def patched(pod, operations):
@@ -76,32 +97,57 @@ class Schemas(unittest.TestCase):
         with self.assertRaises(kubernetes_validate.ValidationError):
             kubernetes_validate.validate(deployment, VERSIONS[0], strict=True)
 
-    def test_a_pod_of_each_version_is_valid_with_what_the_webhook_adds(self):
-        for version, change in PODS.items():
-            review = json.loads((REQUESTS / "review.json").read_text())
-            pod = review["request"]["object"]
-            change(pod)
-            before = json.loads(json.dumps(pod))
-            patched(pod, self.patch_of(review))
-            self.assertNotEqual(pod, before)
-            self.assertIn("memory", pod["spec"]["containers"][0]["resources"]["limits"])
-            for document in (before, pod):
-                document["metadata"].pop("creationTimestamp", None)  # null, which no schema has
-                with self.subTest(version=version, patched=document is pod):
-                    kubernetes_validate.validate(document, version, strict=True)
+    def test_a_request_of_each_version_has_what_the_api_server_sends(self):
+        for version in VERSIONS:
+            request = review_of(version)["request"]
+            with self.subTest(version=version):
+                self.assertEqual(strangers(request, REQUEST, "request"), [])
+                self.assertLessEqual(ALWAYS, set(request))
+                user = {"apiVersion": "authentication.k8s.io/v1", "kind": "UserInfo", **request["userInfo"]}
+                kubernetes_validate.validate(user, version)
+                kubernetes_validate.validate(pod_of({"request": request}), version, strict=True)
 
-    def patch_of(self, review):
+    def test_a_pod_with_members_of_later_versions_is_not_valid_before_them(self):
+        for version, before in zip(VERSIONS[1:], VERSIONS, strict=False):
+            with self.subTest(version=version), self.assertRaises(kubernetes_validate.ValidationError):
+                kubernetes_validate.validate(pod_of(review_of(version)), before, strict=True)
+
+    def test_a_pod_of_each_version_is_valid_with_what_the_webhook_adds(self):
+        for version in VERSIONS:
+            review = review_of(version)
+            response = self.response_to(review)
+            before, pod = pod_of(review), pod_of(review)
+            patched(pod, json.loads(base64.b64decode(response["patch"])))
+            with self.subTest(version=version):
+                self.assertEqual(strangers(response, RESPONSE, "response"), [])
+                self.assertEqual((response["uid"], response["allowed"]), (review["request"]["uid"], True))
+                self.assertEqual(response["patchType"], "JSONPatch")
+                self.assertNotEqual(pod, before)
+                self.assertIn("memory", pod["spec"]["containers"][0]["resources"]["limits"])
+                kubernetes_validate.validate(pod, version, strict=True)
+
+    def test_memory_of_a_pod_as_a_whole_holds_its_containers(self):
+        review = review_of("1.37.0")
+        pod = pod_of(review)
+        patched(pod, json.loads(base64.b64decode(self.response_to(review)["patch"])))
+        whole, train, sidecar = (
+            sizing.parse_quantity(holder["resources"]["requests"]["memory"])
+            for holder in (pod["spec"], pod["spec"]["containers"][0], pod["spec"]["initContainers"][0])
+        )
+        self.assertEqual(whole, train + sidecar)
+        self.assertGreater(whole, 2 << 30)  # what it asked for
+
+    def response_to(self, review):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(MODEL, Path(folder) / "unet3d.json")
             policy = sizing.Policy(model_directory=Path(folder), nodes={"*": 60 << 30})
-            answer = webhook.review(review, policy, sizing.Models(Path(folder)))
-        return json.loads(base64.b64decode(answer["response"]["patch"]))
+            return webhook.review(review, policy, sizing.Models(Path(folder)))["response"]
 
     def test_the_image_has_what_the_deployment_starts(self):
         dockerfile = (EXAMPLE / "Dockerfile").read_text()
         copied = re.findall(r"^COPY (.*) \S+$", dockerfile, re.MULTILINE)
         for pattern in " ".join(copied).split():
-            if not pattern.startswith("dist/"):
+            if not pattern.startswith("build/packages/"):
                 self.assertTrue(list(EXAMPLE.parent.parent.glob(pattern)), pattern)
         container = manifests()[2]["spec"]["template"]["spec"]["containers"][0]
         self.assertIn(container["image"], (EXAMPLE / "README.md").read_text())
