@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient, and wherever a tensor is asked for it
 DRAWING = ("normal_", "uniform_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_", "log_normal_")
 OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_zero_", "_foreach_copy_", *DRAWING)
 

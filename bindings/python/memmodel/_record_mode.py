@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_map_only
 
 from memmodel import _ffi
-from memmodel._record_calls import Call, Schema, schema_of
+from memmodel._record_calls import DEVICE, Call, Schema, schema_of
 from memmodel._record_events import Events
 from memmodel._record_layouts import laid_out
 from memmodel._record_modules import BACKWARD, Modules
@@ -32,7 +32,6 @@ from memmodel._record_sparse import RULES as SPARSE
 from memmodel._record_sparse import run_sparse
 from memmodel._record_values import Values, follow
 
-DEVICE = torch.ops.prim.device.default  # asked for by autograd, of each gradient
 REAL = (torch.Tensor, nn.Parameter)
 
 

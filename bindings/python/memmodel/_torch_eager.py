@@ -37,6 +37,8 @@ ABOUT_VALUES = tuple(
     getattr(torch.Tensor, name) for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
 )
 IN_NUMPY = (torch.Tensor.numpy, torch.Tensor.__array__)
+READING = frozenset((*ABOUT_VALUES, *IN_NUMPY))
+DATA = torch.Tensor.data.__get__
 
 
 def array_of(function: Any, args: Any, values_of: Callable[[Any], Any]) -> Any:
@@ -122,7 +124,7 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        if function == torch.Tensor.data.__get__ and isinstance(args[0], FakeTensor):
+        if function == DATA and isinstance(args[0], FakeTensor):
             return args[0].detach()  # while it is traced x.data is a constant
         if function is torch.Tensor.__contains__:
             with self:
@@ -132,7 +134,7 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
                 return one_hot(*args, **kwargs)
         if function in ASKING_FOR_GRADIENTS and isinstance(args[0], FakeTensor):
             _mark_leaf(args[0], *args[1:], **kwargs)
-        if function in (*ABOUT_VALUES, *IN_NUMPY) and isinstance(args[0], FakeTensor):
+        if function in READING and isinstance(args[0], FakeTensor):
             try:
                 return self._answer(function, args, kwargs)
             except Refused:

@@ -49,12 +49,17 @@ class _Watched:
         alive = {id(tensor): node for seen, node in self.made if (tensor := seen()) is not None}
         if not alive.keys() - known:
             return
-        for cache in gc.get_objects():
-            if type(cache) is functools._lru_cache_wrapper:
-                kept = [alive[place] for place in _tensors_of(cache) if place in alive]
-                self.caches += [cache] if kept else []
-                for node in kept:
-                    _mark(node, CACHED, max(other.meta["custom"][MADE] for other in kept))
+        for cache in _caches():
+            kept = [alive[place] for place in _tensors_of(cache) if place in alive]
+            self.caches += [cache] if kept else []
+            for node in kept:
+                _mark(node, CACHED, max(other.meta["custom"][MADE] for other in kept))
+
+
+def _caches() -> list[Any]:
+    """Of functools.lru_cache(), all that there are."""
+    kind = functools._lru_cache_wrapper
+    return [held for held in gc.get_referrers(kind) if type(held) is kind]
 
 
 def _tensors_of(cache: Any) -> Iterator[int]:
@@ -67,8 +72,8 @@ def _tensors_of(cache: Any) -> Iterator[int]:
 
 def clear_caches_of_fakes() -> None:
     """A run must not find tensors without memory there."""
-    for cache in gc.get_objects():
-        if type(cache) is functools._lru_cache_wrapper and any(True for _ in _tensors_of(cache)):
+    for cache in _caches():
+        if any(True for _ in _tensors_of(cache)):
             cache.cache_clear()
 
 

@@ -27,6 +27,8 @@ from torch.fx.experimental.symbolic_shapes import free_symbols, free_unbacked_sy
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from memmodel._record_calls import DEVICE, schema_of
+from memmodel._record_repeats import Repeats
 from memmodel._torch_backward import Backward, hooks_of
 from memmodel._torch_checks import Refused, quiet
 from memmodel._torch_eager import IN_NUMPY, array_of, one_hot, told_as_in_a_run
@@ -73,6 +75,7 @@ class _Listed(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, mode: FakeTensorMode) -> None:
         super().__init__()
         self.mode = mode
+        self.repeats = Repeats(mode, apart=())
         self.values = Values()
         self.runs: list[list[Made]] = [[]]
         self.alive: list[list[weakref.ref[Any]]] = [[]]  # what was made in each run
@@ -92,18 +95,29 @@ class _Listed(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(
         self, operator: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
+        if operator is DEVICE and isinstance(args[0], FakeTensor):
+            return args[0].device
         kwargs = kwargs or {}
         self._note((args, kwargs))
         if len(self.runs) == 1:
             with _disable_current_modes():
                 check_values(self.values, self.notes, Call(operator, args, kwargs))
         depends = _depends_on_values(operator, args)
-        result = self._by_values(operator, args, kwargs) if depends else operator(*args, **kwargs)
+        result = self._by_values(operator, args, kwargs) if depends else self._by_sizes(operator, args, kwargs)
         results = tensors_of(result)
         self.values.entries.append(Entry(operator, args, kwargs, results, done=depends))
         self.alive[-1] += [weakref.ref(tensor) for tensor in results]
         if _makes_tensors(operator, results):
             self.runs[-1].append(Made(str(operator), tuple(tuple(map(int, tensor.shape)) for tensor in results)))
+        return result
+
+    def _by_sizes(self, operator: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        schema, ask = schema_of(operator), partial(operator, *args, **kwargs)
+        tensors: list[Any] = []
+        key = self.repeats.key(schema, args, kwargs, tensors)
+        if key is None:
+            return ask()
+        result, _ = self.repeats.run(key, tensors, ask, partial(self.repeats.key, schema, args, kwargs, []))
         return result
 
     def _by_values(self, operator: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
@@ -255,8 +269,14 @@ def _grows(listed: _Listed) -> bool:
     """Of what is made in a run that is not the first, something is there after the next."""
     listed.values.entries.clear()
     listed.values.handed.clear()
-    gc.collect()
-    return any(made() is not None for made in listed.alive[1])
+    if not _alive(listed.alive[1]):
+        return False
+    gc.collect()  # what refers to itself
+    return _alive(listed.alive[1])
+
+
+def _alive(tensors: Sequence[weakref.ref[Any]]) -> bool:
+    return any(tensor() is not None for tensor in tensors)
 
 
 class _Sized(torch.fx.Interpreter):  # type: ignore[misc]

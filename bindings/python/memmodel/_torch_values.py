@@ -32,7 +32,16 @@ class Entry:
         return tensors_of([given.get(p.name) for p in parameters if p.alias_info and p.alias_info.is_write])
 
 
+NUMBERS = (int, float, str, type(None), torch.dtype)
+
+
 def tensors_of(value: Any) -> list[Any]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if type(value) in (tuple, list):
+        return [tensor for part in value for tensor in tensors_of(part)]
+    if isinstance(value, NUMBERS):
+        return []
     return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
