@@ -521,6 +521,22 @@ class Values(unittest.TestCase):
             self.assertEqual(torch.zeros(4).copy_(torch.arange(4.0)).tolist(), [0, 1, 2, 3])
         self.assertEqual(recording.assumed, [])
 
+    def test_buffers_and_parameters_of_a_real_model_have_their_values(self):
+        model, read = nn.Sequential(nn.Linear(16, 4), nn.BatchNorm1d(4)), []
+        weight = model[0].weight.detach().clone()
+        with memmodel.torch.record() as recording:
+            for x, _ in batches(2):
+                model(x)
+            read.append(model[1].num_batches_tracked.item())
+            read.append(model[0].weight[0, 0].item())
+            with torch.no_grad():
+                model[0].weight.mul_(2)
+            read.append(model[0].weight[0, 0].item())
+        self.assertEqual(recording.assumed, [])
+        self.assertEqual(read, [2, weight[0, 0].item(), 2 * weight[0, 0].item()])
+        self.assertTrue(torch.equal(model[0].weight, weight), "the recording writes into copies")
+        self.assertEqual(model[1].num_batches_tracked.item(), 0)
+
     def test_nothing_is_made_up_for_which_the_program_raises(self):
         def check(x):
             if (x > 5).any():

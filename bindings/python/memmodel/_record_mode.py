@@ -19,6 +19,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_map_only
+from torch.utils.weak import WeakIdKeyDictionary
 
 from memmodel import _ffi
 from memmodel._record_calls import DEVICE, Call, Schema, schema_of
@@ -69,14 +70,33 @@ class Fakes(FakeTensorMode):  # type: ignore[misc]
     def __copy__(self) -> Fakes:
         return self
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._twins = WeakIdKeyDictionary()  # of real tensors: what they were as they were seen, and their fakes
+
     def of(self, tensor: Any) -> Any:
-        return self.from_tensor(tensor, static_shapes=True)
+        """The fake of a real tensor, as long as that lives and stays what it is."""
+        seen = tensor.dtype, tensor.shape, _place_of(tensor)
+        before, fake = self._twins.get(tensor, (None, None))
+        if before != seen:
+            fake = self.from_tensor(tensor, static_shapes=True)
+            self._twins[tensor] = seen, fake
+        return fake
 
     def forget(self, tensor: Any) -> None:
         """Its weak reference, which torch.utils.swap_tensors() refuses."""
         memo = self.fake_tensor_converter.meta_converter.tensor_memo
         for key in [key for key, value in memo.items() if value is tensor]:
             del memo[key]
+        for real in [real for real, (_, fake) in self._twins.items() if fake is tensor]:
+            del self._twins[real]
+
+
+def _place_of(tensor: Any) -> Any:
+    """Of what has one storage."""
+    if tensor.layout != torch.strided:
+        return None
+    return tensor.untyped_storage()._cdata, tensor.storage_offset(), tensor.stride()
 
 
 class Storages:
@@ -206,7 +226,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
             self.storages.twin(made)
         if not self.values.known(made):
             with _disable_current_modes(), torch.no_grad():
-                self.values.keep(made, tensor.detach().cpu())
+                give = self.values.lend if isinstance(tensor, nn.Parameter) else self.values.keep
+                give(made, tensor.detach().cpu())
         return made
 
     def arrived(self, tensor: Any) -> Any:

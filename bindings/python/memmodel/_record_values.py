@@ -47,6 +47,7 @@ class Values:
     def __init__(self, *, strict: bool = False) -> None:
         self._strict = strict
         self._memory: dict[int, Any] = {}  # by storage: real storages of the same bytes
+        self._lent: set[int] = set()  # of these: those of the program's own tensors, which are only read
         self._noted: dict[tuple[str, str, bool], tuple[str, int]] = {}  # by what, line and sized: value and count
         self._losses = 0
 
@@ -54,6 +55,7 @@ class Values:
 
     def forget(self, storage: int) -> None:
         self._memory.pop(storage, None)
+        self._lent.discard(storage)
 
     def known(self, tensor: Any) -> bool:
         return not isinstance(tensor, FakeTensor) or storage_of(tensor) in self._memory or tensor.numel() == 0
@@ -79,14 +81,29 @@ class Values:
         """The values of all of a tensor, which is alone on its storage."""
         if not isinstance(tensor, FakeTensor) or not is_small(tensor) or values.shape != tensor.shape:
             return
-        self.make_room(tensor)
-        self.real(tensor).copy_(values)
+        memory = self._memory.get(storage_of(tensor))
+        if memory is None or memory._cdata != values.untyped_storage()._cdata:  # else it is a view
+            self.make_room(tensor)
+            self.real(tensor).copy_(values)
+
+    def lend(self, tensor: Any, real: Any) -> None:
+        """The values of a parameter, whose memory is read until something is to be written into it. Not of a buffer:
+        operators write running means without saying so."""
+        if not is_small(tensor) or real.layout != torch.strided or real.is_conj() or real.is_neg():
+            self.keep(tensor, real)
+            return
+        self._memory[storage_of(tensor)] = real.untyped_storage()
+        self._lent.add(storage_of(tensor))
 
     def make_room(self, tensor: Any) -> None:
-        """Zeros, for what writes all of it."""
-        if is_small(tensor) and storage_of(tensor) not in self._memory:
+        """Memory that may be written: zeros, for what writes all of it."""
+        key = storage_of(tensor)
+        if key in self._lent:
+            self._lent.discard(key)
+            self._memory[key] = self._memory[key].clone()
+        elif is_small(tensor) and key not in self._memory:
             zeros = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8, device="cpu")
-            self._memory[storage_of(tensor)] = zeros.untyped_storage()
+            self._memory[key] = zeros.untyped_storage()
 
     def forget_all(self, tensors: Iterable[Any]) -> None:
         for tensor in tensors:
