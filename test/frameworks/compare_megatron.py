@@ -3,53 +3,40 @@
     PYTHON test/frameworks/compare_megatron.py [CSV] [--rows]
 
 CSV, test/data/megatron/golden.csv unless given, has a row a test: its path, hardware, bytes allocated between steps and
-at most, and its arguments. Tests run on 8 GPUs, on 4 where their names say one node of GB200, the release's on 128;
-what a name says besides (fused cross entropy, instances of the optimizer, groups of microbatches) is an argument.
+at most, and the first of its arguments; arguments.json beside it has all that matter, by the test's path. Tests run on
+8 GPUs, on 4 where their names say one node of GB200, the release's on 128, reruns on one; vocabularies are those of
+its tokenizers.
 Prints median, 95th percentile and worst error of the peak and of what is resident by kind, and with --rows each row.
 """
 
 import argparse
 import csv
+import json
 import statistics
 from pathlib import Path
 
 from memmodel import megatron
 
 GOLDEN = Path(__file__).parents[1] / "data" / "megatron" / "golden.csv"
+ARGUMENTS = json.loads(GOLDEN.with_name("arguments.json").read_text())
 KINDS = ("gpt", "moe")
-SAID = {
-    "cross_entropy_loss_fusion": {"cross_entropy_loss_fusion": True},
-    "multi_dist_optimizer_instances": {"num_distributed_optimizer_instances": 2},
-    "tunable_overlap": {"microbatch_group_size_per_virtual_pipeline_stage": 5},
-    "disable_bias_linear": {"disable_bias_linear": True}, "rope": {"position_embedding_type": "rope"},
-    "defer_embedding": {"defer_embedding_wgrad_compute": True}, "_mla": {"multi_latent_attention": True},
-    "uneven_pipeline": {"decoder_first_pipeline_num_layers": 2}, "fsdp": {"use_megatron_fsdp": True},
-    "account_for_embedding": {"account_for_embedding_in_pipeline_split": True},
-    "etp1": {"expert_tensor_parallel_size": 1}, "etp2": {"expert_tensor_parallel_size": 2},
-    "mtp": {"mtp_num_layers": 1},
-    "a2a_ovlp": {"overlap_moe_expert_parallel_comm": True}, "offloading": {"fine_grained_activation_offloading": True},
-    "15b": {"vocab_size": 256000, "position_embedding_type": "rope"},
-}  # fmt: skip
 LEFT_OUT = {
-    "ep4_etp1": "sizes of its experts are not in the table",
     "grpo": "reinforcement learning, with an engine that generates",
-    "reruns": "it has no sizes",
 }
 
 
-def arguments_of(row, name):
-    given = {key: value for key, value in row.items() if key.startswith("--") and value}
-    given.setdefault("--vocab-size", "50257")
-    for text, more in SAID.items():
-        if text in name:
-            given.update(more)
-            given.pop("--vocab-size", None) if "vocab_size" in more else None
-    return given
+def arguments_of(row, name, kind):
+    """As the test's own file has them; those in the table, where there is none."""
+    given = ARGUMENTS.get(f"{kind}/{name}") or {key: row[key] for key in row if key.startswith("--") and row[key]}
+    schedule = str(given.get("--step-batch-size-schedule", ""))
+    if schedule:
+        given = {"--global-batch-size": schedule.split()[0].split(":")[1], **given}
+    return {"--vocab-size": 256000 if "15b" in name else 50257, **given}
 
 
 def ranks_of(name, hardware):
-    if "release" in name:
-        return 128
+    if "release" in name or "reruns" in name:
+        return 128 if "release" in name else 1
     return 4 if "1node" in name and "gb200" in hardware else 8
 
 
@@ -62,7 +49,9 @@ def compare(row):
     gpu = "a100" if "a100" in row["hw"] else "b200" if "gb200" in row["hw"] else "h100"
     cublas = None if "nondeterministic" in name else ":4096:8"
     try:
-        found = megatron.estimate(arguments_of(row, name), ranks_of(name, row["hw"]), gpu=gpu, cublas_workspace=cublas)
+        found = megatron.estimate(
+            arguments_of(row, name, kind), ranks_of(name, row["hw"]), gpu=gpu, cublas_workspace=cublas
+        )
     except megatron.MegatronError as error:
         return name, kind, str(error)
     return name, kind, (found.resident, float(row["mem_alloc"] or 0), found.peak, float(row["mem_max"]))
