@@ -126,6 +126,32 @@ struct memmodel_megatron_options {
     int32_t unfused_attention;         /**< 1: attention_backend unfused, or local: scores are kept */
     int32_t local_transformer;         /**< 1: transformer_impl local, without Transformer Engine */
     int32_t cross_entropy_loss_fusion; /**< 1: Megatron's own kernel of it */
+    int32_t account_for_embedding_in_pipeline_split; /**< 1: the embedding is shared out as one of the layers */
+    int32_t account_for_loss_in_pipeline_split;      /**< 1: the loss is, too */
+    int32_t multi_latent_attention;                  /**< 1: keys and values are compressed, by the widths below */
+    int32_t no_attention_dropout;                    /**< 1: attention_dropout is 0 */
+    int32_t no_hidden_dropout;                       /**< 1: hidden_dropout is 0 */
+    int32_t qk_layernorm;                            /**< 1: queries and keys are normed */
+    int32_t rms_norm;                                /**< 1: normalization RMSNorm */
+    int32_t muon;                                    /**< 1: optimizer muon, with Adam for what is no matrix */
+    int32_t no_layer_wise_param_layout; /**< 1: whole tensors are dealt to ranks, where Muon's states are shared out */
+    int32_t moe_grouped_gemm;           /**< 1: experts are computed on four streams */
+    int32_t defer_embedding_wgrad_compute;      /**< 1: gradients of the output layer's weights wait for a step's end */
+    int32_t reserved;                           /**< 0 */
+    const char *moe_layer_freq;                 /**< as Megatron-LM has it: "([0]*3+[1]*12)". @nullable @default "1" */
+    const char *pipeline_model_parallel_layout; /**< stages in letters: "Et|(tt|)*6mL". @nullable @default even */
+    const char *recompute_modules;              /**< of selective recomputation. @nullable @default "core_attn" */
+    int64_t num_virtual_stages_per_pipeline_rank; /**< parts of a stage. @default see the layers of one */
+    int64_t decoder_first_pipeline_num_layers;    /**< of the first stage. @default as the others */
+    int64_t decoder_last_pipeline_num_layers;     /**< of the last stage. @default as the others */
+    int64_t moe_shared_expert_intermediate_size;  /**< width of an expert that all tokens pass. @default 0, none */
+    int64_t mtp_num_layers;                       /**< layers that predict further tokens. @default 0 */
+    int64_t q_lora_rank;                          /**< width of compressed queries. @default 0, not compressed */
+    int64_t kv_lora_rank;                         /**< width of compressed keys and values. @default 32 */
+    int64_t qk_head_dim;                          /**< width of a head of queries and keys. @default 128 */
+    int64_t qk_pos_emb_head_dim;                  /**< that of its positions. @default 64 */
+    int64_t v_head_dim;                           /**< that of values. @default 128 */
+    int64_t wgrad_deferral_limit;                 /**< so many microbatches wait. @default 0, all */
 };
 
 /** What the last rank takes, which has the last stage. @since 0.1 */

@@ -9,29 +9,21 @@ from memmodel import _ffi, _limits
 from memmodel.errors import MemmodelError
 
 REFUSED = {
-    "account_for_embedding_in_pipeline_split": "stages of unlike layers",
-    "account_for_loss_in_pipeline_split": "stages of unlike layers",
     "data_parallel_sharding_strategy": "Megatron-FSDP",
-    "decoder_first_pipeline_num_layers": "stages of unlike layers",
-    "decoder_last_pipeline_num_layers": "stages of unlike layers",
-    "defer_embedding_wgrad_compute": "what waits for gradients of the embedding",
     "encoder_num_layers": "encoders",
+    "experimental_attention_variant": "it",
+    "export_kd_cfg": "a teacher",
     "fine_grained_activation_offloading": "it",
     "fp4_format": "float4",
     "fp8": "float8",
     "fp8_format": "float8",
     "is_hybrid_model": "hybrid models",
-    "moe_layer_freq": "a dense layer between experts",
-    "moe_shared_expert_intermediate_size": "an expert of all tokens",
-    "mtp_num_layers": "multi-token prediction",
-    "multi_latent_attention": "latent attention",
-    "optimizer": "an optimizer besides Adam",
+    "optimizer": "an optimizer besides Adam and Muon",
     "optimizer_cpu_offload": "it",
-    "overlap_moe_expert_parallel_comm": "it",
-    "pipeline_model_parallel_layout": "it",
     "use_megatron_fsdp": "Megatron-FSDP",
     "use_torch_fsdp2": "FSDP2",
 }
+KNOWN = {"optimizer": ("adam", "muon"), "data_parallel_sharding_strategy": ("no_shard",)}
 
 NUMBERS = (
     "num_layers", "hidden_size", "ffn_hidden_size", "num_attention_heads", "num_query_groups", "kv_channels",
@@ -39,13 +31,19 @@ NUMBERS = (
     "global_batch_size", "tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size",
     "expert_model_parallel_size", "expert_tensor_parallel_size", "num_layers_per_virtual_pipeline_stage",
     "num_distributed_optimizer_instances", "num_experts", "moe_ffn_hidden_size", "moe_router_topk",
-    "recompute_num_layers",
+    "recompute_num_layers", "num_virtual_stages_per_pipeline_rank", "decoder_first_pipeline_num_layers",
+    "decoder_last_pipeline_num_layers", "moe_shared_expert_intermediate_size", "mtp_num_layers", "q_lora_rank",
+    "kv_lora_rank", "qk_head_dim", "qk_pos_emb_head_dim", "v_head_dim", "wgrad_deferral_limit",
 )  # fmt: skip
 
 FLAGS = (
     "bf16", "fp16", "swiglu", "untie_embeddings_and_output_weights", "use_distributed_optimizer", "sequence_parallel",
-    "disable_bias_linear", "cross_entropy_loss_fusion",
+    "disable_bias_linear", "cross_entropy_loss_fusion", "account_for_embedding_in_pipeline_split",
+    "account_for_loss_in_pipeline_split", "multi_latent_attention", "qk_layernorm", "moe_grouped_gemm",
+    "defer_embedding_wgrad_compute",
 )  # fmt: skip
+
+TEXTS = ("moe_layer_freq", "pipeline_model_parallel_layout", "recompute_modules")
 
 RECOMPUTE = {"": 0, "selective": 1, "uniform": 2, "block": 3}
 
@@ -71,7 +69,7 @@ class _Arguments:
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = {name.lstrip("-").replace("-", "_"): value for name, value in given.items()}
         for name, what in REFUSED.items():
-            if self.flag(name) and (name, self.text(name)) != ("optimizer", "adam"):
+            if self.flag(name) and self.text(name) not in KNOWN.get(name, ()):
                 raise MegatronError(f"{name}: {what} is not modelled; leave it out")
 
     def number(self, name: str) -> int:
@@ -91,6 +89,15 @@ class _Arguments:
 
     def text(self, name: str) -> str:
         return str(self._given.get(name) or "").lower()
+
+    def letters(self, name: str) -> str | None:
+        return str(self._given[name]) if self.flag(name) else None
+
+    def is_zero(self, name: str) -> bool:
+        try:
+            return float(self._given.get(name, 0.1)) == 0
+        except (TypeError, ValueError):
+            raise MegatronError(f"{name}: {self._given[name]!r} is no number") from None
 
     def recompute(self) -> int:
         granularity = self.text("recompute_granularity")
@@ -117,9 +124,14 @@ def estimate(
         raise MegatronError(f"recompute_granularity: {error} is not known; selective and full are") from None
     options = _ffi.MegatronOptions(
         gpu=gpu, cublas_workspace=cublas_workspace, ranks=ranks, microbatch_group_size=group, recompute=recompute,
-        rotary_positions=given.text("position_embedding_type") not in ("", "learned_absolute"),
+        rotary_positions=given.text("position_embedding_type") not in ("", "learned_absolute")
+        or given.flag("use_rotary_position_embeddings"),
         unfused_attention=given.text("attention_backend") in ("unfused", "local"),
         local_transformer=given.text("transformer_impl") == "local",
+        no_attention_dropout=given.is_zero("attention_dropout"), no_hidden_dropout=given.is_zero("hidden_dropout"),
+        rms_norm=given.text("normalization") == "rmsnorm", muon=given.text("optimizer") == "muon",
+        no_layer_wise_param_layout=given.flag("no_use_layer_wise_param_layout"),
+        **{name: given.letters(name) for name in TEXTS},
         **{name: given.number(name) for name in NUMBERS}, **{name: given.flag(name) for name in FLAGS},
     )  # fmt: skip
     try:

@@ -36,15 +36,26 @@ class Megatron(unittest.TestCase):
         rows = compare_megatron.read(compare_megatron.GOLDEN)
         found = [row[2] for row in map(compare_megatron.compare, rows) if not isinstance(row[2], str)]
         errors = sorted(abs(mine / measured - 1) for _, _, mine, measured in found)
-        self.assertGreater(len(errors), 150)
+        self.assertGreater(len(errors), 200)
         self.assertLess(statistics.median(errors), 0.03)
-        self.assertLess(errors[int(0.95 * len(errors))], 0.10)
+        self.assertLess(errors[int(0.95 * len(errors))], 0.07)
+
+    def test_arguments_are_read_as_megatron_writes_them(self):
+        # 25 RMSNorms have no biases, of 512 widths and 18 bytes; dropout keeps a mask of 4 sequences for 24 of them
+        plain, more = megatron.estimate(GPT, 8), {"normalization": "RMSNorm", "hidden-dropout": "0.0"}
+        other = megatron.estimate({**GPT, **more}, 8)
+        self.assertEqual(plain.weights - other.weights, 25 * 512 * 18)
+        self.assertEqual(plain.activations - other.activations, 24 * 4 * 1024 * 512)
+        layers = megatron.estimate({**GPT, "num-experts": 2, "moe-layer-freq": "([0]*1+[1]*1)*6"}, 8)
+        self.assertEqual(layers, megatron.estimate({**GPT, "num-experts": 2, "moe-layer-freq": "[0,1]*6"}, 8))
 
     def test_what_is_not_modelled_is_named(self):
         for more, message in (
-            ({"multi-latent-attention": True}, "multi_latent_attention: latent attention"),
+            ({"use-megatron-fsdp": True}, "use_megatron_fsdp: Megatron-FSDP"),
             ({"fp8-format": "hybrid"}, "fp8_format: float8"),
-            ({"optimizer": "muon"}, "optimizer: an optimizer besides Adam"),
+            ({"optimizer": "sgd"}, "optimizer: an optimizer besides Adam and Muon"),
+            ({"hidden-dropout": "no"}, "hidden_dropout: 'no' is no number"),
+            ({"num-experts": 2, "moe-layer-freq": "[1]*3"}, "moe_layer_freq: it is of 3 layers"),
             ({"num-layers": "twelve"}, "num_layers: 'twelve' is no whole number"),
             ({"hidden-size": -1}, "hidden_size: -1 is not positive"),
             ({"pipeline-model-parallel-size": 5}, "num_layers: 12 is not divided by 5"),
