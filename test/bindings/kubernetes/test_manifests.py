@@ -31,7 +31,8 @@ GROUP_VERSION_RESOURCE = {"group": str, "version": str, "resource": str}
 REQUEST = {
     "uid": str, "kind": GROUP_VERSION_KIND, "resource": GROUP_VERSION_RESOURCE, "subResource": str,
     "requestKind": GROUP_VERSION_KIND, "requestResource": GROUP_VERSION_RESOURCE, "requestSubResource": str,
-    "name": str, "namespace": str, "operation": str, "userInfo": dict, "object": dict, "oldObject": dict, "dryRun": bool,
+    "name": str, "namespace": str, "operation": str, "userInfo": dict, "object": dict, "oldObject": dict,
+    "dryRun": bool,
     "options": {"kind": str, "apiVersion": str, "dryRun": list, "fieldManager": str, "fieldValidation": str},
 }  # fmt: skip
 RESPONSE = {
