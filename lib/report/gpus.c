@@ -1,10 +1,9 @@
 /* A job on each GPU that is known: whether it fits, what does, on how many, and at what price. */
 #include "base/checked.h"
-#include "base/csv.h"
 #include "base/environment.h"
-#include "base/file.h"
 #include "frameworks/cuda/gpu.h"
 #include "report/blocks.h"
+#include "report/gpu_prices.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -19,49 +18,6 @@ struct asked {
     struct memmodel_gpu_options options;
     const struct gpu *gpu;
 };
-
-/* ---- prices: lines "h100,2.49" ---- */
-
-struct price {
-    const struct gpu *gpu;
-    double found; /* 0: the file has none */
-};
-
-/* A row of a GPU, for whoever is asked about. */
-static int
-read_price(const struct csv *csv, struct price *price)
-{
-    const char *name = csv_text(csv, 0), *text = csv->count > 1 ? csv_text(csv, 1) : "";
-    const struct gpu *gpu = gpu_of_name(name);
-    double dollars;
-
-    if (!gpu)
-        return csv_error(csv, 0, "'%s' is no GPU that has a profile; lines are such as h100,2.49", name);
-    if (csv->count > 2)
-        return csv_error(csv, 2, "there are %zu fields; lines are such as h100,2.49", csv->count);
-    if (!parse_double(text, &dollars) || !(dollars > 0))
-        return csv_error(csv, csv->count > 1, "the price of %s is '%s', which is no number above 0", name, text);
-    if (gpu == price->gpu)
-        price->found = dollars;
-    return 0;
-}
-
-/* The first row may have the names of the columns. */
-static int
-parse_prices(memmodel_context *context, const char *path, const char *text, size_t length, void *made)
-{
-    struct csv csv;
-    int status;
-
-    csv_open(&csv, context, path, text, length);
-    while ((status = csv_read_row(&csv)) > 0) {
-        status = strcmp(csv_text(&csv, 0), "gpu") == 0 ? 0 : read_price(&csv, made);
-        if (status)
-            break;
-    }
-    csv_close(&csv);
-    return status;
-}
 
 /* ---- what is asked of one GPU ---- */
 
@@ -193,7 +149,6 @@ memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job
     OWN_ENVIRONMENT;
     struct memmodel_gpu_estimate own = {.size = sizeof own, .max = -1};
     struct asked asked = {.context = context, .network = network};
-    struct price price = {.found = 0};
     int status;
 
     if (!network || !context || !estimate)
@@ -201,14 +156,12 @@ memmodel_estimate_gpu(const memmodel_network *network, const struct memmodel_job
     status = result_check(context, "memmodel_gpu_estimate", estimate);
     if (!status)
         status = take(job, options, index, &asked);
-    price.gpu = asked.gpu;
     if (!status && asked.options.prices)
-        status = file_parse(context, asked.options.prices, parse_prices, &price);
+        status = gpu_price_load(context, asked.options.prices, asked.gpu->name, &own.price);
     if (status)
         return context_status(context, status);
     own.gpu = asked.gpu->name;
     own.memory = asked.gpu->memory;
-    own.price = price.found;
     status = fill(&asked, &own);
     return status ? status : result_copy(&own, sizeof own, estimate);
 }

@@ -162,7 +162,7 @@ def check_public(root):
 # library, and rules of sizes that need nothing else of it.
 SHARED_WITH_CUDA = {"device/ledger.h", "frameworks/cuda/recurrent.h", "frameworks/cuda/batch_norm.h", "base/checked.h"}
 # The page of bindings/web draws reports as lib/report's own page does.
-SHARED_WITH_WEB = {"report/quick_data.h"}
+SHARED_WITH_WEB = {"report/gpu_prices.h", "report/quick_data.h"}
 SHARED = {"cuda": SHARED_WITH_CUDA, "web": SHARED_WITH_WEB}
 
 
