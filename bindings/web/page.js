@@ -3,42 +3,65 @@
   const MAX_FILE = 128 << 20, QUIET = 250; /* milliseconds of rest before what saves memory is computed, too */
   const SIZES = { batch: [8, 256], length: [512, 8192], default: [64, 512] }; /* at first, and where sliders end */
   const form = at("settings");
-  let worker, module, last = 0, waiting = new Map();
-  let file = null, busy = false, wanted = null, quiet = 0, number = 0, gpus = 0;
+  const quick = helper(), slow = helper(); /* what a movement waits for, and what takes its time, must not wait for each other */
+  let module, file = null, prices = null;
+  let busy = false, wanted = null, quiet = 0, number = 0, completed = 0, gpus = 0, patient = 0;
 
-  /* ---- the worker ---- */
+  /* ---- the library, twice: each in a worker ---- */
 
-  function start() {
-    const source = at("worker").textContent;
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-    worker.onmessage = ({ data: answer }) => {
-      waiting.get(answer.id)(answer);
-      waiting.delete(answer.id);
-    };
-    worker.onerror = (event) => giveUp(event.message);
-    return call("start", { module });
+  function helper() {
+    let worker, last = 0, waiting = new Map();
+
+    function start() {
+      const source = at("worker").textContent;
+      worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+      worker.onmessage = ({ data: answer }) => {
+        waiting.get(answer.id)(answer);
+        waiting.delete(answer.id);
+      };
+      worker.onerror = (event) => giveUp(event.message);
+      return call("start", { module });
+    }
+
+    function call(name, more) {
+      return new Promise((resolve) => {
+        waiting.set(++last, resolve);
+        worker.postMessage({ id: last, call: name, ...more });
+      });
+    }
+
+    /* Ends the worker, and what waits for it; a new one reads the files again before anything else. */
+    function giveUp(why) {
+      const all = [...waiting.values()];
+      worker.terminate();
+      waiting = new Map();
+      start();
+      if (prices) call("prices", prices);
+      if (file) call("load", file);
+      for (const resolve of all) resolve({ status: -1, text: why });
+    }
+
+    async function ask(name, more) {
+      const answer = await call(name, more);
+      if (answer.broken) giveUp(answer.text);
+      return answer;
+    }
+
+    return { start, ask, giveUp };
   }
 
-  function call(name, more) {
-    return new Promise((resolve) => {
-      waiting.set(++last, resolve);
-      worker.postMessage({ id: last, call: name, ...more });
-    });
-  }
-
-  /* Ends the worker, and what waits for it; a new one reads the file again before anything else. */
-  function giveUp(why) {
-    const all = [...waiting.values()];
-    worker.terminate();
-    waiting = new Map();
-    start();
-    if (file) call("load", file);
-    for (const resolve of all) resolve({ status: -1, text: why });
-  }
-
-  async function ask(name, more) {
-    const answer = await call(name, more);
-    if (answer.broken) giveUp(answer.text);
+  /* An answer, while the page says that it is computing where that takes long. */
+  async function patiently(promise) {
+    let shown = false;
+    const patience = setTimeout(() => {
+      shown = true;
+      patient++;
+      at("busy").hidden = false;
+    }, 400);
+    const answer = await promise;
+    clearTimeout(patience);
+    if (shown) patient--;
+    at("busy").hidden = !patient;
     return answer;
   }
 
@@ -76,16 +99,29 @@
 
   /* Bytes under a name: { name, bytes }. */
   async function take(given) {
-    const answer = await ask("load", given);
+    const answer = await quick.ask("load", given);
     if (answer.status) {
       complain(`${given.name}: ${answer.text}`);
       return;
     }
     file = given;
+    slow.ask("load", given);
     at("loaded").textContent = `${given.name}, ${bytes(given.bytes.byteLength)}`;
     at("gpus").hidden = false;
     showSymbols(answer.symbols);
     change(true);
+  }
+
+  /* A table of prices: what an hour of GPUs costs. */
+  async function takePrices(given) {
+    const answer = await slow.ask("prices", given), date = /\d{4}-\d\d-\d\d/.exec(new TextDecoder().decode(given.bytes));
+    if (answer.status) {
+      complain(`${given.name}: ${answer.text}`);
+      return;
+    }
+    prices = given;
+    at("prices_said").textContent = given.name + (date ? ` of ${date[0]}` : "");
+    if (completed === number) compareGpus();
   }
 
   async function read(chosen) {
@@ -97,7 +133,8 @@
       return;
     }
     try {
-      await take({ name: chosen.name, bytes: await chosen.arrayBuffer() });
+      const given = { name: chosen.name, bytes: await chosen.arrayBuffer() };
+      await (/\.csv$/i.test(chosen.name) ? takePrices(given) : take(given));
     } catch (error) {
       complain(`${chosen.name} cannot be read: ${error.message}`);
     }
@@ -124,49 +161,59 @@
     at("budget").setAttribute("aria-label", `${(100 * share).toFixed(1)} % of the budget are taken`);
   }
 
-  function showAnswer(answer, quick) {
+  function draw(answer, partial) {
     at("answer").hidden = false;
-    render(dataOf(answer.text), quick);
+    render(dataOf(answer.text), partial);
     at("summary").hidden = !data.summary;
     at("summary").dataset.verdict = answer.verdict;
     showBudget(answer);
     complain("");
   }
 
-  /* One estimate at a time, and after it the last that was asked for meanwhile. */
-  async function compute() {
-    if (busy || !wanted || !file) return;
-    const now = wanted, begin = performance.now();
-    busy = true;
-    wanted = null;
-    const patience = setTimeout(() => { at("busy").hidden = false; }, 400);
-    const answer = await ask("estimate", now);
-    clearTimeout(patience);
-    at("busy").hidden = true;
-    busy = false;
+  function showAnswer(answer, now) {
     if (answer.status) complain(answer.text);
-    else showAnswer(answer, !now.complete);
-    at("took").textContent = `computed and drawn in ${Math.ceil(performance.now() - begin)} ms`;
+    else draw(answer, !now.complete);
+    at("took").textContent = `computed and drawn in ${Math.ceil(performance.now() - now.begin)} ms`;
     document.body.dataset.shown = now.number;
     document.body.dataset.complete = now.complete ? "yes" : "no";
     performance.measure(now.complete ? "complete" : "slide", { start: now.begin });
-    if (now.complete && !answer.status) compareGpus();
-    compute();
   }
 
   function want(complete) {
-    wanted = { settings: settings(), complete, number: ++number, begin: performance.now() };
-    document.body.dataset.wanted = number;
-    compute();
+    return { settings: settings(), complete, number, begin: performance.now() };
+  }
+
+  /* One estimate at a time, and after it the last that was asked for meanwhile. */
+  async function follow() {
+    if (busy || !wanted) return;
+    const now = wanted;
+    busy = true;
+    wanted = null;
+    const answer = await patiently(quick.ask("estimate", now));
+    busy = false;
+    if (completed !== now.number) showAnswer(answer, now);
+    follow();
+  }
+
+  /* With what saves memory. */
+  async function complete() {
+    const now = want(true), answer = await patiently(slow.ask("estimate", now));
+    if (now.number !== number) return;
+    completed = number;
+    showAnswer(answer, now);
+    if (!answer.status) compareGpus();
   }
 
   /* What saves memory takes many estimates: they wait until nothing moves. */
-  function change(complete) {
+  function change(atOnce) {
     clearTimeout(quiet);
     if (!file) return;
     at("gpu_table").classList.add("old");
-    want(false);
-    quiet = setTimeout(() => want(true), complete ? 0 : QUIET);
+    document.body.dataset.wanted = ++number;
+    document.body.dataset.complete = "no";
+    wanted = want(false);
+    follow();
+    quiet = setTimeout(complete, atOnce ? 0 : QUIET);
   }
 
   /* ---- all GPUs: a second's work, so only where it is looked at, and when nothing moves ---- */
@@ -175,11 +222,11 @@
   async function gpuTable(goesOn) {
     const now = settings();
     for (let index = 0; index < gpus; index++) {
-      const answer = await ask("gpuRow", { settings: now, index });
+      const answer = await slow.ask("gpuRow", { settings: now, index });
       if (!goesOn(index)) return null;
       if (answer.status) return answer;
     }
-    return ask("gpuTable");
+    return slow.ask("gpuTable");
   }
 
   function gpuCells(row, name, hasMax) {
@@ -187,12 +234,13 @@
     return `<td class="text"><button type="button" data-gpu="${escaped(row.gpu)}" aria-label="choose ${escaped(name)}">` +
       `${escaped(row.gpu)}</button></td><td>${bytes(row.memory)}</td><td>${bytes(row.peak)}</td>` +
       `<td class="text"><i class="dot ${kind}"></i>${escaped(row.verdict)}</td>` +
-      (hasMax ? `<td>${count(row.max)}</td>` : "") + `<td>${row.gpu_count || DASH}</td>`;
+      (hasMax ? `<td>${count(row.max)}</td>` : "") + `<td>${row.gpu_count || DASH}</td>` +
+      `<td>${row.price && row.gpu_count ? (row.price * row.gpu_count).toFixed(2) : ""}</td>`;
   }
 
   function showTable(rows) {
     const names = new Map([...at("gpu").options].map((option) => [option.value, option.text])), hasMax = rows[0].max >= 0;
-    const heads = ["memory", "takes", "verdict", ...(hasMax ? ["largest batch"] : []), "GPUs"];
+    const heads = ["memory", "takes", "verdict", ...(hasMax ? ["largest batch"] : []), "GPUs", "an hour"];
     const cells = heads.map((name) => `<th scope="col"${name === "verdict" ? ' class="text"' : ""}>${name}</th>`).join("");
     at("gpu_table").innerHTML = `<thead><tr><th scope="col" class="text">GPU</th>${cells}</tr></thead>` +
       rows.map((row) => `<tr>${gpuCells(row, names.get(row.gpu), hasMax)}</tr>`).join("");
@@ -221,7 +269,7 @@
   /* ---- saving ---- */
 
   async function save(what, name) {
-    const answer = await ask(what, { settings: settings() });
+    const answer = await slow.ask(what, { settings: settings() });
     const link = document.createElement("a");
     if (answer.status) {
       complain(answer.text);
@@ -237,7 +285,7 @@
 
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
-    if (target.id === "file") return;
+    if (target.type === "file") return;
     if (target.dataset.of) at(target.dataset.of).value = target.value;
     if (target.dataset.symbol) setNumber(target, target.value);
     change(false);
@@ -247,11 +295,17 @@
     const example = JSON.parse(at("module").textContent).example;
     take({ name: "config.json", bytes: new TextEncoder().encode(JSON.stringify(example)).buffer });
   });
-  at("stop").addEventListener("click", () => giveUp("stopped"));
+  at("prices").addEventListener("change", () => read(at("prices").files[0]));
+  for (const id of ["file", "prices"]) /* the same file again, which may have changed, is a choice as well */
+    at(id).addEventListener("click", () => { at(id).value = ""; });
+  at("stop").addEventListener("click", () => {
+    quick.giveUp("stopped");
+    slow.giveUp("stopped");
+  });
   at("save_page").addEventListener("click", () => save("page", "report.html"));
   at("save_json").addEventListener("click", () => save("json", "report.json"));
   at("gpus").addEventListener("toggle", () => {
-    if (document.body.dataset.complete === "yes") compareGpus();
+    if (file && completed === number) compareGpus();
   });
   at("gpu_table").addEventListener("click", ({ target }) => {
     if (!target.dataset.gpu) return;
@@ -285,20 +339,23 @@
   }
 
   async function begin() {
-    module = await unpack(JSON.parse(at("module").textContent).module);
-    const answer = await start();
+    const content = JSON.parse(at("module").textContent);
+    module = await unpack(content.module);
+    const answer = await quick.start();
     if (answer.status) {
       complain(`the library cannot start here: ${answer.text}`);
       return;
     }
     gpus = answer.gpus;
     showGpus(answer.text);
+    slow.start();
+    await takePrices({ name: "gpu_prices.csv", bytes: new TextEncoder().encode(content.prices).buffer });
     at("loaded").textContent = "";
     document.body.dataset.ready = "yes";
   }
 
   /* For the console, and for tests: report and table as the tool prints them. */
-  window.memmodelReport = () => ask("json", { settings: settings() });
+  window.memmodelReport = () => slow.ask("json", { settings: settings() });
   window.memmodelGpus = () => gpuTable(() => true);
 
   begin().catch((error) => complain(`this browser cannot run the page: ${error.message}`));

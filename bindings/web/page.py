@@ -1,6 +1,6 @@
 """Puts the page together: one file, which needs no server.
 
-usage: page.py OUTPUT MODULE_JS REPORT_FOLDER EXAMPLE    (the module is MODULE_JS with the ending .wasm)
+usage: page.py OUTPUT MODULE_JS REPORT_FOLDER EXAMPLE PRICES    (the module is MODULE_JS with the ending .wasm)
 """
 
 import base64
@@ -13,12 +13,13 @@ HERE = pathlib.Path(__file__).parent
 SCRIPTS = ("page.js", "quantity.js", "timeline.js", "placement.js")
 
 
-def main(output, glue, report, example):
+def main(output, glue, report, example, prices):
     report = pathlib.Path(report)
     packed = gzip.compress(pathlib.Path(glue).with_suffix(".wasm").read_bytes(), 9, mtime=0)
     module = {
         "module": base64.b64encode(packed).decode(),
         "example": json.loads(pathlib.Path(example).read_text(encoding="utf-8")),
+        "prices": pathlib.Path(prices).read_text(encoding="utf-8"),
     }
     parts = {
         "@SECTIONS@": (report / "sections.html").read_text(encoding="ascii"),

@@ -3,6 +3,7 @@
  * and leaves a text: its answer, or what was wrong.
  */
 #include "gpu_rows.h"
+#include "report/gpu_prices.h"
 #include "report/quick_data.h"
 #include <memmodel.h>
 
@@ -28,10 +29,13 @@ enum {
 static memmodel_context *context;
 static memmodel_network *network;
 static memmodel_llm *llm;            /* that the network was built from; NULL: it was none */
-static char built_with[MAX_TARGETS]; /* adapters of the network that stands */
+static char built_with[MAX_TARGETS]; /* adapters and quantization of the network that stands */
 static memmodel_report *report;
 static char *text;
 static char message[MAX_MESSAGE], file[MAX_NAME]; /* file: that is read */
+static char *prices;                              /* a table, which has been read once without an error */
+static size_t prices_length;
+static char prices_name[MAX_NAME];
 
 /* ---- texts ---- */
 
@@ -190,6 +194,31 @@ web_gpus(void)
     return 0;
 }
 
+/* A table of prices for the rows of GPUs; the one before stays where this one is refused. */
+EMSCRIPTEN_KEEPALIVE int
+web_prices(const char *name, const char *bytes, size_t length)
+{
+    double price = 0;
+    char *kept;
+    int status = start();
+
+    if (status)
+        return refuse(status, memmodel_status_message(status), "");
+    snprintf(file, sizeof file, "%s", name);
+    status = gpu_price_parse(context, name, bytes, length, NULL, &price);
+    if (status)
+        return said_by_library(status);
+    kept = malloc(length + 1);
+    if (!kept)
+        return refuse(MEMMODEL_ERROR_NO_MEMORY, "there is not enough memory in this page for the file", "");
+    memcpy(kept, bytes, length);
+    free(prices);
+    prices = kept;
+    prices_length = length;
+    snprintf(prices_name, sizeof prices_name, "%s", name);
+    return refuse(0, "", "");
+}
+
 /* ---- settings: lines NAME=VALUE, named as the options of memmodel estimate ---- */
 
 struct settings {
@@ -213,6 +242,7 @@ static const struct {
     {"data", offsetof(struct settings, parallel.data)},
     {"tensor", offsetof(struct settings, parallel.tensor)},
     {"lora-targets", offsetof(struct settings, build.lora_targets)},
+    {"quantization", offsetof(struct settings, build.quantization)},
 };
 
 /* A whole number of at most 64 bits, or of at most 32 where `is_small`. */
@@ -251,18 +281,31 @@ static int
 set_whole(struct settings *settings, const char *name, const char *value)
 {
     int64_t number = 0;
-    bool is_rank = strcmp(name, "rank") == 0, is_lora = strcmp(name, "lora") == 0;
+    bool is_rank = strcmp(name, "rank") == 0;
     int status = read_whole(name, value, !is_rank, &number);
 
     if (status)
         return status;
     if (is_rank)
         settings->parallel.rank = number;
-    else if (is_lora)
+    else if (strcmp(name, "lora") == 0)
         settings->build.lora_rank = (int32_t)number;
+    else if (strcmp(name, "double-quantization") == 0)
+        settings->build.double_quantization = (int32_t)number;
     else
         settings->job.gradient_accumulation = (int32_t)number;
     return 0;
+}
+
+static bool
+is_whole(const char *name)
+{
+    static const char *const names[] = {"gradient-accumulation", "lora", "double-quantization", "rank"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static int
@@ -272,7 +315,7 @@ set_number(struct settings *settings, const char *name, const char *value)
 
     if (strcmp(name, "budget") == 0)
         return memmodel_context_parse_bytes(context, value, &job->budget) ? said_by_library(MEMMODEL_ERROR_PARSE) : 0;
-    if (strcmp(name, "gradient-accumulation") == 0 || strcmp(name, "lora") == 0 || strcmp(name, "rank") == 0)
+    if (is_whole(name))
         return set_whole(settings, name, value);
     if (strcmp(name, "mode") != 0)
         return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "unknown setting ", name);
@@ -301,7 +344,7 @@ set(struct settings *settings, char *line)
     return set_number(settings, line, value);
 }
 
-/* Builds the network anew where its adapters are others than those asked for. */
+/* Builds the network anew where its adapters, or what its weights are packed as, are others than those asked for. */
 static int
 adapt(const struct memmodel_llm_build_options *build)
 {
@@ -309,13 +352,14 @@ adapt(const struct memmodel_llm_build_options *build)
     memmodel_network *made = NULL;
     int length = 0, status;
 
-    if (build->lora_rank || build->lora_targets)
-        length = snprintf(wanted, sizeof wanted, "%" PRId32 " %s", build->lora_rank,
-                          build->lora_targets ? build->lora_targets : "");
+    if (build->lora_rank || build->lora_targets || build->quantization || build->double_quantization)
+        length = snprintf(wanted, sizeof wanted, "%" PRId32 " %s %s %" PRId32, build->lora_rank,
+                          build->lora_targets ? build->lora_targets : "-",
+                          build->quantization ? build->quantization : "-", build->double_quantization);
     if (strcmp(wanted, built_with) == 0 && (size_t)length < sizeof wanted) /* what was cut may differ */
         return 0;
     if (!llm)
-        return refuse(MEMMODEL_ERROR_UNSUPPORTED, "LoRA is for a config.json of Hugging Face", "");
+        return refuse(MEMMODEL_ERROR_UNSUPPORTED, "LoRA and quantization are for a config.json of Hugging Face", "");
     status = memmodel_llm_build(llm, build, context, &made);
     if (status)
         return said_by_library(status);
@@ -452,6 +496,8 @@ web_gpu_row(char *lines, size_t i)
     settings.job.budget = 0;
     gpu_rows[i] = (struct memmodel_gpu_estimate){.size = sizeof gpu_rows[i]};
     status = memmodel_estimate_gpu(network, &settings.job, &asked, i, context, &gpu_rows[i]);
+    if (!status && prices)
+        status = gpu_price_parse(context, prices_name, prices, prices_length, gpu_rows[i].gpu, &gpu_rows[i].price);
     return status ? said_by_library(status) : refuse(0, "", "");
 }
 

@@ -19,13 +19,19 @@ function symbols() {
   return names;
 }
 
-function load({ name, bytes }) {
+/* What a reader of a file returns. */
+function withFile({ name, bytes }, reader) {
   const place = library._malloc(Math.max(1, bytes.byteLength));
   if (!place) return { status: -1, text: "there is not enough memory in this page for the file" };
   library.HEAPU8.set(new Uint8Array(bytes), place);
-  const status = withText(name, (place_of_name) => library._web_load(place_of_name, place, bytes.byteLength));
+  const status = withText(name, (place_of_name) => reader(place_of_name, place, bytes.byteLength));
   library._free(place);
-  return { status, text: text(), symbols: status ? [] : symbols() };
+  return { status, text: text() };
+}
+
+function load(given) {
+  const answer = withFile(given, library._web_load);
+  return { ...answer, symbols: answer.status ? [] : symbols() };
 }
 
 function estimate({ settings, complete }) {
@@ -48,6 +54,7 @@ function gpuRow({ settings, index }) {
 
 const CALLS = {
   load,
+  prices: (given) => withFile(given, library._web_prices),
   estimate,
   page: (data) => write(data, library._web_page),
   json: (data) => write(data, library._web_json),
