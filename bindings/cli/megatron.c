@@ -8,7 +8,7 @@
 struct megatron_options {
     const char *gpu, *cublas_workspace, *position_embedding_type, *attention_backend, *transformer_impl;
     const char *recompute_granularity, *recompute_method, *recompute_modules, *moe_layer_freq, *layout, *optimizer;
-    const char *normalization;
+    const char *normalization, *fp8_format, *fp8_recipe, *sharding;
     double attention_dropout, hidden_dropout;
     int64_t ranks, num_layers, hidden_size, ffn_hidden_size, num_attention_heads, num_query_groups, kv_channels;
     int64_t vocab_size, make_vocab_size_divisible_by, seq_length, max_position_embeddings, micro_batch_size;
@@ -20,7 +20,7 @@ struct megatron_options {
     int64_t mtp_num_layers, q_lora_rank, kv_lora_rank, qk_head_dim, qk_pos_emb_head_dim, v_head_dim;
     bool bf16, fp16, swiglu, untie, use_distributed_optimizer, sequence_parallel, disable_bias_linear, fused_loss, json;
     bool account_for_embedding, account_for_loss, multi_latent_attention, qk_layernorm, no_layer_wise_param_layout;
-    bool moe_grouped_gemm, defer_embedding_wgrad_compute;
+    bool moe_grouped_gemm, defer_embedding_wgrad_compute, use_megatron_fsdp, tp_comm_overlap, fp8_param_gather;
 };
 
 #define NUMBER(name, field, help)                                                                                      \
@@ -103,6 +103,13 @@ static const struct option options[] = {
     FLAG("use-distributed-optimizer", use_distributed_optimizer, "states of the optimizer are shared out"),
     FLAG("sequence-parallel", sequence_parallel, "norms and dropout are shared, too"),
     FLAG("disable-bias-linear", disable_bias_linear, "products have no biases"),
+    FLAG("tp-comm-overlap", tp_comm_overlap, "tensor-parallel products overlap what is sent"),
+    TEXT("fp8-format", "NAME", fp8_format, "products are computed in float8: e4m3 or hybrid"),
+    TEXT("fp8-recipe", "NAME", fp8_recipe, "delayed, tensorwise or blockwise"),
+    FLAG("fp8-param-gather", fp8_param_gather, "weights are kept in float8 alone"),
+    FLAG("use-megatron-fsdp", use_megatron_fsdp, "Megatron-FSDP"),
+    TEXT("data-parallel-sharding-strategy", "NAME", sharding,
+         "of it: no_shard, optim, optim_grads, optim_grads_params"),
     TEXT("optimizer", "NAME", optimizer, "adam or muon"),
     FLAG("no-use-layer-wise-param-layout", no_layer_wise_param_layout, "whole tensors of Muon are dealt to ranks"),
     FLAG("defer-embedding-wgrad-compute", defer_embedding_wgrad_compute, "the output layer's gradients wait"),
@@ -129,11 +136,27 @@ recompute_of(const struct megatron_options *given)
                                                 : MEMMODEL_MEGATRON_RECOMPUTE_UNIFORM;
 }
 
+/* -1: no such strategy. */
+static int
+sharding_of(const struct megatron_options *given)
+{
+    static const char *const strategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+
+    if (!given->use_megatron_fsdp || !given->sharding)
+        return MEMMODEL_MEGATRON_SHARDING_NO_SHARD;
+    for (int i = 0; i < (int)(sizeof strategies / sizeof strategies[0]); i++)
+        if (is(given->sharding, strategies[i]))
+            return i;
+    return -1;
+}
+
 /* What has a name of its own in Megatron-LM's arguments, or stands for a word. */
 static void
 set_words(const struct megatron_options *given, struct memmodel_megatron_options *found)
 {
     found->recompute = recompute_of(given);
+    found->sharding = sharding_of(given);
+    found->fp8 = given->fp8_format != NULL;
     found->untie_embeddings_and_output_weights = given->untie;
     found->cross_entropy_loss_fusion = given->fused_loss;
     found->rotary_positions = given->position_embedding_type && !is(given->position_embedding_type, "learned_absolute");
@@ -199,6 +222,8 @@ options_of(const struct megatron_options *given)
         SAME(qk_layernorm),
         SAME(no_layer_wise_param_layout),
         SAME(moe_grouped_gemm),
+        SAME(tp_comm_overlap),
+        SAME(fp8_param_gather),
         SAME(defer_embedding_wgrad_compute),
         SAME(bf16),
         SAME(fp16),
@@ -237,20 +262,36 @@ print_memory(const struct memmodel_megatron_memory *memory, bool json)
         printf("}\n");
 }
 
+/* What an option may be that is something else. */
+static const char *
+wrong_word(const struct megatron_options *given, const struct memmodel_megatron_options *arguments)
+{
+    if (arguments->recompute < 0)
+        return "--recompute-granularity is selective or full";
+    if (arguments->sharding < 0)
+        return "--data-parallel-sharding-strategy is no_shard, optim, optim_grads or optim_grads_params";
+    if (given->optimizer && !is(given->optimizer, "adam") && !arguments->muon)
+        return "--optimizer is adam or muon";
+    if (given->fp8_recipe && !is(given->fp8_recipe, "delayed") && !is(given->fp8_recipe, "tensorwise") &&
+        !is(given->fp8_recipe, "blockwise"))
+        return "--fp8-recipe is delayed, tensorwise or blockwise";
+    return NULL;
+}
+
 static int
 work(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
     const struct megatron_options *asked = given;
     const struct memmodel_megatron_options arguments = options_of(asked);
     struct memmodel_megatron_memory memory = {.size = sizeof memory};
+    const char *wrong;
 
     (void)operands;
     if (count > 0)
         return usage_error(command, "Megatron-LM's arguments are options, such as --num-layers 12");
-    if (arguments.recompute < 0)
-        return usage_error(command, "--recompute-granularity is selective or full");
-    if (asked->optimizer && !is(asked->optimizer, "adam") && !arguments.muon)
-        return usage_error(command, "--optimizer is adam or muon");
+    wrong = wrong_word(asked, &arguments);
+    if (wrong)
+        return usage_error(command, "%s", wrong);
     if (memmodel_estimate_megatron(&arguments, context, &memory))
         return library_error(command, context);
     print_memory(&memory, asked->json);
@@ -265,7 +306,7 @@ const struct command megatron_command = {
     .summary = "what a rank of Megatron-LM takes, from its arguments",
     .description =
         "Says what the last rank of a training by Megatron-LM's pretrain_gpt.py keeps between steps and takes at most,\n"
-        "by a closed formula. Options are Megatron-LM's own; what is not modelled, such as float8, has none. Experts are\n"
+        "by a closed formula. Options are Megatron-LM's own; what is not modelled, such as FSDP2, has none. Experts are\n"
         "taken to get equally many tokens.",
     .examples =
         "  memmodel megatron --ranks 8 --num-layers 12 --hidden-size 512 --num-attention-heads 8 --vocab-size 50257 \\\n"

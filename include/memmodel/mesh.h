@@ -81,6 +81,14 @@ enum memmodel_megatron_recompute {
     MEMMODEL_MEGATRON_RECOMPUTE_BLOCK = 3      /**< recompute_num_layers of each stage */
 };
 
+/** What Megatron-FSDP shares out over data and context parallel ranks: data_parallel_sharding_strategy. @since 0.1 */
+enum memmodel_megatron_sharding {
+    MEMMODEL_MEGATRON_SHARDING_NO_SHARD = 0,          /**< nothing */
+    MEMMODEL_MEGATRON_SHARDING_OPTIM = 1,             /**< states of the optimizer */
+    MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS = 2,       /**< gradients, too */
+    MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS_PARAMS = 3 /**< parameters, too */
+};
+
 /**
  * A training by Megatron-LM's pretrain_gpt.py: its arguments, by their names, and on what it runs. Zero means the default for
  * every field; those without one are needed. @since 0.1
@@ -137,6 +145,10 @@ struct memmodel_megatron_options {
     int32_t no_layer_wise_param_layout; /**< 1: whole tensors are dealt to ranks, where Muon's states are shared out */
     int32_t moe_grouped_gemm;           /**< 1: experts are computed on four streams */
     int32_t defer_embedding_wgrad_compute;      /**< 1: gradients of the output layer's weights wait for a step's end */
+    int32_t tp_comm_overlap;                    /**< 1: tensor-parallel products overlap what is sent */
+    int32_t fp8;                                /**< 1: fp8_format: products are computed in float8 */
+    int32_t fp8_param_gather;                   /**< 1: their weights are kept in float8 alone */
+    int32_t sharding;                           /**< enum memmodel_megatron_sharding, of use_megatron_fsdp */
     int32_t reserved;                           /**< 0 */
     const char *moe_layer_freq;                 /**< as Megatron-LM has it: "([0]*3+[1]*12)". @nullable @default "1" */
     const char *pipeline_model_parallel_layout; /**< stages in letters: "Et|(tt|)*6mL". @nullable @default even */
@@ -168,7 +180,7 @@ struct memmodel_megatron_memory {
 /**
  * Memory of a training by Megatron-LM, by a closed formula. Experts get equally many tokens, which is an assumption.
  *
- * A parameter in bfloat16 has 2 bytes, its gradient 4, the states of Adam 12; activations are those of Transformer Engine's
+ * A parameter in bfloat16 has 2 bytes, its gradient 4, the states of Adam 12, of Muon 8; activations are those of Transformer Engine's
  * layers (Korthikanti and others 2022); logits are there in float32, their gradient in bfloat16.
  *
  * @param[in]  options  the training

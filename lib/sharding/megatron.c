@@ -14,7 +14,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MIB = 1 << 20, ENGINE_HOPPER = 32 * MIB, ENGINE_OLDER = 4 * MIB, HOPPER = 90, THREADS = 2, STREAMS = 4 };
+enum {
+    MIB = 1 << 20,
+    ENGINE_HOPPER = 32 * MIB,
+    ENGINE_OLDER = 4 * MIB,
+    HOPPER = 90,
+    THREADS = 2,
+    STREAMS = 4,
+    OVERLAPPED = 3
+};
 
 /* ---- arguments ---- */
 
@@ -78,6 +86,7 @@ static int
 check_choices(const struct megatron *model)
 {
     static const char *const recompute[] = {"none", "selective", "uniform", "block", NULL};
+    static const char *const sharding[] = {"no_shard", "optim", "optim_grads", "optim_grads_params", NULL};
     const struct memmodel_megatron_options *given = &model->given;
     const struct {
         const char *name;
@@ -105,8 +114,14 @@ check_choices(const struct megatron *model)
         {"no_layer_wise_param_layout", given->no_layer_wise_param_layout},
         {"moe_grouped_gemm", given->moe_grouped_gemm},
         {"defer_embedding_wgrad_compute", given->defer_embedding_wgrad_compute},
+        {"tp_comm_overlap", given->tp_comm_overlap},
+        {"fp8", given->fp8},
+        {"fp8_param_gather", given->fp8_param_gather},
     };
     int status = choice_check(model->context, "recompute", "recompute", given->recompute, recompute);
+
+    if (!status)
+        status = choice_check(model->context, "sharding", "sharding", given->sharding, sharding);
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0] && !status; i++)
         status = flag_check(model->context, flags[i].name, flags[i].name, flags[i].value);
@@ -199,9 +214,16 @@ find_sizes(struct megatron *model)
 
 /* ---- all of it ---- */
 
-/* Of cuBLAS for the threads of forward and backward passes, and Transformer Engine's, which has four streams for experts. */
+/* Transformer Engine has one, one more for each of four streams of experts, and one of three times its size for overlap. */
+static int64_t
+engine_workspaces(const struct megatron *model)
+{
+    return 1 + (model->given.moe_grouped_gemm ? STREAMS : 0) + (model->given.tp_comm_overlap ? OVERLAPPED : 0);
+}
+
+/* Of cuBLAS for the threads of forward and backward passes, and Transformer Engine's. */
 static int
-find_workspace(const struct megatron *model, int64_t *bytes)
+find_workspace(struct megatron *model, int64_t *bytes)
 {
     const struct gpu *gpu;
     const char *kind = model->given.gpu && *model->given.gpu ? model->given.gpu : "h100";
@@ -212,10 +234,11 @@ find_workspace(const struct megatron *model, int64_t *bytes)
         status = cublas_workspace_bytes(model->context, gpu, 0, config, bytes);
     if (status)
         return status;
+    model->transposes = gpu->capability <= HOPPER;
     *bytes = multiply_saturating(*bytes, THREADS);
     if (!model->given.local_transformer)
-        *bytes = add_saturating(*bytes, (model->given.moe_grouped_gemm ? 1 + STREAMS : 1) *
-                                            (gpu->capability >= HOPPER ? ENGINE_HOPPER : ENGINE_OLDER));
+        *bytes = add_saturating(*bytes,
+                                engine_workspaces(model) * (gpu->capability >= HOPPER ? ENGINE_HOPPER : ENGINE_OLDER));
     return 0;
 }
 
@@ -223,19 +246,22 @@ static int
 add_up(struct megatron *model, struct memmodel_megatron_memory *memory)
 {
     int64_t workspace = 0;
-    double weights = megatron_weights(model), logits = megatron_logits(model), activations;
-    int status = megatron_activations(model, &activations);
+    double weights, gathered, logits, activations = 0;
+    int status = find_workspace(model, &workspace);
 
     if (!status)
-        status = find_workspace(model, &workspace);
+        status = megatron_activations(model, &activations);
     if (status)
         return status;
-    if (!(weights + activations + logits < (double)(INT64_MAX / 4)))
+    weights = megatron_weights(model);
+    gathered = megatron_gathered(model);
+    logits = megatron_logits(model);
+    if (!(weights + gathered + activations + logits < (double)(INT64_MAX / 4)))
         return context_error(model->context, MEMMODEL_ERROR_OVERFLOW, "ranks", "that takes more than 63 bits of bytes");
     *memory = (struct memmodel_megatron_memory){
         .size = sizeof *memory,
         .weights = (int64_t)(weights + 0.5),
-        .activations = (int64_t)(activations + 0.5),
+        .activations = (int64_t)(activations + gathered + 0.5),
         .logits = (int64_t)(logits + 0.5),
         .workspace = workspace,
     };

@@ -19,8 +19,8 @@ struct megatron {
     memmodel_context *context;
     int64_t data, experts, expert_tensor, expert_data; /* ranks that share out, experts of the rank */
     double vocabulary, query_key, value, inner, expert_inner;
-    double tokens, sequence; /* ranks that share what is replicated along tp otherwise */
-    bool fused_attention, predicts_experts;
+    double tokens, sequence;                            /* ranks that share what is replicated along tp otherwise */
+    bool fused_attention, predicts_experts, transposes; /* weights in float8, for what reads columns only */
     struct megatron_part parts[MEGATRON_MAX_PARTS];
     int64_t part_count;
     struct megatron_part stage; /* the sum of its parts */
@@ -37,6 +37,10 @@ megatron_find_parts(struct megatron *model);
 /* Bytes of parameters, gradients and the optimizer's states. */
 double
 megatron_weights(const struct megatron *model);
+
+/* Bytes of weights and gradients that are gathered, where they are shared out otherwise. */
+double
+megatron_gathered(const struct megatron *model);
 
 /* Bytes that layers keep for their backward passes when most of them wait for it. */
 int

@@ -130,30 +130,61 @@ parameters_of(const struct megatron *model)
 
 /* ---- what is kept of a parameter ---- */
 
-/* Weight and gradient, which bfloat16 has in float32 and float16 in both. */
+/* What a group of parameters has of each: `product` if it is one that may be computed in float8. */
+struct group {
+    double count;
+    int64_t ranks; /* that may share it out */
+    bool product;
+};
+
+/* In float8 beside or in place of the other, where the GPU reads columns twice, for backward passes. */
 static double
-weight_bytes(const struct megatron *model)
+weight_bytes(const struct megatron *model, bool product)
 {
-    return model->given.bf16 ? 6 : model->given.fp16 ? 4 : 8;
+    double bytes = model->given.bf16 || model->given.fp16 ? 2 : 4, small = model->transposes ? 2 : 1;
+
+    if (!model->given.fp8 || !product)
+        return bytes;
+    return model->given.fp8_param_gather ? small : bytes + small;
+}
+
+/* That of bfloat16 is in float32. */
+static double
+gradient_bytes(const struct megatron *model)
+{
+    return model->given.fp16 ? 2 : 4;
 }
 
 /* The two of Adam, with a copy in float32; Muon has one. */
 static double
-state_bytes(const struct megatron *model, bool muon)
+state_bytes(const struct megatron *model, bool product)
 {
-    return (model->given.bf16 ? 12 : model->given.fp16 ? 16 : 8) - (muon ? 4 : 0);
+    return (model->given.bf16 ? 12 : model->given.fp16 ? 16 : 8) - (model->given.muon && product ? 4 : 0);
 }
 
 static double
-shared_state_bytes(const struct megatron *model, bool muon, int64_t shared_by)
+shared_state_bytes(const struct megatron *model, const struct group *group)
 {
     const struct memmodel_megatron_options *given = &model->given;
-    double states = state_bytes(model, muon), part;
+    double states = state_bytes(model, group->product), part = states / (double)group->ranks;
 
+    if (given->sharding)
+        return part;
     if (!given->use_distributed_optimizer)
         return states;
-    part = states / (double)shared_by;
     return given->bf16 || given->fp16 ? fmin(part * (double)given->num_distributed_optimizer_instances, states) : part;
+}
+
+static double
+group_bytes(const struct megatron *model, const struct group *group)
+{
+    double ranks = (double)group->ranks, weight = weight_bytes(model, group->product), gradient = gradient_bytes(model);
+
+    if (model->given.sharding >= MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS)
+        gradient /= ranks;
+    if (model->given.sharding >= MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS_PARAMS)
+        weight /= ranks;
+    return group->count * (weight + gradient + shared_state_bytes(model, group));
 }
 
 /*
@@ -173,21 +204,51 @@ dealt_states(const struct megatron *model, const struct parameters *found, int64
     return ((double)mine - (double)large / (double)ranks) * found->largest * state_bytes(model, false);
 }
 
+static int64_t
+sharing_ranks(const struct megatron *model)
+{
+    return multiply_saturating(model->data, model->given.context_parallel_size);
+}
+
 double
 megatron_weights(const struct megatron *model)
 {
     const struct memmodel_megatron_options *given = &model->given;
     struct parameters found = parameters_of(model);
-    int64_t ranks = multiply_saturating(model->data, given->context_parallel_size);
-    double bytes = (found.matrices + found.others + found.experts) * weight_bytes(model);
+    int64_t ranks = sharing_ranks(model);
+    const struct group groups[] = {
+        {found.matrices, ranks, true},
+        {found.others, ranks, false},
+        {found.experts, model->experts ? model->expert_data : ranks, true},
+    };
+    double bytes = 0;
 
-    bytes += found.matrices * shared_state_bytes(model, given->muon, ranks) +
-             found.others * shared_state_bytes(model, false, ranks);
-    if (model->experts)
-        bytes += found.experts * shared_state_bytes(model, given->muon, model->expert_data);
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        bytes += group_bytes(model, &groups[i]);
     if (given->muon && given->use_distributed_optimizer && given->no_layer_wise_param_layout)
         bytes += dealt_states(model, &found, ranks);
     return bytes;
+}
+
+/* Megatron-FSDP gathers one layer at a time, or the embedding with its positions. */
+double
+megatron_gathered(const struct megatron *model)
+{
+    const struct memmodel_megatron_options *given = &model->given;
+    struct parameters dense = {0}, experts = {0};
+    double gradient = gradient_bytes(model), layer, root;
+
+    if (given->sharding < MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS)
+        return 0;
+    add_layers(model, false, model->stage.dense > 0, &dense);
+    add_layers(model, true, model->stage.experts > 0, &experts);
+    layer = fmax(dense.matrices + dense.others, experts.matrices + experts.others + experts.experts);
+    root = model->vocabulary * (double)given->hidden_size / (double)given->tensor_model_parallel_size;
+    if (!given->rotary_positions)
+        root += (double)given->max_position_embeddings * (double)given->hidden_size;
+    if (given->sharding < MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS_PARAMS)
+        return fmax(layer, root) * gradient;
+    return fmax(layer * (weight_bytes(model, true) + gradient), root * (weight_bytes(model, false) + gradient));
 }
 
 /* ---- activations of a layer and a microbatch ---- */
@@ -231,13 +292,18 @@ scores_of(const struct megatron *model)
     return score_elements(model) * (model->given.no_attention_dropout ? 2 : 5);
 }
 
+/* What a product takes, which float8 halves. */
+static double
+taken_bytes(const struct megatron *model, double width)
+{
+    return width * (model->given.fp8 ? 1 : 2);
+}
+
 /* What a product in front of an activation gives, and what that gives. Experts weigh it by a probability. */
 static double
 inner_bytes(const struct megatron *model, double inner, bool weighed)
 {
-    if (model->given.swiglu)
-        return 6 * inner;
-    return weighed ? 6 * inner : 4 * inner;
+    return inner * (model->given.swiglu || weighed ? 4 : 2) + taken_bytes(model, inner);
 }
 
 /* Bytes of what is kept, and of what of it is recomputed in the backward pass. */
@@ -260,7 +326,7 @@ keep_attention(const struct megatron *model, struct kept *kept)
     double compressed = 2 * (double)(given->q_lora_rank + given->kv_lora_rank);
 
     keep(kept, tokens / t * 2 * (model->query_key + model->value), recomputes(model, "mla_up_proj"));
-    keep(kept, tokens / t * 2 * attended_width(model), false);
+    keep(kept, tokens / t * taken_bytes(model, attended_width(model)), false);
     if (given->multi_latent_attention)
         keep(kept,
              tokens / model->sequence *
@@ -279,9 +345,9 @@ keep_experts(const struct megatron *model, struct kept *kept)
     double routed = model->tokens / model->sequence * (double)given->moe_router_topk;
     double shared = (double)given->moe_shared_expert_intermediate_size, inner = model->expert_inner;
     bool all = recomputes(model, "moe"), activation = all || recomputes(model, "moe_act");
-    double before = given->swiglu ? 4 : 2;
+    double before = given->swiglu ? 4 : 2, h = (double)given->hidden_size;
 
-    keep(kept, routed * 2 * 2 * (double)given->hidden_size * (double)model->expert_tensor, all);
+    keep(kept, routed * (double)model->expert_tensor * (2 * h + taken_bytes(model, h)), all);
     keep(kept, routed * before * inner, all);
     keep(kept, routed * (inner_bytes(model, inner, true) - before * inner), activation);
     keep(kept, model->tokens / (double)given->tensor_model_parallel_size * inner_bytes(model, shared, false),
@@ -298,8 +364,8 @@ kept_by_layer(const struct megatron *model, bool experts)
     struct kept kept = {0};
 
     keep(&kept, tokens * h * (given->no_hidden_dropout ? 4 : 6), false);
-    keep(&kept, tokens * h * 2, norms && given->multi_latent_attention);
-    keep(&kept, tokens * h * 2, norms && experts);
+    keep(&kept, tokens * taken_bytes(model, h), norms && given->multi_latent_attention);
+    keep(&kept, tokens * taken_bytes(model, h), norms && experts);
     keep_attention(model, &kept);
     if (experts)
         keep_experts(model, &kept);

@@ -221,6 +221,9 @@ grouped_products_have_workspaces_of_their_own(void **state)
 
     options.moe_grouped_gemm = 1;
     assert_int_equal(memory_of(*state, &options).workspace - alone, 4 * 32 << 20);
+    options.tp_comm_overlap = 1; /* three times one more: base.py, get_workspace() for what is sent meanwhile */
+    assert_int_equal(memory_of(*state, &options).workspace - alone, (4 + 3) * 32 << 20);
+    options.tp_comm_overlap = 0;
     options.gpu = "a100";
     options.moe_grouped_gemm = 0;
     alone = memory_of(*state, &options).workspace;
@@ -244,6 +247,58 @@ scores_without_dropout_are_kept_once(void **state)
     options.recompute_modules = "[core_attn mlp]";
     /* those of eleven layers: 4 bytes of 2,048 for each of 4,096 tokens */
     assert_int_equal(with - memory_of(*state, &options).activations, INT64_C(11) * 4096 * 2048 * 4);
+}
+
+/* Of 18 bytes 2 are the weight's, 4 the gradient's; gathered is the embedding with its positions. */
+static void
+megatron_fsdp_shares_out_what_its_strategy_says(void **state)
+{
+    static const struct {
+        int32_t sharding;
+        int64_t eighths, whole;
+    } strategies[] = {{MEMMODEL_MEGATRON_SHARDING_OPTIM, 6 * 8 + 12, 0},
+                      {MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS, 2 * 8 + 16, 4},
+                      {MEMMODEL_MEGATRON_SHARDING_OPTIM_GRADS_PARAMS, 18, 6}};
+    struct memmodel_megatron_options options = small_gpt();
+    struct memmodel_megatron_memory alone = memory_of(*state, &options);
+
+    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
+        struct memmodel_megatron_memory shared;
+
+        options.sharding = strategies[i].sharding;
+        shared = memory_of(*state, &options);
+        assert_int_equal(shared.weights, (alone.weights / 18 * strategies[i].eighths + 4) / 8);
+        assert_int_equal(shared.activations - alone.activations, INT64_C(512) * (50304 + 1024) * strategies[i].whole);
+    }
+}
+
+/* 12 by 512 by 512 weights in twelve layers; a Hopper GPU needs them by rows and by columns. */
+static void
+weights_in_float8_are_kept_twice_on_hopper(void **state)
+{
+    struct memmodel_megatron_options options = small_gpt();
+    const int64_t products = INT64_C(12) * 12 * 512 * 512;
+    int64_t usual = memory_of(*state, &options).weights;
+
+    options.fp8 = 1;
+    assert_int_equal(memory_of(*state, &options).weights - usual, 2 * products);
+    options.fp8_param_gather = 1;
+    assert_int_equal(memory_of(*state, &options).weights, usual);
+    options.gpu = "b200";
+    assert_int_equal(usual - memory_of(*state, &options).weights, products);
+    options.fp8_param_gather = 0;
+    assert_int_equal(memory_of(*state, &options).weights - usual, products);
+}
+
+/* What four products take of 4,096 tokens: twice a norm's 512, attention's 512 and 2,048; a byte less of each. */
+static void
+what_products_take_is_kept_in_float8(void **state)
+{
+    struct memmodel_megatron_options options = small_gpt();
+    int64_t usual = memory_of(*state, &options).activations;
+
+    options.fp8 = 1;
+    assert_int_equal(usual - memory_of(*state, &options).activations, INT64_C(12) * 4096 * (3 * 512 + 2048));
 }
 
 /* What is needed. */
@@ -285,6 +340,7 @@ arguments_that_do_not_fit_are_named(void **state)
         {{WHOLE, .pipeline_model_parallel_size = 2, .decoder_last_pipeline_num_layers = 13},
          "decoder_last_pipeline_num_layers"},
         {{WHOLE, .muon = 2}, "muon"},
+        {{WHOLE, .sharding = 4}, "sharding"},
         {{.ranks = 1,
           .num_layers = INT32_MAX,
           .hidden_size = INT32_MAX,
@@ -323,6 +379,9 @@ main(void)
         WITH_CONTEXT(further_tokens_take_a_layer_and_logits),
         WITH_CONTEXT(grouped_products_have_workspaces_of_their_own),
         WITH_CONTEXT(scores_without_dropout_are_kept_once),
+        WITH_CONTEXT(megatron_fsdp_shares_out_what_its_strategy_says),
+        WITH_CONTEXT(weights_in_float8_are_kept_twice_on_hopper),
+        WITH_CONTEXT(what_products_take_is_kept_in_float8),
         WITH_CONTEXT(arguments_that_do_not_fit_are_named),
     };
 

@@ -9,21 +9,19 @@ from memmodel import _ffi, _limits
 from memmodel.errors import MemmodelError
 
 REFUSED = {
-    "data_parallel_sharding_strategy": "Megatron-FSDP",
     "encoder_num_layers": "encoders",
     "experimental_attention_variant": "it",
     "export_kd_cfg": "a teacher",
     "fine_grained_activation_offloading": "it",
     "fp4_format": "float4",
-    "fp8": "float8",
-    "fp8_format": "float8",
+    "fp8_recipe": "another recipe than delayed, tensorwise and blockwise",
+    "fp8": "float8 by this name",
     "is_hybrid_model": "hybrid models",
     "optimizer": "an optimizer besides Adam and Muon",
     "optimizer_cpu_offload": "it",
-    "use_megatron_fsdp": "Megatron-FSDP",
     "use_torch_fsdp2": "FSDP2",
 }
-KNOWN = {"optimizer": ("adam", "muon"), "data_parallel_sharding_strategy": ("no_shard",)}
+KNOWN = {"optimizer": ("adam", "muon"), "fp8_recipe": ("delayed", "tensorwise", "blockwise")}
 
 NUMBERS = (
     "num_layers", "hidden_size", "ffn_hidden_size", "num_attention_heads", "num_query_groups", "kv_channels",
@@ -40,11 +38,12 @@ FLAGS = (
     "bf16", "fp16", "swiglu", "untie_embeddings_and_output_weights", "use_distributed_optimizer", "sequence_parallel",
     "disable_bias_linear", "cross_entropy_loss_fusion", "account_for_embedding_in_pipeline_split",
     "account_for_loss_in_pipeline_split", "multi_latent_attention", "qk_layernorm", "moe_grouped_gemm",
-    "defer_embedding_wgrad_compute",
+    "defer_embedding_wgrad_compute", "tp_comm_overlap", "fp8_param_gather",
 )  # fmt: skip
 
 TEXTS = ("moe_layer_freq", "pipeline_model_parallel_layout", "recompute_modules")
 
+SHARDING = {"": 0, "no_shard": 0, "optim": 1, "optim_grads": 2, "optim_grads_params": 3}
 RECOMPUTE = {"": 0, "selective": 1, "uniform": 2, "block": 3}
 
 
@@ -99,6 +98,15 @@ class _Arguments:
         except (TypeError, ValueError):
             raise MegatronError(f"{name}: {self._given[name]!r} is no number") from None
 
+    def sharding(self) -> int:
+        if not self.flag("use_megatron_fsdp"):
+            return 0
+        strategy = self.text("data_parallel_sharding_strategy").strip('"')
+        if strategy not in SHARDING:
+            known = ", ".join(SHARDING)
+            raise MegatronError(f"data_parallel_sharding_strategy: {strategy!r} is not known; {known} are")
+        return SHARDING[strategy]
+
     def recompute(self) -> int:
         granularity = self.text("recompute_granularity")
         return RECOMPUTE[granularity if granularity != "full" else self.text("recompute_method") or "uniform"]
@@ -130,6 +138,7 @@ def estimate(
         local_transformer=given.text("transformer_impl") == "local",
         no_attention_dropout=given.is_zero("attention_dropout"), no_hidden_dropout=given.is_zero("hidden_dropout"),
         rms_norm=given.text("normalization") == "rmsnorm", muon=given.text("optimizer") == "muon",
+        fp8=given.flag("fp8_format"), sharding=given.sharding(),
         no_layer_wise_param_layout=given.flag("no_use_layer_wise_param_layout"),
         **{name: given.letters(name) for name in TEXTS},
         **{name: given.number(name) for name in NUMBERS}, **{name: given.flag(name) for name in FLAGS},

@@ -36,7 +36,7 @@ class Megatron(unittest.TestCase):
         rows = compare_megatron.read(compare_megatron.GOLDEN)
         found = [row[2] for row in map(compare_megatron.compare, rows) if not isinstance(row[2], str)]
         errors = sorted(abs(mine / measured - 1) for _, _, mine, measured in found)
-        self.assertGreater(len(errors), 200)
+        self.assertGreater(len(errors), 210)
         self.assertLess(statistics.median(errors), 0.03)
         self.assertLess(errors[int(0.95 * len(errors))], 0.07)
 
@@ -51,8 +51,9 @@ class Megatron(unittest.TestCase):
 
     def test_what_is_not_modelled_is_named(self):
         for more, message in (
-            ({"use-megatron-fsdp": True}, "use_megatron_fsdp: Megatron-FSDP"),
-            ({"fp8-format": "hybrid"}, "fp8_format: float8"),
+            ({"use-torch-fsdp2": True}, "use_torch_fsdp2: FSDP2"),
+            ({"use-megatron-fsdp": True, "data-parallel-sharding-strategy": "all"}, "strategy: 'all' is not known"),
+            ({"fp8-format": "hybrid", "fp8-recipe": "mxfp8"}, "fp8_recipe: another recipe than delayed"),
             ({"optimizer": "sgd"}, "optimizer: an optimizer besides Adam and Muon"),
             ({"hidden-dropout": "no"}, "hidden_dropout: 'no' is no number"),
             ({"num-experts": 2, "moe-layer-freq": "[1]*3"}, "moe_layer_freq: it is of 3 layers"),
