@@ -9,7 +9,7 @@ struct job_options {
     struct option_list set, input;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
-        *tensor, *pipeline, *backend, *loss, *lora_targets, *quantization;
+        *tensor, *pipeline, *context, *backend, *loss, *lora_targets, *quantization;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent, lora;
     bool keep_gradients, meta_device, double_quantization;
 };
@@ -76,6 +76,8 @@ struct job_options {
                    "pytorch: how they share layers, such as 'colwise=*.up, rowwise=*.down'", tensor),                  \
         JOB_OPTION(type, "pipeline", OPTION_TEXT, "SCHEDULE",                                                          \
                    "pytorch: stages and their order, such as '1f1b(microbatches=8, cut=layers.4)'", pipeline),         \
+        JOB_OPTION(type, "context", OPTION_TEXT, "RING",                                                               \
+                   "pytorch: how they share a sequence, such as 'ring(rotate_method=alltoall)'", context),             \
         JOB_OPTION(type, "meta-device", OPTION_FLAG, NULL,                                                             \
                    "pytorch: the module is built on the meta device, never as a whole", meta_device),                  \
         JOB_OPTION(type, "backend", OPTION_TEXT, "NAME", "pytorch: of collectives, gloo or nccl", backend),            \

@@ -161,7 +161,7 @@ struct memmodel_parallel {
     size_t size; /**< sizeof(struct memmodel_parallel) */
     /** the processes as a mesh of named axes with their sizes, outermost first: "dp=8", "dp=4,fsdp=8". Axes are dp, data
      *  parallel, fsdp, over which parameters are sharded where dp replicates them, tp, tensor parallel,
-     *  and pp, stages of a pipeline.
+     *  cp, parts of a sequence, and pp, stages of a pipeline.
      *  @default one process */
     const char *mesh;
     const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
@@ -173,7 +173,10 @@ struct memmodel_parallel {
     int32_t
         meta_device; /**< 1: the module is built under torch.device("meta"), so that no process ever has more of it than
                               its part: parameters come by to_empty() when they are sharded or cut */
-    int32_t reserved; /**< 0 */
+    int32_t reserved;    /**< 0 */
+    const char *context; /**< how ranks of the axis cp attend to all of a sequence, of which the network has one rank's part:
+                              "ring(rotate_method=alltoall, load_balance=False)". @default "ring": they gather keys and
+                              values, and causal attention is balanced */
 };
 
 /**

@@ -268,12 +268,9 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
 static int
 check_axes(memmodel_context *context, const struct parallel *parallel)
 {
-    static const char *const unknown[] = {"ep", "cp"};
-
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
-        if (mesh_size(&parallel->mesh, unknown[i]) > 1)
-            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
-                                 "the axis %s is not modelled; dp, fsdp, tp and pp are", unknown[i]);
+    if (mesh_size(&parallel->mesh, "ep") > 1)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
+                             "the axis ep is not modelled; dp, fsdp, cp, tp and pp are");
     if (parallel->data != DATA_FSDP && mesh_size(&parallel->mesh, "fsdp") > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "the axis fsdp needs the strategy fsdp; %s has the axis dp",
@@ -288,13 +285,29 @@ parallel_axis(const struct parallel *parallel)
     return mesh_size(&parallel->mesh, "fsdp") > 1 ? "fsdp" : "dp";
 }
 
+/* Two axes as one, in the order of the mesh: DeviceMesh._flatten() */
+int64_t
+parallel_place(const struct parallel *parallel, int64_t place, int64_t context_place)
+{
+    const struct mesh *mesh = &parallel->mesh;
+    const char *axis = parallel_axis(parallel);
+    bool inside = true;
+
+    for (size_t i = 0; i < mesh->count && strcmp(mesh->axes[i].name, axis) != 0; i++)
+        inside = inside && strcmp(mesh->axes[i].name, "cp") != 0;
+    return inside ? place * parallel->context_ranks + context_place : context_place * mesh_size(mesh, axis) + place;
+}
+
 static void
 set_world(struct parallel *parallel)
 {
     const char *axis = parallel_axis(parallel);
 
-    parallel->world = mesh_size(&parallel->mesh, axis);
-    parallel->place = mesh_place(&parallel->mesh, parallel->rank, axis);
+    parallel->context_ranks = mesh_size(&parallel->mesh, "cp");
+    parallel->context_place = mesh_place(&parallel->mesh, parallel->rank, "cp");
+    parallel->world = mesh_size(&parallel->mesh, axis) * parallel->context_ranks;
+    parallel->place =
+        parallel_place(parallel, mesh_place(&parallel->mesh, parallel->rank, axis), parallel->context_place);
     parallel->tensor_ranks = mesh_size(&parallel->mesh, "tp");
     parallel->tensor_place = mesh_place(&parallel->mesh, parallel->rank, "tp");
     parallel->pipeline_ranks = mesh_size(&parallel->mesh, "pp");
@@ -445,6 +458,23 @@ find_pipeline(memmodel_context *context, const char *text, const struct memmodel
     return 0;
 }
 
+/* A CPU has no kernel that the ring could call. */
+static int
+find_ring(memmodel_context *context, const char *text, const struct memmodel_job *job, struct parallel *parallel)
+{
+    int status = ring_read(context, text, &parallel->ring);
+
+    if (status || parallel->context_ranks == 1)
+        return status;
+    if (strcmp(job->device, "cuda") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
+                             "the axis cp is modelled on a GPU alone, as context_parallel() is; give a gpu");
+    if (parallel->data == DATA_DEEPSPEED)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
+                             "deepspeed is not modelled with the axis cp; fsdp and ddp are");
+    return 0;
+}
+
 static int
 check_offload(memmodel_context *context, const struct memmodel_job *job, const struct parallel *parallel)
 {
@@ -492,6 +522,8 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
     if (!status)
         status = find_pipeline(context, given->pipeline, job, parallel);
     if (!status)
+        status = find_ring(context, given->context, job, parallel);
+    if (!status)
         status = check_offload(context, job, parallel);
     if (!status)
         status = check_zero(context, job, parallel);
@@ -530,6 +562,7 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .replicas = 1,
         .tensor_ranks = 1,
         .pipeline_ranks = 1,
+        .context_ranks = 1,
         .options =
             {
                 .broadcast_buffers = true,

@@ -5,6 +5,7 @@
 #include "base/call.h"
 #include "base/mesh.h"
 #include "frameworks/pipeline.h"
+#include "frameworks/ring.h"
 #include "memmodel/job.h"
 
 #include <stdbool.h>
@@ -49,6 +50,9 @@ struct parallel {
     int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */
     int64_t place;         /* of this rank among them */
     int64_t replicas;      /* groups of such ranks, which have the same shards */
+    struct ring_plan ring;
+    int64_t context_ranks; /* of the axis cp, which the strategy's ranks are along as well */
+    int64_t context_place; /* of this rank along it */
     struct pipeline_plan pipeline;
     int64_t pipeline_ranks; /* of the axis pp */
     int64_t pipeline_place; /* of this rank along it */
@@ -62,8 +66,12 @@ struct parallel {
 int
 parallel_read(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel);
 
-/* The axis that the strategy's ranks are along. */
+/* The axis that the strategy's ranks are along, beside cp. */
 const char *
 parallel_axis(const struct parallel *parallel);
+
+/* Of the strategy's ranks the one that is so far along that axis and cp. */
+int64_t
+parallel_place(const struct parallel *parallel, int64_t place, int64_t context_place);
 
 #endif

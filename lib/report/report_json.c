@@ -151,9 +151,10 @@ with_parallel(json_t *job, const struct memmodel_parallel *parallel)
 {
     if (parallel)
         json_object_set_new(job, "parallel",
-                            json_pack("{ss ss ss ss ss sI}", "mesh", parallel->mesh, "data", parallel->data, "tensor",
-                                      parallel->tensor, "pipeline", parallel->pipeline, "backend", parallel->backend,
-                                      "rank", (json_int_t)parallel->rank));
+                            json_pack("{ss ss ss ss ss ss sI}", "mesh", parallel->mesh, "data", parallel->data,
+                                      "tensor", parallel->tensor, "pipeline", parallel->pipeline, "context",
+                                      parallel->context, "backend", parallel->backend, "rank",
+                                      (json_int_t)parallel->rank));
     return job;
 }
 

@@ -25,7 +25,8 @@ def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -
 
 
 Mesh = str | Mapping[str, int]
-PARALLEL = ("mesh", "data", "tensor", "pipeline", "meta_device", "backend", "rank")  # fields of a job's `parallel`
+# Fields of a job's `parallel`.
+PARALLEL = ("mesh", "data", "tensor", "pipeline", "context", "meta_device", "backend", "rank")
 
 
 def mesh_text(mesh: Mesh) -> str:
@@ -119,6 +120,7 @@ def estimate(
     data: str | None = None,
     tensor: str | None = None,
     pipeline: str | None = None,
+    context: str | None = None,
     meta_device: bool | None = None,
     backend: str | None = None,
     rank: int | None = None,
@@ -143,7 +145,8 @@ def estimate(
     mesh: the processes that train together, {"dp": 8}, of which one is estimated: number `rank`. data: how they share
     their data, such as "ddp(bucket_cap_mb=25)". tensor: how they share its modules, such as
     "colwise=layers.*.(q|k|v), rowwise=layers.*.o". pipeline: its stages, "1f1b(microbatches=8, cut=layers.4)", of a
-    network of one part of the batch. See memmodel_parallel.
+    network of one part of the batch. context: how ranks of the axis cp share a sequence, "ring" unless given, or
+    "ring(rotate_method=alltoall)", of a network of one part of it. See memmodel_parallel.
     meta_device: the module is built on the meta device, never as a whole. backend: "gloo" or "nccl".
 
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. Of a job on a GPU it is
@@ -160,7 +163,7 @@ def estimate(
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
         allocator_settings=allocator_settings, cublas_workspace=cublas_workspace, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
-        tensor=tensor, pipeline=pipeline, meta_device=meta_device,
+        tensor=tensor, pipeline=pipeline, context=context, meta_device=meta_device,
         backend=backend, rank=rank, budget=budget,
         safety_percent=safety_percent, metric=metric,
     )  # fmt: skip

@@ -5,10 +5,9 @@
  */
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/framework.h"
+#include "frameworks/pytorch/cuda_attention.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
-
-enum { BATCH, HEADS, LENGTH, WIDTH };
 
 /* Laid out [batch, length, heads, width] in memory. */
 static struct value *
@@ -47,12 +46,12 @@ like_query(struct step *step, const struct value *query, const struct value *val
 
 /* Where heads of key and value are shared, their gradients for each head of the query, which are summed; else NULL. */
 static void
-make_expanded(struct step *step, const struct node *node, const struct value *incoming, struct value *expanded[2])
+make_expanded(struct step *step, struct value *const saved[], const struct value *incoming, struct value *expanded[2])
 {
-    int64_t heads = node->edges[0].shape.dims[HEADS];
+    int64_t heads = saved[SAVED_QUERY]->shape.dims[HEADS];
 
     for (int i = 0; i < 2; i++) {
-        struct shape shape = shape_typed(&node->edges[1 + i].shape, incoming->shape.dtype);
+        struct shape shape = shape_typed(&saved[SAVED_KEY + i]->shape, incoming->shape.dtype);
         bool grouped = shape.dims[HEADS] != heads;
 
         shape.dims[HEADS] = heads;
@@ -60,23 +59,11 @@ make_expanded(struct step *step, const struct node *node, const struct value *in
     }
 }
 
-/* Seed and offset of the generator. */
-struct generator {
-    struct value *state[2];
-};
-
-static struct generator
-on_host(void)
+static void
+make_generator(struct step *step, int64_t seed_bytes, struct attention_made *made)
 {
-    return (struct generator){{NULL, NULL}};
-}
-
-static struct generator
-on_device(struct step *step, int64_t seed_bytes)
-{
-    struct value *seed = value_buffer(step, seed_bytes);
-
-    return (struct generator){{seed, value_scalar(step, MEMMODEL_DTYPE_INT64)}};
+    made->seed = value_buffer(step, seed_bytes);
+    made->offset = value_scalar(step, MEMMODEL_DTYPE_INT64);
 }
 
 enum { SEED = 8, SEED_AND_OFFSET = 16 };
@@ -87,41 +74,12 @@ drops(const struct step *step, const struct memmodel_attention *options)
     return options->dropout > 0 && step->training;
 }
 
-/* Saved: query, key, value, mask, result, logsumexp; the generator's seed and offset where they are on the device. */
-enum {
-    SAVED_QUERY,
-    SAVED_KEY,
-    SAVED_VALUE,
-    SAVED_MASK,
-    SAVED_RESULT,
-    SAVED_ROWS,
-    SAVED_SEED,
-    SAVED_OFFSET,
-    SAVED_COUNT
-};
-
-static struct value *
-record(struct step *step, const struct derivative *derivative, struct value *const operands[4], struct value *result,
-       struct value *rows, struct value *mask, const struct generator *generator)
-{
-    struct value *inputs[] = {operands[0], operands[1], operands[2], mask};
-    struct value *saved[SAVED_COUNT] = {operands[0], operands[1], operands[2],         operands[3],
-                                        result,      rows,        generator->state[0], generator->state[1]};
-    struct node *node = step_record(step, derivative, result, 4, inputs);
-
-    for (int i = 0; i < SAVED_COUNT; i++)
-        step_save(step, node, saved[i]);
-    for (int i = SAVED_ROWS; i < SAVED_COUNT; i++)
-        value_drop(step, saved[i]);
-    return result;
-}
-
 /* Gradients of query, key and value, wanted or not, laid out as these are. */
 static void
-make_gradients(struct step *step, const struct node *node, struct value **gradients)
+make_gradients(struct step *step, struct value *const saved[], struct value **gradients)
 {
     for (int i = 0; i < 3; i++)
-        gradients[i] = value_like(step, node->saved[SAVED_QUERY + i]);
+        gradients[i] = value_like(step, saved[SAVED_QUERY + i]);
 }
 
 static bool
@@ -183,11 +141,11 @@ tiles_of(const struct step *step, const struct value *query, int64_t width)
  * heads are too wide for registers those of key and value as well. kernel_backward.h, workspace_size.
  */
 static struct value *
-backward_workspace(struct step *step, const struct node *node)
+backward_workspace(struct step *step, struct value *const saved[])
 {
     enum { LOCK_ELEMENTS = 4, MAX_SPLITS = 200, FLOAT = 4 };
-    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
-    int64_t key_width = query->shape.dims[WIDTH], value_width = node->saved[SAVED_VALUE]->shape.dims[WIDTH];
+    const struct value *query = saved[SAVED_QUERY], *key = saved[SAVED_KEY];
+    int64_t key_width = query->shape.dims[WIDTH], value_width = saved[SAVED_VALUE]->shape.dims[WIDTH];
     struct tiles tiles = tiles_of(step, query, max_i64(key_width, value_width));
     int64_t groups = query->shape.dims[BATCH] * query->shape.dims[HEADS], splits, elements;
 
@@ -201,15 +159,13 @@ backward_workspace(struct step *step, const struct node *node)
     return value_buffer(step, multiply_saturating(multiply_saturating(groups, elements), FLOAT));
 }
 
-enum { MASK_EDGE = 3 };
-
 /* Of each head, rows laid out for 16 elements at a time; what was broadcast is summed afterwards. */
 static struct value *
-mask_gradient(struct step *step, const struct node *node)
+mask_gradient(struct step *step, struct value *const saved[])
 {
     enum { ROW_ALIGNMENT = 16 };
-    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
-    struct shape part = {.rank = 4, .dtype = node->edges[MASK_EDGE].shape.dtype}, all;
+    const struct value *query = saved[SAVED_QUERY], *key = saved[SAVED_KEY];
+    struct shape part = {.rank = 4, .dtype = saved[SAVED_MASK]->shape.dtype}, all;
     struct value *whole, *result;
 
     part.dims[0] = query->shape.dims[BATCH];
@@ -240,20 +196,21 @@ length_first_copy(struct step *step, const struct value *x)
 }
 
 static void
-efficient_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+efficient_backward(struct step *step, struct value *const saved[], const struct value *incoming,
+                   struct value **gradients, bool mask)
 {
-    struct value *rows, *expanded[2], *copy = length_first_copy(step, incoming[0]);
+    struct value *rows, *expanded[2], *copy = length_first_copy(step, incoming);
 
     for (int i = 0; i < 3; i++) {
-        struct shape shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
+        struct shape shape = shape_typed(&saved[SAVED_QUERY + i]->shape, incoming->shape.dtype);
 
         gradients[i] = length_first(step, &shape);
     }
-    if (node_wants(node, MASK_EDGE))
-        gradients[MASK_EDGE] = mask_gradient(step, node);
-    make_expanded(step, node, incoming[0], expanded);
-    rows = row_products(step, node->saved[SAVED_QUERY], incoming[0]);
-    value_drop(step, backward_workspace(step, node));
+    if (mask)
+        gradients[SAVED_MASK] = mask_gradient(step, saved);
+    make_expanded(step, saved, incoming, expanded);
+    rows = row_products(step, saved[SAVED_QUERY], incoming);
+    value_drop(step, backward_workspace(step, saved));
     value_drop(step, rows);
     value_drop_all(step, expanded, 2);
     value_drop(step, copy);
@@ -310,51 +267,53 @@ mask_of_heads(struct step *step, struct value *const operands[4])
 }
 
 /* logsumexp is for the backward pass; its rows come in blocks: mem_eff_attention/kernel_forward.h, kAlignLSE */
-static struct value *
-efficient_attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
+static void
+efficient_forward(struct step *step, struct value *const operands[4], const struct memmodel_attention *options,
+                  struct attention_made *made)
 {
     enum { LOGSUMEXP_ROWS = 32 };
-    bool own = step->version >= VERSION(2, 14) && !drops(step, options);
-    struct generator generator = own ? on_device(step, SEED) : on_host();
-    static const struct derivative efficient = {"scaled_dot_product_efficient_attention", efficient_backward};
-    struct value *mask = mask_of_heads(step, operands);
-    struct value *given[] = {operands[0], operands[1], operands[2], mask};
     struct shape shape = operands[0]->shape;
-    struct value *result, *rows = NULL;
 
+    if (step->version >= VERSION(2, 14) && !drops(step, options))
+        make_generator(step, SEED, made);
+    made->mask = mask_of_heads(step, operands);
     shape.dims[WIDTH] = operands[2]->shape.dims[WIDTH];
-    result = length_first(step, &shape);
-    if (trains(step, operands))
-        rows = row_numbers(step, operands[0], LOGSUMEXP_ROWS);
-    record(step, &efficient, given, result, rows, mask, &generator);
-    value_drop(step, mask);
-    return result;
+    made->result = length_first(step, &shape);
+    if (made->wants_rows)
+        made->rows = row_numbers(step, operands[0], LOGSUMEXP_ROWS);
 }
 
 /* ---- flash ---- */
 
 enum { FLASH_ROWS = 128, FLASH_COLUMNS = 32 };
 
-/* The gradient of the query is added up in float32, its rows and columns rounded up; so is a product of each row. */
+/*
+ * The gradient of the query is added up in float32, its rows and columns rounded up; so is a product of each row. What is
+ * not laid out length first is copied for the call: attention_backward.cu, _flash_attention_backward.
+ */
 static void
-flash_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+flash_backward(struct step *step, struct value *const saved[], const struct value *incoming, struct value **gradients,
+               bool mask)
 {
-    const struct shape *shape = &node->saved[SAVED_QUERY]->shape;
+    const struct shape *shape = &saved[SAVED_QUERY]->shape;
     struct shape sums = {.rank = 4, .dtype = MEMMODEL_DTYPE_FLOAT32};
+    struct value *copies[] = {length_first_copy(step, incoming), length_first_copy(step, saved[SAVED_RESULT])};
     struct value *rows, *sum, *expanded[2];
 
-    make_gradients(step, node, gradients);
-    rows = row_numbers(step, node->saved[SAVED_QUERY], FLASH_ROWS);
+    (void)mask;
+    make_gradients(step, saved, gradients);
+    rows = row_numbers(step, saved[SAVED_QUERY], FLASH_ROWS);
     sums.dims[0] = shape->dims[BATCH];
     sums.dims[1] = round_up(shape->dims[LENGTH], FLASH_ROWS);
     sums.dims[2] = shape->dims[HEADS];
     sums.dims[3] = round_up(shape->dims[WIDTH], FLASH_COLUMNS);
     sum = value_empty(step, &sums);
-    make_expanded(step, node, incoming[0], expanded);
+    make_expanded(step, saved, incoming, expanded);
     value_drop(step, expanded[1]);
     value_drop(step, expanded[0]);
     value_drop(step, sum);
     value_drop(step, rows);
+    value_drop_all(step, copies, 2);
 }
 
 /* Whether that many parts are other parts than one fewer are. */
@@ -439,20 +398,20 @@ can_flash(const struct step *step, struct value *const operands[4])
     return !operands[3] && step->cuda.gpu->capability >= AMPERE && are_narrow_halves(operands);
 }
 
-static struct value *
-flash_attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
+static void
+flash_forward(struct step *step, struct value *const operands[4], const struct memmodel_attention *options,
+              struct attention_made *made)
 {
-    static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
-    struct value *result = value_like(step, operands[0]), *rows = row_numbers(step, operands[0], 1), *sums[2] = {NULL};
-    struct generator generator;
+    struct value *sums[2] = {NULL};
 
+    made->result = value_like(step, operands[0]);
+    made->rows = row_numbers(step, operands[0], 1);
     if (!drops(step, options))
         flash_splits(step, operands[0], operands[1], sums);
-    generator = on_device(step, SEED_AND_OFFSET);
+    make_generator(step, SEED_AND_OFFSET, made);
     if (drops(step, options))
         value_drop(step, value_buffer(step, SEED_AND_OFFSET));
     value_drop_all(step, sums, 2);
-    return record(step, &flash, operands, result, rows, NULL, &generator);
 }
 
 /*
@@ -465,12 +424,12 @@ enum { CUDNN_WORKSPACE = 256 };
 
 /* Gradients of shared keys and values for each head of the query. */
 static int64_t
-expanded_bytes(const struct node *node)
+expanded_bytes(struct value *const saved[])
 {
-    int64_t heads = node->edges[0].shape.dims[HEADS], bytes = 0;
+    int64_t heads = saved[SAVED_QUERY]->shape.dims[HEADS], bytes = 0;
 
     for (int i = 1; i < 3; i++) {
-        struct shape shape = node->edges[i].shape;
+        struct shape shape = saved[SAVED_QUERY + i]->shape;
         bool grouped = shape.dims[HEADS] != heads;
 
         shape.dims[HEADS] = heads;
@@ -480,14 +439,16 @@ expanded_bytes(const struct node *node)
 }
 
 static void
-cudnn_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+cudnn_backward(struct step *step, struct value *const saved[], const struct value *incoming, struct value **gradients,
+               bool mask)
 {
-    const struct value *query = node->saved[SAVED_QUERY], *rows = node->saved[SAVED_ROWS];
+    const struct value *query = saved[SAVED_QUERY], *rows = saved[SAVED_ROWS];
     int64_t sums = multiply_saturating(value_elements(query), dtype_bytes(MEMMODEL_DTYPE_FLOAT32));
 
     (void)incoming;
-    make_gradients(step, node, gradients);
-    value_drop(step, value_buffer(step, sums + expanded_bytes(node) + rows->storage->bytes + CUDNN_WORKSPACE));
+    (void)mask;
+    make_gradients(step, saved, gradients);
+    value_drop(step, value_buffer(step, sums + expanded_bytes(saved) + rows->storage->bytes + CUDNN_WORKSPACE));
 }
 
 /* sdp_utils.cpp, check_cudnn_tensor_shapes. From 2.14 on heads of up to 128, or all of 256, or a query's of 192. */
@@ -522,30 +483,76 @@ can_cudnn(const struct step *step, struct value *const operands[4], const struct
 }
 
 /* Seed and offset of the generator, the result, and the log-sum-exp of each row if there will be a backward pass. */
-static struct value *
-cudnn_attention(struct step *step, struct value *const operands[4])
+static void
+cudnn_forward(struct step *step, struct value *const operands[4], const struct memmodel_attention *options,
+              struct attention_made *made)
 {
-    static const struct derivative cudnn = {"scaled_dot_product_cudnn_attention", cudnn_backward};
-    struct generator generator = on_device(step, SEED);
-    struct value *result = like_query(step, operands[0], operands[2]), *rows = NULL;
-
-    if (trains(step, operands))
-        rows = row_numbers(step, operands[0], 1);
+    (void)options;
+    make_generator(step, SEED, made);
+    made->result = like_query(step, operands[0], operands[2]);
+    if (made->wants_rows)
+        made->rows = row_numbers(step, operands[0], 1);
     value_drop(step, value_buffer(step, CUDNN_WORKSPACE));
-    return record(step, &cudnn, operands, result, rows, NULL, &generator);
 }
 
 /* ---- which ---- */
+
+static void
+attention_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct attention_kernel *kernel = node->options;
+
+    kernel->backward(step, node->saved, incoming[0], gradients, node_wants(node, SAVED_MASK));
+}
+
+static const struct attention_kernel *
+kernel_of(const struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
+{
+    static const struct attention_kernel efficient = {
+        {"scaled_dot_product_efficient_attention", attention_backward}, efficient_forward, efficient_backward};
+    static const struct attention_kernel flash = {
+        {"scaled_dot_product_flash_attention", attention_backward}, flash_forward, flash_backward};
+    static const struct attention_kernel cudnn = {
+        {"scaled_dot_product_cudnn_attention", attention_backward}, cudnn_forward, cudnn_backward};
+
+    if (can_cudnn(step, operands, options))
+        return &cudnn;
+    if (can_flash(step, operands))
+        return &flash;
+    return can_be_efficient(step, operands) ? &efficient : NULL;
+}
+
+struct value *
+attention_record(struct step *step, const struct derivative *derivative, const struct attention_kernel *kernel,
+                 struct value *const operands[4], struct attention_made *made)
+{
+    struct value *inputs[] = {operands[0], operands[1], operands[2], made->mask};
+    struct value *saved[] = {operands[0],  operands[1], operands[2], made->mask ? made->mask : operands[3],
+                             made->result, made->rows,  made->seed,  made->offset};
+    struct node *node = step_record(step, derivative, made->result, 4, inputs);
+
+    if (node)
+        node->options = kernel;
+    for (int i = 0; i < SAVED_COUNT; i++)
+        step_save(step, node, saved[i]);
+    for (int i = SAVED_ROWS; i < SAVED_COUNT; i++)
+        value_drop(step, saved[i]);
+    value_drop(step, made->mask);
+    return made->result;
+}
 
 struct value *
 cuda_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
                const struct memmodel_attention *options)
 {
     struct value *const operands[] = {query, key, value, mask};
+    const struct attention_kernel *kernel = kernel_of(step, operands, options);
+    struct attention_made made = {.wants_rows = trains(step, operands)};
 
-    if (can_cudnn(step, operands, options))
-        return cudnn_attention(step, operands);
-    if (can_flash(step, operands))
-        return flash_attention(step, operands, options);
-    return can_be_efficient(step, operands) ? efficient_attention(step, operands, options) : NULL;
+    if (step->parallel.context_ranks > 1)
+        return ring_attention(step, kernel, operands, options);
+    if (!kernel)
+        return NULL;
+    kernel->forward(step, operands, options, &made);
+    return attention_record(step, &kernel->derivative, kernel, operands, &made);
 }
