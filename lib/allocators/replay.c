@@ -221,6 +221,22 @@ allocator_run_step(struct allocator_run *run)
     return status;
 }
 
+static int
+run_plain(struct allocator_run *run, const struct allocator_visitor *visitor)
+{
+    const struct allocator_counters *counters = run->allocator->counters(run->self);
+    int status = 0;
+
+    while (!status && allocator_run_goes_on(run)) {
+        status = context_check(run->context, 1);
+        if (!status)
+            status = step_plain(run);
+        if (!status && !run->out_of_memory)
+            visitor->visit(visitor->user, run, counters);
+    }
+    return status;
+}
+
 /* Those of the allocator, or in `whole` with what left-out iterations keep. */
 static const struct allocator_counters *
 allocator_run_counters(const struct allocator_run *run, struct allocator_counters *whole)
@@ -262,6 +278,8 @@ run_once(memmodel_context *context, const struct allocator *allocator, const str
         return status;
     status = foresee(&run, options);
     visitor->begin(visitor->user);
+    if (!status && is_plain(&run))
+        status = run_plain(&run, visitor);
     while (!status && *proven && allocator_run_goes_on(&run)) {
         struct allocator_counters whole;
 

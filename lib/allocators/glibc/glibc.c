@@ -19,12 +19,17 @@ chunk_size_for(int64_t bytes)
     return max_i64(SMALLEST_CHUNK, round_up(bytes + HEADER, ALIGNMENT));
 }
 
+/* What of a block is written: all of it, and the sizes around it. */
 static int
-touch(struct heap *heap, int64_t address, int64_t bytes)
+touch(struct heap *heap, const struct chunk *chunk)
 {
-    int status = pages_touch(&heap->pages, address, bytes);
+    int status = 0;
 
-    heap->counters.resident = heap->pages.bytes;
+    if (chunk->apart)
+        heap->mapped += mapping_resident(chunk);
+    else
+        status = pages_touch(&heap->pages, chunk->address, chunk->requested + 2 * HEADER);
+    heap->counters.resident = heap->pages.bytes + heap->mapped;
     return status;
 }
 
@@ -93,8 +98,10 @@ give_back(struct heap *heap, struct chunk *chunk)
 {
     struct stack *cache = cache_of(heap, chunk->size), *fast = fast_of(heap, chunk->size);
 
-    if (chunk->apart)
-        return mapping_delete(heap, chunk);
+    if (chunk->apart) {
+        mapping_delete(heap, chunk);
+        return 0;
+    }
     if (cache && cache->count < CACHE_DEPTH) {
         cache_push(cache, chunk);
         return 0;
@@ -176,7 +183,7 @@ glibc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **
     heap->counters.allocated += chunk->size;
     heap->counters.active = heap->counters.allocated;
     *block = chunk;
-    return touch(heap, chunk->address + chunk->lead, bytes + 2 * HEADER);
+    return touch(heap, chunk);
 }
 
 static int
@@ -190,10 +197,10 @@ glibc_release(void *self, void *block, bool shared)
     heap->counters.requested -= chunk->requested;
     heap->counters.allocated -= chunk->size;
     heap->counters.active = heap->counters.allocated;
+    status = give_back(heap, chunk);
     chunk->requested = 0;
     chunk->owner = -1;
-    status = give_back(heap, chunk);
-    heap->counters.resident = heap->pages.bytes;
+    heap->counters.resident = heap->pages.bytes + heap->mapped;
     return status;
 }
 
@@ -217,7 +224,8 @@ begin_heap(struct heap *heap)
         return 0;
     if (!top_cut(heap, CACHE_TABLE))
         return MEMMODEL_ERROR_NO_MEMORY;
-    return touch(heap, HEAP_ADDRESS, CACHE_TABLE);
+    heap->counters.resident = PAGE;
+    return pages_touch(&heap->pages, HEAP_ADDRESS, CACHE_TABLE);
 }
 
 /* "alignment:64": as posix_memalign(64) of each block. */

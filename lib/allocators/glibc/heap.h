@@ -50,7 +50,7 @@ struct heap {
     memmodel_context *context;
     struct arena arena;
     struct chunks chunks;
-    struct pages pages;
+    struct pages pages; /* of the heap; those of mappings are `mapped` bytes */
     struct stack cache[CACHE_BINS], fast[FAST_BINS];
     struct list unsorted; /* free chunks that are in no bin yet: the newest first */
     struct bin bins[BINS];
@@ -58,7 +58,7 @@ struct heap {
     int64_t last_remainder; /* address of what a small request left: it stays when the chunk there is another */
     struct chunk *top;      /* last chunk of the heap: not in the set */
     struct allocator_counters counters;
-    int64_t mmap_threshold, trim_threshold, capacity, lowest_mapping;
+    int64_t mmap_threshold, trim_threshold, capacity, lowest_mapping, mapped;
     int64_t alignment; /* of posix_memalign(), 0: malloc() */
 };
 
@@ -141,8 +141,12 @@ top_cut(struct heap *heap, int64_t size);
 int
 mapping_new(struct heap *heap, int64_t size, struct chunk **chunk);
 
+/* Bytes of the pages that its block lies on. */
+int64_t
+mapping_resident(const struct chunk *chunk);
+
 /* The thresholds move up with what is given back: it may come again. */
-int
+void
 mapping_delete(struct heap *heap, struct chunk *chunk);
 
 #endif

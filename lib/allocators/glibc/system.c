@@ -61,18 +61,25 @@ mapping_new(struct heap *heap, int64_t size, struct chunk **chunk)
     return 0;
 }
 
+int64_t
+mapping_resident(const struct chunk *chunk)
+{
+    int64_t begin = chunk->address + chunk->lead;
+
+    return round_up(begin + chunk->requested + 2 * HEADER, PAGE) - begin / PAGE * PAGE;
+}
+
 /* The thresholds move up with what is given back: it may come again. */
-int
+void
 mapping_delete(struct heap *heap, struct chunk *chunk)
 {
     int64_t size = chunk->size - chunk->lead;
-    int status = pages_drop(&heap->pages, chunk->address, chunk->size);
 
+    heap->mapped -= mapping_resident(chunk);
     if (size > heap->mmap_threshold && size <= MAX_THRESHOLD) {
         heap->mmap_threshold = size;
         heap->trim_threshold = 2 * size;
     }
     heap->counters.reserved -= chunk->size;
     chunk_delete(&heap->chunks, chunk);
-    return status;
 }
