@@ -205,7 +205,8 @@ struct memmodel_progress {
 typedef int (*memmodel_progress_callback)(void *user, const struct memmodel_progress *progress);
 
 /**
- * Make a context.
+ * Make a context. With malloc it keeps up to 8 MiB that its objects gave back for its next calls, until its last
+ * reference goes; with another allocator nothing.
  *
  * @param[in]  allocator  where to take memory from, copied; NULL for malloc. @nullable
  * @param[out] context    new context with one reference, untouched on error. @transfer full

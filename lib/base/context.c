@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/checked.h"
 #include "base/cpu.h"
+#include "base/spares.h"
 #include "memmodel/version.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@ struct memmodel_context {
     struct limits limits; /* first: context_limits() */
     atomic_int references;
     struct memmodel_allocator allocator;
+    struct spares spares;
     struct memmodel_error error;
     char message[MESSAGE_BYTES];
     char object[OBJECT_BYTES];
@@ -156,6 +158,7 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
         return MEMMODEL_ERROR_NO_MEMORY;
     memset(new, 0, sizeof *new);
     limits_start(&new->limits);
+    spares_start(&new->spares, !allocator);
     atomic_init(&new->references, 1);
     new->allocator = own;
     new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
@@ -181,11 +184,26 @@ context_limit_vectors(memmodel_context *context, enum cpu_vectors max)
 
 DEFINE_REF(memmodel_context)
 
+static void
+deallocate(memmodel_context *context, void *block)
+{
+    context->allocator.deallocate(context->allocator.user, block);
+}
+
+static void
+give_spares_back(memmodel_context *context)
+{
+    for (void *block = spares_take_any(&context->spares); block; block = spares_take_any(&context->spares))
+        deallocate(context, block);
+}
+
 void
 memmodel_context_unref(memmodel_context *context)
 {
-    if (context && atomic_fetch_sub(&context->references, 1) == 1)
-        context->allocator.deallocate(context->allocator.user, context);
+    if (!context || atomic_fetch_sub(&context->references, 1) != 1)
+        return;
+    give_spares_back(context);
+    deallocate(context, context);
 }
 
 const struct memmodel_error *
@@ -252,6 +270,16 @@ block_of(void *memory, struct header *header)
     return block;
 }
 
+/* `whole` is on the account already. With what is kept besides, no more than the limit is held. */
+static void *
+allocate(memmodel_context *context, size_t whole)
+{
+    if (atomic_load(&context->limits.used) + atomic_load(&context->spares.bytes) >
+        (size_t)context->limits.max.memory_bytes)
+        give_spares_back(context);
+    return context->allocator.allocate(context->allocator.user, whole);
+}
+
 void *
 memory_allocate(memmodel_context *context, size_t bytes)
 {
@@ -262,7 +290,9 @@ memory_allocate(memmodel_context *context, size_t bytes)
         return out_of_memory(context, bytes);
     if (!limits_take(&context->limits, whole))
         return beyond_limit(context, bytes);
-    block = context->allocator.allocate(context->allocator.user, whole);
+    block = spares_take(&context->spares, whole);
+    if (!block)
+        block = allocate(context, whole);
     if (block)
         return block_with_header(context, block, whole);
     limits_give_back(&context->limits, whole);
@@ -285,6 +315,27 @@ memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size)
     return block;
 }
 
+/* Keeps the block for the next call, if it is of a size for that. */
+static void
+release(memmodel_context *context, void *block, size_t whole)
+{
+    block = spares_give(&context->spares, block, whole);
+    if (block)
+        deallocate(context, block);
+}
+
+static void *
+reallocate(memmodel_context *context, void *block, size_t before, size_t whole)
+{
+    void *spare = spares_take(&context->spares, whole);
+
+    if (!spare)
+        return context->allocator.reallocate(context->allocator.user, block, whole);
+    memcpy(spare, block, before < whole ? before : whole);
+    release(context, block, before);
+    return spare;
+}
+
 /* While a block moves there are two, and both count. */
 void *
 memory_reallocate(memmodel_context *context, void *memory, size_t bytes)
@@ -299,7 +350,8 @@ memory_reallocate(memmodel_context *context, void *memory, size_t bytes)
         return out_of_memory(context, bytes);
     if (!limits_take(&context->limits, whole))
         return beyond_limit(context, bytes);
-    block = context->allocator.reallocate(context->allocator.user, block_of(memory, &before), whole);
+    block = block_of(memory, &before);
+    block = reallocate(context, block, before.whole, whole);
     limits_give_back(&context->limits, block ? before.whole : whole);
     return block ? block_with_header(context, block, whole) : out_of_memory(context, bytes);
 }
@@ -314,7 +366,7 @@ memory_release(memmodel_context *context, void *memory)
         return;
     block = block_of(memory, &header);
     limits_give_back(&context->limits, header.whole);
-    context->allocator.deallocate(context->allocator.user, block);
+    release(context, block, header.whole);
 }
 
 char *

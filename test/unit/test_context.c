@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/json.h"
+#include "base/spares.h"
 #include "base/text.h"
 
 #include <limits.h>
@@ -222,6 +223,72 @@ wrong_json_is_refused_with_line_and_column(void **state)
     json_document_release(&document);
 }
 
+/* ---- large blocks that are kept ---- */
+
+enum { LARGE = 64 << 10 };
+
+static void
+a_large_block_is_kept_for_who_wants_as_many_bytes(void **state)
+{
+    char block, other;
+    struct spares spares;
+
+    (void)state;
+    spares_start(&spares, true);
+    if (!spares.keeps)
+        skip();
+    assert_null(spares_take(&spares, LARGE));
+    assert_null(spares_give(&spares, &block, LARGE));
+    assert_null(spares_take(&spares, LARGE - 1));
+    assert_ptr_equal(spares_take(&spares, LARGE), &block);
+    assert_null(spares_take(&spares, LARGE));
+    assert_ptr_equal(spares_give(&spares, &other, 100), &other);
+    assert_null(spares_take_any(&spares));
+
+    spares_start(&spares, false);
+    assert_ptr_equal(spares_give(&spares, &block, LARGE), &block);
+}
+
+static void
+few_blocks_of_few_bytes_are_kept(void **state)
+{
+    char blocks[SPARES + 1];
+    struct spares spares;
+
+    (void)state;
+    spares_start(&spares, true);
+    if (!spares.keeps)
+        skip();
+    for (int i = 0; i < SPARES; i++)
+        assert_null(spares_give(&spares, &blocks[i], LARGE));
+    assert_ptr_equal(spares_give(&spares, &blocks[SPARES], LARGE), &blocks[0]); /* the oldest goes */
+    for (int i = 0; i < SPARES; i++)
+        assert_non_null(spares_take_any(&spares));
+    assert_int_equal(atomic_load(&spares.bytes), 0);
+    for (int i = 0; i < 8; i++) /* 8 MiB in all */
+        assert_null(spares_give(&spares, &blocks[i], 1 << 20));
+    assert_ptr_equal(spares_give(&spares, &blocks[8], 1 << 20), &blocks[8]);
+}
+
+static void
+what_moves_into_a_kept_block_is_what_it_was(void **state)
+{
+    unsigned char *bytes = memory_allocate(*state, LARGE);
+    int64_t used;
+
+    assert_non_null(bytes);
+    for (int i = 0; i < LARGE; i++)
+        bytes[i] = (unsigned char)(i % 251);
+    memory_release(*state, memory_allocate(*state, 2 * LARGE));
+    bytes = memory_reallocate(*state, bytes, 2 * LARGE);
+    assert_non_null(bytes);
+    for (int i = 0; i < LARGE; i++)
+        assert_int_equal(bytes[i], i % 251);
+    memmodel_context_memory(*state, &used, NULL);
+    assert_in_range(used, 2 * LARGE, 2 * LARGE + 100);
+    memory_release(*state, bytes);
+}
+
 static void
 every_status_has_a_name_and_a_meaning(void **state)
 {
@@ -278,6 +345,9 @@ main(void)
         WITH_CONTEXT(older_and_newer_option_structs_are_understood),
         cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
         WITH_CONTEXT(wrong_json_is_refused_with_line_and_column),
+        cmocka_unit_test(a_large_block_is_kept_for_who_wants_as_many_bytes),
+        cmocka_unit_test(few_blocks_of_few_bytes_are_kept),
+        WITH_CONTEXT(what_moves_into_a_kept_block_is_what_it_was),
         cmocka_unit_test(every_status_has_a_name_and_a_meaning),
         cmocka_unit_test(what_is_no_enumerator_has_no_name),
     };
