@@ -225,7 +225,7 @@ static const struct option import_options[] = {
      offsetof(struct import_options, name)},
     {"since", 0, OPTION_TEXT, "TIME", "when sacct is asked: jobs since then, as it takes it (default now-7days)",
      offsetof(struct import_options, since)},
-    {"cgroup-peaks", 0, OPTION_TEXT, "FILE", "lines JOB,BYTES with memory.peak of the jobs' control groups",
+    {"cgroup-peaks", 0, OPTION_TEXT, "FILE", "lines JOB,BYTES,KILLS,LIMIT of the jobs' control groups",
      offsetof(struct import_options, cgroup_peaks)},
     {"refit", 0, OPTION_TEXT, "PATH", "fit NAME.json in that folder, or that file, anew; an alarm if it did not hold",
      offsetof(struct import_options, refit)},

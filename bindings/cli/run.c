@@ -145,6 +145,17 @@ exit_code(const struct recorder *recorder, const struct memmodel_monitor_result 
     return gpu_is_full(recorder, summary) ? EXIT_EXCEEDS : command_code(recorder, summary);
 }
 
+/*
+ * Whether the command failed because the kernel killed it, or one of its processes, for want of memory: in a control group of
+ * its own nobody else is counted, in another one its own end has to say so, too.
+ */
+static bool
+ran_out_of_memory(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
+{
+    return summary->out_of_memory > 0 && command_code(recorder, summary) != EXIT_OK &&
+           (summary->own_cgroup || summary->exit_signal == SIGKILL);
+}
+
 /* In the table of samples: "ok", or how the command failed. */
 static const char *
 status_text(const struct recorder *recorder, const struct memmodel_monitor_result *summary, char text[STATUS_BYTES])
@@ -153,6 +164,8 @@ status_text(const struct recorder *recorder, const struct memmodel_monitor_resul
         return "limit";
     if (gpu_is_full(recorder, summary))
         return "OOM";
+    if (ran_out_of_memory(recorder, summary))
+        return "OUT_OF_MEMORY";
     if (command_code(recorder, summary) == EXIT_OK)
         return "ok";
     snprintf(text, STATUS_BYTES, summary->exit_signal ? "signal %d" : "exit %d",
@@ -186,6 +199,8 @@ print_json(const struct recorder *recorder, const struct memmodel_monitor_result
     print_number("reading_count", summary->reading_count, ", ");
     print_number("process_count", summary->process_count, ", ");
     printf("\"own_cgroup\": %s, ", summary->own_cgroup ? "true" : "false");
+    print_number("cgroup_limit", summary->cgroup_limit, ", ");
+    print_number("out_of_memory", summary->out_of_memory, ", ");
     print_number("pss_readings", summary->pss_readings, ", ");
     printf("\"pss_seconds\": %.4f", summary->pss_seconds);
     if (recorder->gpu.device)
@@ -206,10 +221,46 @@ print_shares(const struct memmodel_monitor_result *summary)
         fprintf(stderr, ", cgroup %s", format_bytes(summary->peak_cgroup, text));
 }
 
+/* Of a command that the kernel killed, as it counts in the control group. */
+static void
+print_out_of_memory(const struct memmodel_monitor_result *summary)
+{
+    char limit[QUANTITY_BYTES];
+
+    if (summary->exit_signal == SIGKILL)
+        fputs("memmodel run: the command ran out of memory: the kernel killed it", stderr);
+    else
+        fprintf(stderr, "memmodel run: the command ran out of memory: the kernel killed %d of its processes",
+                (int)summary->out_of_memory);
+    if (summary->cgroup_limit >= 0)
+        fprintf(stderr, "; its control group allows %s", format_bytes(summary->cgroup_limit, limit));
+    fputc('\n', stderr);
+}
+
+static void
+print_end(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
+{
+    char limit[QUANTITY_BYTES];
+
+    if (recorder->over_limit)
+        fprintf(stderr, "memmodel run: killed: it went over the limit of %s\n",
+                format_bytes(recorder->options->limit, limit));
+    else if (ran_out_of_memory(recorder, summary))
+        print_out_of_memory(summary);
+    else if (summary->exit_signal == SIGKILL && summary->own_cgroup && summary->out_of_memory == 0)
+        fputs("memmodel run: the command was killed (signal 9), and not by the kernel for want of memory\n", stderr);
+    else if (summary->exit_signal == SIGKILL)
+        fputs("memmodel run: the command was killed (signal 9), as the system does when memory runs out\n", stderr);
+    else if (recorder->ended)
+        fputs("memmodel run: the command was ended after --seconds\n", stderr);
+    else if (summary->exit_signal)
+        fprintf(stderr, "memmodel run: the command ended by signal %d\n", (int)summary->exit_signal);
+}
+
 static void
 print_peak(const struct recorder *recorder, const struct memmodel_monitor_result *summary)
 {
-    char peak[QUANTITY_BYTES], limit[QUANTITY_BYTES];
+    char peak[QUANTITY_BYTES];
 
     fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld readings, %d process%s",
             format_bytes(summary->peak, peak), (long long)summary->peak, summary->seconds,
@@ -217,15 +268,7 @@ print_peak(const struct recorder *recorder, const struct memmodel_monitor_result
     if (summary->process_count > 1)
         print_shares(summary);
     fputc('\n', stderr);
-    if (recorder->over_limit)
-        fprintf(stderr, "memmodel run: killed: it went over the limit of %s\n",
-                format_bytes(recorder->options->limit, limit));
-    else if (summary->exit_signal == SIGKILL)
-        fputs("memmodel run: the command was killed (signal 9), as the system does when memory runs out\n", stderr);
-    else if (recorder->ended)
-        fputs("memmodel run: the command was ended after --seconds\n", stderr);
-    else if (summary->exit_signal)
-        fprintf(stderr, "memmodel run: the command ended by signal %d\n", (int)summary->exit_signal);
+    print_end(recorder, summary);
 }
 
 static int
@@ -372,8 +415,8 @@ const struct command run_command = {
                    "the peak on stderr. The peak is the kernel's own high-water mark, so that a spike\n"
                    "between two readings is not missed. Signals are passed on, and the exit code is the\n"
                    "command's. With --append the peak becomes a row of a table for `memmodel fit`, besides\n"
-                   "the seconds and a status: ok, exit N, signal N or limit. Many runs may append to one\n"
-                   "table at the same time.",
+                   "the seconds and a status: ok, exit N, signal N, limit, or OUT_OF_MEMORY if the kernel\n"
+                   "killed it for that. Many runs may append to one table at the same time.",
     .examples = "  memmodel run -- python3 train.py --epochs 1\n"
                 "  memmodel run -o curve.dat -- python3 train.py && mprof plot curve.dat\n"
                 "  memmodel run --limit 14GiB --json -- python3 train.py\n"

@@ -123,6 +123,13 @@ struct memmodel_monitor_result {
     double pss_seconds;    /**< processor time that looking at PSS took. @unit seconds */
     int32_t pss_readings;  /**< readings that looked at PSS */
     int32_t own_cgroup;    /**< 1 if the cgroup was made for the tree, so that nothing else is in `peak_cgroup` */
+    /** most memory that the cgroup or one above it allows, as far as they can be seen, when watching began (version 2:
+     *  memory.max, version 1: memory.limit_in_bytes); -1: no limit. @unit bytes */
+    int64_t cgroup_limit;
+    /** processes of the cgroup that the kernel has killed while watching because memory ran out (version 2: memory.events,
+     *  version 1: memory.oom_control); others' too unless `own_cgroup`. -1 where they are not counted */
+    int32_t out_of_memory;
+    int32_t reserved; /**< 0 */
 };
 
 /**

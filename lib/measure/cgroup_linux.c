@@ -1,6 +1,7 @@
 /*
  * Control groups as Linux shows them. Sources: the kernel's Documentation/admin-guide/cgroup-v2.rst ("memory.current",
- * "memory.peak", "cgroup.subtree_control") and cgroup-v1/memory.rst, cgroups(7), and for mountinfo proc(5).
+ * "memory.peak", "memory.max", "memory.events", "cgroup.subtree_control") and cgroup-v1/memory.rst (its "oom_kill" in
+ * memory.oom_control since Linux 4.13: mem_cgroup_oom_control_read() of mm/memcontrol-v1.c), cgroups(7), and for mountinfo proc(5).
  *
  * A group is made below that of the process, never beside it: all limits that the process had keep holding. Version 2
  * allows this only where the group it is in hands the memory controller down.
@@ -21,15 +22,19 @@
 enum { TEXT_BYTES = 4096, NAME_BYTES = 64, MAX_LEFT_OVER = 256 };
 
 struct version {
-    const char *type, *current, *peak;
+    const char *type, *current, *peak, *limit, *events;
     const char *controller; /* by which a line of /proc/PID/cgroup is found; "" in the one hierarchy of version 2 */
 };
 
 static const struct version versions[] = {
-    {"cgroup2", "memory.current", "memory.peak", ""},
-    {"cgroup", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory"},
+    {"cgroup2", "memory.current", "memory.peak", "memory.max", "memory.events", ""},
+    {"cgroup", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.limit_in_bytes", "memory.oom_control",
+     "memory"},
 };
 enum { VERSION_COUNT = sizeof versions / sizeof versions[0] };
+
+/* From here on version 1 means that there is no limit: its greatest is LONG_MAX in whole pages. Version 2 says "max". */
+static const int64_t NO_LIMIT = INT64_C(1) << 62;
 
 /* ---- small files ---- */
 
@@ -147,8 +152,14 @@ below_root(const char *path, const char *root)
     return strcmp(path, "/") == 0 ? "" : path;
 }
 
+/* A group's directory, of which the first `top` characters are that of the highest one that can be seen. */
+struct place {
+    char directory[CGROUP_PATH_BYTES];
+    size_t top;
+};
+
 static bool
-find_directory(const char *proc, int pid, const struct version *version, char directory[CGROUP_PATH_BYTES])
+find_place(const char *proc, int pid, const struct version *version, struct place *place)
 {
     char text[TEXT_BYTES], name[NAME_BYTES];
     struct mount mount;
@@ -161,8 +172,30 @@ find_directory(const char *proc, int pid, const struct version *version, char di
     path = find_path(text, version);
     if (!path)
         return false;
-    length = snprintf(directory, CGROUP_PATH_BYTES, "%s%s", mount.point, below_root(path, mount.root));
+    place->top = strlen(mount.point);
+    length = snprintf(place->directory, CGROUP_PATH_BYTES, "%s%s", mount.point, below_root(path, mount.root));
     return length > 0 && length < CGROUP_PATH_BYTES;
+}
+
+/* -1 where no group from this one up has a limit. */
+static int64_t
+find_limit(const struct place *place, const struct version *version)
+{
+    char directory[CGROUP_PATH_BYTES], text[TEXT_BYTES];
+    int64_t limit = NO_LIMIT;
+
+    memcpy(directory, place->directory, sizeof directory);
+    for (size_t length = strlen(directory); length >= place->top; length = strlen(directory)) {
+        char *end, *slash = strrchr(directory, '/');
+        int64_t own = read_below(directory, version->limit, text) ? strtoll(text, &end, 10) : NO_LIMIT;
+
+        if (own < limit && end != text)
+            limit = own;
+        if (!slash || length == place->top)
+            break;
+        *slash = '\0';
+    }
+    return limit == NO_LIMIT ? -1 : limit;
 }
 
 /* ---- a group that is there ---- */
@@ -170,21 +203,27 @@ find_directory(const char *proc, int pid, const struct version *version, char di
 static bool
 open_files(const char *directory, const struct version *version, struct cgroup *cgroup)
 {
-    *cgroup = (struct cgroup){.current = open_below(directory, version->current, O_RDONLY), .peak = -1, .members = -1};
-    if (cgroup->current >= 0)
-        cgroup->peak = open_below(directory, version->peak, O_RDONLY);
-    return cgroup->current >= 0;
+    *cgroup = CGROUP_NONE;
+    cgroup->current = open_below(directory, version->current, O_RDONLY);
+    if (cgroup->current < 0)
+        return false;
+    cgroup->peak = open_below(directory, version->peak, O_RDONLY);
+    cgroup->events = open_below(directory, version->events, O_RDONLY);
+    return true;
 }
 
 void
 cgroup_open(const char *proc, int pid, struct cgroup *cgroup)
 {
-    char directory[CGROUP_PATH_BYTES];
+    struct place place;
 
-    *cgroup = (struct cgroup){.current = -1, .peak = -1, .members = -1};
-    for (size_t i = 0; i < VERSION_COUNT; i++)
-        if (find_directory(proc, pid, &versions[i], directory) && open_files(directory, &versions[i], cgroup))
-            return;
+    *cgroup = CGROUP_NONE;
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        if (!find_place(proc, pid, &versions[i], &place) || !open_files(place.directory, &versions[i], cgroup))
+            continue;
+        cgroup->limit = find_limit(&place, &versions[i]);
+        return;
+    }
 }
 
 void
@@ -194,6 +233,23 @@ cgroup_read(const struct cgroup *cgroup, struct process_size *size)
 
     size->rss = read_text(cgroup->current, 0, text) ? strtoll(text, NULL, 10) : -1;
     size->high_water_mark = read_text(cgroup->peak, 0, text) ? strtoll(text, NULL, 10) : -1;
+}
+
+/* A line "oom_kill 2" of several such. */
+int64_t
+cgroup_kills(const struct cgroup *cgroup)
+{
+    static const char word[] = "oom_kill ";
+    char text[TEXT_BYTES];
+
+    if (!read_text(cgroup->events, 0, text))
+        return -1;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, word, sizeof word - 1) == 0)
+            return strtoll(line + sizeof word - 1, NULL, 10);
+    }
+    return -1;
 }
 
 /* ---- a group that is made ---- */
@@ -250,14 +306,16 @@ make_below(const char *directory, int pid, const struct version *version, struct
 void
 cgroup_make(const char *proc, int pid, struct cgroup *cgroup)
 {
-    char directory[CGROUP_PATH_BYTES];
+    struct place place;
 
     for (size_t i = 0; i < VERSION_COUNT; i++) {
-        if (!find_directory(proc, pid, &versions[i], directory))
+        if (!find_place(proc, pid, &versions[i], &place))
             continue;
-        remove_left_behind(directory);
-        if (make_below(directory, pid, &versions[i], cgroup))
-            return;
+        remove_left_behind(place.directory);
+        if (!make_below(place.directory, pid, &versions[i], cgroup))
+            continue;
+        cgroup->limit = find_limit(&place, &versions[i]);
+        return;
     }
     cgroup_open(proc, pid, cgroup);
 }
@@ -305,6 +363,7 @@ cgroup_close(struct cgroup *cgroup)
         remove_made(cgroup);
     process_close_file(cgroup->current);
     process_close_file(cgroup->peak);
+    process_close_file(cgroup->events);
     process_close_file(cgroup->members);
-    *cgroup = (struct cgroup){.current = -1, .peak = -1, .members = -1};
+    *cgroup = CGROUP_NONE;
 }

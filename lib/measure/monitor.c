@@ -26,6 +26,7 @@ struct memmodel_monitor {
     struct timeline timeline;
     struct cgroup cgroup;
     struct process_size cgroup_size;
+    int64_t kills; /* of the cgroup before */
     struct memmodel_monitor_reading last;
     struct memmodel_monitor_result result;
 };
@@ -81,7 +82,7 @@ new_monitor(memmodel_context *context, int pid, const struct memmodel_monitor_op
     monitor->timeline = TIMELINE_INIT(context, (size_t)options->max_points);
     monitor->last.size = sizeof monitor->last;
     monitor->result = (struct memmodel_monitor_result){
-        .size = sizeof monitor->result, .peak_pss = -1, .peak_cgroup = -1, .exit_code = -1};
+        .size = sizeof monitor->result, .peak_pss = -1, .peak_cgroup = -1, .exit_code = -1, .out_of_memory = -1};
     return monitor;
 }
 
@@ -99,6 +100,8 @@ open_tree(struct memmodel_monitor *monitor)
     }
     monitor->tree.reaper = options->orphans ? process_self() : 0;
     monitor->result.own_cgroup = *monitor->cgroup.made != '\0';
+    monitor->result.cgroup_limit = monitor->cgroup.limit;
+    monitor->kills = cgroup_kills(&monitor->cgroup);
     cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
     return 0;
 }
@@ -208,6 +211,16 @@ read_ends_of_orphans(memmodel_monitor *monitor, struct memmodel_monitor_reading 
         note_end(monitor, reading, &end);
 }
 
+/* After an end, which a kill is counted before. */
+static void
+read_kills(memmodel_monitor *monitor)
+{
+    int64_t kills = cgroup_kills(&monitor->cgroup);
+
+    if (kills >= 0 && monitor->kills >= 0)
+        monitor->result.out_of_memory = (int32_t)min_i64(max_i64(kills - monitor->kills, 0), INT32_MAX);
+}
+
 static void
 summarize(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
 {
@@ -308,6 +321,7 @@ take_reading(memmodel_monitor *monitor)
     read_cgroup(monitor, &reading);
     read_end(monitor, &reading);
     read_ends_of_orphans(monitor, &reading);
+    read_kills(monitor);
     status = draw(monitor, &reading);
     summarize(monitor, &reading);
     monitor->last = reading;

@@ -133,7 +133,7 @@ void
 cgroup_open(const char *proc, int pid, struct cgroup *cgroup)
 {
     (void)proc, (void)pid;
-    *cgroup = (struct cgroup){.current = -1, .peak = -1, .members = -1};
+    *cgroup = CGROUP_NONE;
 }
 
 void
@@ -153,6 +153,13 @@ cgroup_read(const struct cgroup *cgroup, struct process_size *size)
 {
     (void)cgroup;
     *size = (struct process_size){-1, -1};
+}
+
+int64_t
+cgroup_kills(const struct cgroup *cgroup)
+{
+    (void)cgroup;
+    return -1;
 }
 
 size_t

@@ -75,6 +75,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess:
     return tool("run", *arguments)
 
 
+def inside(group: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """A run of which all is in a control group."""
+    words = ["sh", "-c", f'echo $$ >"{group}/cgroup.procs"; exec "$@"', "sh", TOOL, "run", *arguments]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+
+
 def python(text: str) -> list[str]:
     return ["--", sys.executable, "-c", text]
 
@@ -347,6 +353,43 @@ class Peaks(unittest.TestCase):
         self.assertEqual(ended.wait(timeout=60), 0)
         self.assertNotIn(ended.pid, groups().values())
 
+    def test_a_command_that_the_kernel_kills_for_memory_ran_out_of_it(self):
+        group = self.limited(80 * MIB)
+        hold = f"{sys.executable} -S -c \"x = b'x' * (300 << 20)\""
+        for words, own, said in (
+            (f"exec {hold}", [], "the command ran out of memory: the kernel killed it; its control group allows 80.00"),
+            (f"exec {hold}", ["--no-cgroup"], "the kernel killed it; its control group allows 80.00 MiB"),
+            (f"{hold}; exit 3", [], "ran out of memory: the kernel killed 1 of its processes; its control group"),
+        ):
+            with self.subTest(words=words, own=own), tempfile.TemporaryDirectory() as folder:
+                table = Path(folder, "t.csv")
+                row = ["--append", str(table), "-s", "size=300"]
+                process = inside(group, "--json", *row, *own, "--", "sh", "-c", words)
+                self.assertIn(said, process.stderr)
+                self.assertEqual(result_of(process)["out_of_memory"], 1)
+                self.assertEqual(result_of(process)["cgroup_limit"], 80 * MIB)
+                self.assertEqual(table.read_text().strip().rsplit(",", 1)[1], '"OUT_OF_MEMORY"')
+                self.assertEqual(process.returncode, 3 if "exit" in words else 137)
+
+    def test_a_command_that_somebody_kills_did_not_run_out_of_memory(self):
+        group = self.limited(80 * MIB)
+        process = inside(group, "--json", "--", "sh", "-c", "kill -9 $$")
+        self.assertEqual(result_of(process)["out_of_memory"], 0)
+        self.assertIn("the command was killed (signal 9), and not by the kernel for want of memory", process.stderr)
+
+    def limited(self, size: int) -> Path:
+        """A control group of version 1 that may have so much."""
+        group = Path(f"/sys/fs/cgroup/memory/memmodel_test_{os.getpid()}")
+        try:
+            group.mkdir()
+        except OSError:
+            self.skipTest("no memory cgroup of version 1 may be made here")
+        self.addCleanup(group.rmdir)
+        (group / "memory.limit_in_bytes").write_text(str(size))
+        if "oom_kill " not in (group / "memory.oom_control").read_text():
+            self.skipTest("this kernel does not count what it kills")
+        return group
+
     def test_groups_that_killed_runs_left_are_removed_by_the_next(self):
         if not result_of(run("--json", "true"))["own_cgroup"]:
             self.skipTest("no control group may be made here")
@@ -381,7 +424,8 @@ class Peaks(unittest.TestCase):
         result = result_of(run("--json", "--pss", "sleep", "0.2"))
         members = {"exit_code", "exit_signal", "limit_exceeded", "seconds", "reading_count", "process_count"}
         peaks = {"peak", "peak_rss", "peak_sampled", "peak_process", "peak_pss", "peak_cgroup"}
-        self.assertEqual(set(result), members | peaks | {"own_cgroup", "pss_readings", "pss_seconds"})
+        groups = {"own_cgroup", "cgroup_limit", "out_of_memory", "pss_readings", "pss_seconds"}
+        self.assertEqual(set(result), members | peaks | groups)
         self.assertGreater(result["peak_pss"], 0)
         self.assertGreaterEqual(result["reading_count"], 5)
         self.assertTrue(0.2 <= result["seconds"] < 5)

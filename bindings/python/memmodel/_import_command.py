@@ -55,14 +55,27 @@ def _text(options: argparse.Namespace) -> tuple[str, str]:
     return Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file
 
 
-def read_peaks(path: Path) -> dict[str, int]:
-    """Lines "17_3,1258291200", as the script in TaskEpilog writes them; the largest of a job counts."""
-    peaks: dict[str, int] = {}
+def _group(line: str) -> tuple[str, importing.Group] | None:
+    """JOB,BYTES,KILLS,LIMIT, of which the last two may be missing."""
+    job, *sizes = line.strip().split(",")
+    if not job or not 1 <= len(sizes) <= 3 or not sizes[0].isdigit() or not all(not s or s.isdigit() for s in sizes):
+        return None
+    peak, kills, limit = (int(size) if size else None for size in (*sizes, "", "")[:3])
+    return job, importing.Group(peak or 0, kills or 0, limit)
+
+
+def read_peaks(path: Path) -> dict[str, importing.Group]:
+    """Lines "17_3,1258291200,0,2147483648", as the script in TaskEpilog writes them; the largest of a job counts."""
+    peaks: dict[str, importing.Group] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        job, _, size = line.strip().partition(",")
-        if not job or not size.isdigit():
+        found = _group(line)
+        if found is None:
             raise _commands.CommandError(f"{path}:{number}: JOB,BYTES is needed, not '{line}'")
-        peaks[job] = max(peaks.get(job, 0), int(size))
+        job, group = found
+        before = peaks.get(job, group)
+        peaks[job] = importing.Group(
+            max(before.peak, group.peak), max(before.kills, group.kills), group.limit or before.limit
+        )
     return peaks
 
 

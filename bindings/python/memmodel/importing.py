@@ -24,6 +24,7 @@ NOTED = ("peak_bytes", "requested_bytes", "cgroup_bytes", "seconds", "status", "
 # States that are no end, of sacct(1).
 UNFINISHED = {"PENDING", "RUNNING", "REQUEUED", "RESIZING", "SUSPENDED", "CONFIGURING", "COMPLETING", "REVOKED"}
 OUT_OF_MEMORY = "OUT_OF_MEMORY"
+KILLED_STATES = {"FAILED", OUT_OF_MEMORY}  # as which Slurm has jobs of which a process was killed
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")  # of a model, as the plugin for job submission allows it
 
 
@@ -32,6 +33,15 @@ class Request(NamedTuple):
 
     model: str
     inputs: dict[str, str]
+
+
+class Group(NamedTuple):
+    """What a job's control group counted. kills: processes that the kernel ended because memory ran out. limit: what
+    the group might have."""
+
+    peak: int
+    kills: int = 0
+    limit: int | None = None
 
 
 class Imported(NamedTuple):
@@ -102,18 +112,24 @@ def request_of(job: Job, pattern: re.Pattern[str] | None = None, model: str = ""
 # ---- rows ----
 
 
-def row_of(job: Job, request: Request, cgroup_bytes: int | None = None) -> dict[str, str] | None:
-    """None of a job without an end or whose memory was not seen. One that ran out of memory needed more than it had."""
-    used = job.used_bytes
-    if job.state in UNFINISHED:
+def row_of(job: Job, request: Request, group: Group | int | None = None) -> dict[str, str] | None:
+    """None of a job without an end or whose memory was not seen. One that ran out of memory needed more than it had: by
+    its state, or, where Slurm says that it failed, by what the kernel killed in its control group."""
+    used, state = job.used_bytes, job.state
+    counted = Group(group) if isinstance(group, int) else group
+    if state in UNFINISHED:
         return None
-    if job.state == OUT_OF_MEMORY:
-        used = max(used or 0, job.requested_bytes or 0) or None
+    if counted and counted.kills and state in KILLED_STATES:
+        state = OUT_OF_MEMORY
+    if state == OUT_OF_MEMORY:
+        had = (counted and counted.limit) or job.requested_bytes
+        used = max(used or 0, had or 0) or None
     if used is None:
         return None
     noted = {
-        "peak_bytes": used, "requested_bytes": job.requested_bytes, "cgroup_bytes": cgroup_bytes,
-        "seconds": job.seconds, "status": "ok" if job.state == "COMPLETED" else job.state, "job_id": job.job_id,
+        "peak_bytes": used, "requested_bytes": job.requested_bytes,
+        "cgroup_bytes": counted.peak if counted else None, "seconds": job.seconds,
+        "status": "ok" if state == "COMPLETED" else state, "job_id": job.job_id,
         "job_name": job.name, "tres": job.tres,
     }  # fmt: skip
     return {**request.inputs, **{name: "" if value is None else str(value) for name, value in noted.items()}}
@@ -228,10 +244,10 @@ def load_model(path: Path) -> Model | None:
 
 def tables_of(
     jobs: Iterable[Job], table_of: Callable[[str], Path], *, pattern: re.Pattern[str] | None = None, model: str = "",
-    peaks: Mapping[str, int] | None = None,
+    peaks: Mapping[str, Group | int] | None = None,
 ) -> tuple[list[Imported], Counter[str]]:  # fmt: skip
     """Rows of jobs in the table of each model, and why others have none. model: the only one that is wanted, and of
-    names without one. peaks: of control groups, by job."""
+    names without one. peaks: of control groups, or all that they counted, by job."""
     rows: dict[str, list[dict[str, str]]] = {}
     left_out: Counter[str] = Counter()
     for job in jobs:
@@ -251,7 +267,7 @@ def tables_of(
 
 def import_sacct(
     text: str, path: str | os.PathLike[str], *, model: str = "", name: str | None = None,
-    peaks: Mapping[str, int] | None = None,
+    peaks: Mapping[str, Group | int] | None = None,
 ) -> list[Imported]:  # fmt: skip
     """Add the jobs that `sacct` printed, as lines or JSON, to a table, "samples.csv", or to one for each model in a
     folder. Jobs that are there already are left alone. name: a pattern of job names, "unet3d-{dim}-{batch}".

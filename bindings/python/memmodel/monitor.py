@@ -33,6 +33,8 @@ class MonitorResult(NamedTuple):
     pss_seconds: float
     pss_readings: int
     own_cgroup: bool
+    cgroup_limit: int | None
+    out_of_memory: int | None
 
 
 class Reading(NamedTuple):

@@ -234,6 +234,49 @@ class Tool(Case):
         _, _, errors = self.run_it("-", "--cgroup-peaks", "peaks", text=HEAD)
         self.assertIn("peaks:2: JOB,BYTES is needed, not '18'", errors)
 
+    def group_of(self, version, files):
+        """What the script adds for job 17, which has these files in its group of that version."""
+        line, root = {1: ("5:cpu:/x\n4:hugetlb,memory:", "groups/memory"), 2: ("0::", "groups")}[version]
+        (self.folder / "own").write_text(f"{line}/slurm/job_17/step_0/task_0\n")
+        for name, text in files.items():
+            path = self.folder / root / "slurm/job_17" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        own = {"MEMMODEL_PEAKS": "peaks", "MEMMODEL_CGROUPS": "groups", "MEMMODEL_OWN_CGROUP": "own"}
+        environment = {**os.environ, **own, "SLURM_JOB_ID": "17"}
+        subprocess.run(["sh", EPILOG], cwd=self.folder, env=environment, check=True)
+        return (self.folder / "peaks").read_text()
+
+    def test_the_script_counts_kills_in_groups_of_either_version(self):
+        both = {
+            2: {"memory.peak": "7000\n", "memory.max": "8000\n", "memory.events": "oom 2\noom_kill 2\n",
+                "step_0/memory.events": "oom 2\noom_kill 2\n"},  # the job's has those of its steps
+            1: {"memory.max_usage_in_bytes": "7000\n", "memory.limit_in_bytes": "8000\n",
+                "memory.oom_control": "under_oom 0\noom_kill 0\n",
+                "step_0/memory.oom_control": "under_oom 0\noom_kill 2\n"},
+        }  # fmt: skip
+        for version, files in both.items():
+            with self.subTest(version=version):
+                (self.folder / "peaks").unlink(missing_ok=True)
+                self.assertEqual(self.group_of(version, files), "17,7000,2,8000\n")
+
+    def test_a_group_without_a_limit_says_so(self):
+        for version, limit in ((2, ("memory.max", "max\n")), (1, ("memory.limit_in_bytes", "9223372036854771712\n"))):
+            with self.subTest(version=version):
+                (self.folder / "peaks").unlink(missing_ok=True)
+                peak = {1: "memory.max_usage_in_bytes", 2: "memory.peak"}[version]
+                self.assertEqual(self.group_of(version, {peak: "7000\n", limit[0]: limit[1]}), "17,7000,0,\n")
+
+    def test_a_failed_job_of_which_the_kernel_killed_a_process_ran_out_of_memory(self):
+        (self.folder / "peaks").write_text("17,7000,1,3145728\n18,7000,0,3145728\n19,7000,1,3145728\n")
+        jobs = job(17, "1M", state="FAILED") + job(18, "1M", state="FAILED") + job(19, "1M")
+        code, _, errors = self.run_it("-", "-o", "t.csv", "--cgroup-peaks", "peaks", text=HEAD + jobs)
+        self.assertEqual((code, errors), (0, ""))
+        rows = {row["job_id"]: (row["status"], row["peak_bytes"]) for row in self.rows(self.folder / "t.csv")}
+        self.assertEqual(rows["17"], ("OUT_OF_MEMORY", "3145728"))  # it needed more than it might have
+        self.assertEqual(rows["18"], ("FAILED", "1048576"))
+        self.assertEqual(rows["19"], ("ok", "1048576"))  # what went well without one of its processes
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -167,7 +167,7 @@ class SlurmThatLimits(Case):
         made = subprocess.run(line, env=self.site.environment, capture_output=True, text=True, check=False)
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         fits, killed = campaigns.rows(self.folder / "samples.csv")
-        self.assertEqual((fits["status"], killed["status"]), ("ok", "signal 9"))
+        self.assertEqual((fits["status"], killed["status"]), ("ok", "OUT_OF_MEMORY"))
         self.assertTrue(MEMORY / 2 < int(killed["peak_bytes"]) / 2**20 < MEMORY + 20, killed)
 
     def test_a_job_that_is_killed_had_too_little_and_what_shared_it_is_done_again(self):
