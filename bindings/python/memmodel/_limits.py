@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
@@ -12,6 +12,7 @@ from memmodel.progress import Observer, set_progress
 from memmodel.quantity import parse_bytes
 
 _chosen: ContextVar[_ffi.Limits | None] = ContextVar("memmodel limits", default=None)
+_noting: ContextVar[Callable[[_ffi.ContextHandle], object] | None] = ContextVar("memmodel contexts", default=None)
 NONE = 2**63 - 1
 
 
@@ -58,6 +59,16 @@ def limits(
         _chosen.reset(token)
 
 
+@contextmanager
+def noted(note: Callable[[_ffi.ContextHandle], object]) -> Iterator[None]:
+    """Who is told of each context that is made in the block, so that another thread may cancel it."""
+    token = _noting.set(note)
+    try:
+        yield
+    finally:
+        _noting.reset(token)
+
+
 def new_context(progress: Observer | None = None) -> _ffi.ContextHandle:
     """A context with the limits of the block that runs."""
     context = _ffi.context_new(None)
@@ -66,4 +77,7 @@ def new_context(progress: Observer | None = None) -> _ffi.ContextHandle:
         _ffi.context_set_limits(context, given)
     if progress is not None:
         set_progress(context, progress)
+    note = _noting.get()
+    if note is not None:
+        note(context)
     return context

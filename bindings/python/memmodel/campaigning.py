@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memmodel import _campaign_job, _executors
+from memmodel import _campaign_job, _executors, _interrupts
 from memmodel.advising import advise as advise_next
 from memmodel.progress import Observer, Progress
 from memmodel.quantity import parse_bytes
@@ -318,26 +318,31 @@ def _collect(
     work: _Work, executor: Executor, words: Sequence[str], numbers: Sequence[int], watch: _Watch, total: int
 ) -> None:
     """Measures these runs."""
-    tried = Counter(numbers)
-    pending = {executor.submit(_campaign_job.measure, work.job(words, number)): number for number in numbers}
-    try:
-        while pending:
-            ended, _ = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-            for future in ended:
-                number = pending.pop(future)
-                if not work.take(number, future, tried[number]):
-                    tried[number] += 1
-                    pending[executor.submit(_campaign_job.measure, work.job(words, number))] = number
-            work.write()
-            if ended and watch.show(work.measured, total):
-                raise KeyboardInterrupt
-    except BaseException:
-        for future in pending:
-            future.cancel()
-        _campaign_job.stop_all()
-        work.write_rest()
-        raise
-    work.write()
+    with _interrupts.held() as look:
+        tried = Counter(numbers)
+        pending: dict[Future[dict[str, str]], int] = {}
+        try:
+            for number in numbers:
+                pending[executor.submit(_campaign_job.measure, work.job(words, number))] = number
+                look()
+            while pending:
+                ended, _ = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    number = pending.pop(future)
+                    if not work.take(number, future, tried[number]):
+                        tried[number] += 1
+                        pending[executor.submit(_campaign_job.measure, work.job(words, number))] = number
+                work.write()
+                look()
+                if ended and watch.show(work.measured, total):
+                    raise KeyboardInterrupt
+        except BaseException:
+            for future in pending:
+                future.cancel()
+            _campaign_job.stop_all()
+            work.write_rest()
+            raise
+        work.write()
 
 
 def _next_points(work: _Work, advised: Advised, measured: int) -> list[Point]:

@@ -8,11 +8,12 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memmodel import _call, _executors, _ffi, _limits, _optional, front, onnx
+from memmodel import _call, _executors, _ffi, _interrupts, _limits, _optional, front, onnx
 from memmodel.campaigning import check_count
 from memmodel.errors import MemmodelError
 from memmodel.estimation import PARALLEL, SizeEstimate, estimate, estimate_many
@@ -186,26 +187,76 @@ def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
         yield chunk
 
 
-def run_all(tasks: Sequence[Task]) -> list[list[Row]]:
-    return [run(task) for task in tasks]
+class _Stop:
+    """Of one scan: ends what threads of this process compute for it."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.contexts: set[_ffi.ContextHandle] = set()
+
+    def note(self, context: _ffi.ContextHandle) -> None:
+        self.contexts.add(context)
+        if self.asked:
+            _ffi.context_cancel(context)
+
+    def ask(self) -> None:
+        self.asked = True
+        for context in list(self.contexts):
+            _ffi.context_cancel(context)
 
 
-def _collect(executor: Executor, tasks: Sequence[Task], answers: list[Row | None], show: Any) -> None:
-    pending: dict[Future[list[list[Row]]], list[Task]] = {}
+_stops: dict[int, _Stop] = {}
+_numbers = itertools.count()
+
+
+@contextmanager
+def _stoppable() -> Iterator[int]:
+    """A number by which the threads of a scan find its stop."""
+    number = next(_numbers)
+    _stops[number] = _Stop()
     try:
-        for chunk in _chunks(tasks):
-            pending[executor.submit(run_all, chunk)] = chunk
-        while pending:
-            ended, _ = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-            for future in ended:
-                for task, rows in zip(pending.pop(future), future.result(), strict=True):
-                    for place, row in zip(task.places, rows, strict=True):
-                        answers[place] = row
-            if ended and show(sum(len(task.values) for chunk in pending.values() for task in chunk)):
-                raise KeyboardInterrupt
+        yield number
     finally:
-        for future in pending:
-            future.cancel()
+        del _stops[number]
+
+
+def run_all(tasks: Sequence[Task], number: int = -1) -> list[list[Row]]:
+    """number: of the scan; in another process than the scan's nothing is known of it."""
+    stop, found = _stops.get(number, _Stop()), []
+    for task in tasks:
+        if stop.asked:
+            break
+        with _limits.noted(stop.note):
+            found.append(run(task))
+    return found
+
+
+def _take(tasks: Sequence[Task], found: Sequence[Sequence[Row]], answers: list[Row | None]) -> None:
+    for task, rows in zip(tasks, found, strict=True):
+        for place, row in zip(task.places, rows, strict=True):
+            answers[place] = row
+
+
+def _collect(
+    executor: Executor, tasks: Sequence[Task], answers: list[Row | None], show: Any, number: int
+) -> None:  # fmt: skip
+    pending: dict[Future[list[list[Row]]], list[Task]] = {}
+    with _interrupts.held() as look:
+        try:
+            for chunk in _chunks(tasks):
+                pending[executor.submit(run_all, chunk, number)] = chunk
+                look()
+            while pending:
+                ended, _ = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    _take(pending.pop(future), future.result(), answers)
+                look()
+                if ended and show(sum(len(task.values) for chunk in pending.values() for task in chunk)):
+                    raise KeyboardInterrupt
+        finally:
+            for future in pending:
+                future.cancel()
+            _stops[number].ask()
 
 
 # ---- files ----
@@ -280,10 +331,11 @@ def scan(
         return bool(progress and progress(Progress("configurations", total - left, total, seconds, None)))
 
     try:
-        with _executors.executor_of(executor, workers, {**(settings or {})}) as chosen:
-            _collect(chosen, tasks, answers, show)
+        with _stoppable() as number, _executors.executor_of(executor, workers, {**(settings or {})}) as chosen:
+            _collect(chosen, tasks, answers, show, number)
     finally:
         rows = [(*key, *answer) for key, answer in zip(keys, answers, strict=True) if answer is not None]
         if path is not None and rows:
-            write(path, columns, rows)
+            with _interrupts.held():
+                write(path, columns, rows)
     return Scan(columns, rows, path)

@@ -14,10 +14,35 @@ from pathlib import Path
 
 import memmodel
 import networks
-from memmodel import _scan_command
+from memmodel import _limits, _scan_command, scanning
 from memmodel.scanning import ANSWERS
 
 TOOL_ENVIRONMENT = {**os.environ, "MEMMODEL_PYTHON": sys.executable}
+
+
+# A signal comes when wait() has locked the futures of the scan the second time.
+LOCKED = """import concurrent.futures._base as base
+import signal
+
+import memmodel
+
+enter, calls = base._AcquireFutures.__enter__, []
+
+
+def interrupted(self):
+    enter(self)
+    calls.append(1)
+    if len(calls) == 2:
+        signal.raise_signal(signal.SIGINT)
+
+
+base._AcquireFutures.__enter__ = interrupted
+try:
+    grid = {"batch": range(1, 2001), "dim": range(32, 132)}
+    memmodel.scan({"image": memmodel.Network.load("image.json")}, grid, output="scan.csv")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
 
 
 def processor_seconds(pid):
@@ -182,6 +207,26 @@ class Tool(unittest.TestCase):
                 code, _, errors = self.run_it(spec)
                 self.assertEqual((code, errors.count("\n")), (1, 1), errors)
                 self.assertTrue(errors.startswith(f"memmodel scan: scan.toml{error}"), errors)
+
+    def test_ctrl_c_while_futures_are_locked_ends_the_scan(self):
+        """The worst of moments: wait() has locked all futures, those that threads are to set among them."""
+        script = self.folder / "locked.py"
+        script.write_text(LOCKED)
+        process = subprocess.Popen([sys.executable, script], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.communicate(timeout=60)[0], "interrupted\n")
+        self.assertGreater(len(self.rows()), 0)
+
+    def test_what_a_thread_computes_is_cancelled_with_its_scan(self):
+        task = scanning.Task(image_network().to_json(), {"dim": 32}, {}, "batch", list(range(1, 501)), list(range(500)))
+        with scanning._stoppable() as number:
+            self.assertEqual(scanning.run_all([task], number)[0][0][-1], "")
+            scanning._stops[number].ask()
+            self.assertEqual(scanning.run_all([task], number), [])
+        stop = scanning._Stop()
+        stop.asked = True  # between a thread's look at it and the call's begin
+        with _limits.noted(stop.note):
+            self.assertIn("cancel", scanning.run(task)[0][-1])
 
     def test_ctrl_c_keeps_what_was_done(self):
         spec = 'models = ["image.json"]\nworkers = 1\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n'  # 800,000
