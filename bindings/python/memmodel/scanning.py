@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import itertools
 import os
 import time
@@ -280,11 +281,39 @@ def _write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> N
     parquet.write_table(arrow.table(arrays, names=list(columns)), path)
 
 
+def _is_replaced(path: Path) -> bool:
+    """A file is, at once; what a device or a pipe is given goes through it."""
+    return path.is_file() or not path.exists()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def check_output(path: Path) -> None:
+    """Before anything is computed: whether a table can be written there."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    if _is_replaced(path.resolve()):
+        with _beside(path.resolve()).open("ab"):
+            pass
+        _beside(path.resolve()).unlink()
+
+
 def write(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
     """CSV, or parquet by the name's end; atomically."""
-    beside = path.with_name(path.name + ".part")
-    (_write_parquet if path.suffix == ".parquet" else _write_csv)(beside, columns, rows)
-    beside.replace(path)
+    target = path.resolve()
+    place = _beside(target) if _is_replaced(target) else target
+    try:
+        (_write_parquet if path.suffix == ".parquet" else _write_csv)(place, columns, rows)
+        if place != target:
+            place.replace(target)
+    except OSError as error:
+        if place != target:
+            place.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 # ---- the call ----
@@ -324,6 +353,8 @@ def scan(
         keys += _keys_of(name, network, levels)
     answers: list[Row | None] = [None] * len(keys)
     columns, path = ("model", *levels, *ANSWERS), None if output is None else Path(output)
+    if path is not None:
+        check_output(path)
     began, total = time.monotonic(), len(keys)
 
     def show(left: int) -> bool:

@@ -228,6 +228,31 @@ class Tool(unittest.TestCase):
         with _limits.noted(stop.note):
             self.assertIn("cancel", scanning.run(task)[0][-1])
 
+    def test_a_table_goes_through_a_pipe_and_a_link_stays_one(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "link.csv").symlink_to("real.csv")
+        spec = 'models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n'
+        with (self.folder / "read").open("w") as lines:
+            reader = subprocess.Popen(["cat", self.folder / "pipe"], stdout=lines)
+            self.assertEqual(self.run_it(spec, "--output", "pipe")[0], 0)
+            self.assertEqual(reader.wait(60), 0)
+        self.assertTrue((self.folder / "pipe").is_fifo())
+        self.assertTrue((self.folder / "read").read_text().startswith("model,batch,dim,bytes"))
+        self.assertEqual(self.run_it(spec, "--output", "link.csv")[0], 0)
+        self.assertTrue((self.folder / "link.csv").is_symlink())
+        self.assertTrue((self.folder / "real.csv").read_text().startswith("model,batch,dim,bytes"))
+
+    @unittest.skipUnless(Path("/dev/full").is_char_device() and os.access("/dev/full", os.W_OK), "no /dev/full")
+    def test_a_table_that_cannot_be_written_is_said_with_its_path(self):
+        spec = 'models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n'
+        (self.folder / "full.csv").symlink_to("/dev/full")
+        for output, error in (("nowhere/t.csv", "nowhere: there is no such folder"), (".", ".: Is a directory"),
+                              ("full.csv", "full.csv: No space left on device")):
+            with self.subTest(output=output):
+                code, said, errors = self.run_it(spec, "--output", output)
+                self.assertEqual((code, said, errors), (1, "", f"memmodel scan: {error}\n"))
+        self.assertTrue(Path("/dev/full").is_char_device())
+
     def test_ctrl_c_keeps_what_was_done(self):
         spec = 'models = ["image.json"]\nworkers = 1\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n'  # 800,000
         process = self.start(spec)
