@@ -19,6 +19,7 @@ static const struct {
     {"serve", "kv", "auto bfloat16 float16 fp8 nvfp4 f16 q8_0 q4_0"},
     {"serve", "min", "tp pp"},
     {NULL, "backend", "gloo nccl"},
+    {NULL, "experts", "all balanced"},
     {NULL, "device", "cpu cuda"},
     {NULL, "dtype", "float32 float16 bfloat16"},
     {NULL, "framework", "pytorch tensorflow onnxruntime textbook"},

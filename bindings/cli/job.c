@@ -132,8 +132,8 @@ set_gpu_budget(memmodel_context *context, struct memmodel_job *job)
 static void
 set_parallel(const struct job_options *given, struct memmodel_parallel *parallel, struct memmodel_job *job)
 {
-    if (!given->mesh && !given->data && !given->tensor && !given->pipeline && !given->context && !given->meta_device &&
-        !given->backend && given->rank == 0)
+    if (!given->mesh && !given->data && !given->tensor && !given->pipeline && !given->context && !given->experts &&
+        !given->meta_device && !given->backend && given->rank == 0)
         return;
     *parallel = (struct memmodel_parallel){
         .size = sizeof *parallel,
@@ -142,6 +142,7 @@ set_parallel(const struct job_options *given, struct memmodel_parallel *parallel
         .tensor = given->tensor,
         .pipeline = given->pipeline,
         .context = given->context,
+        .experts = given->experts,
         .meta_device = given->meta_device,
         .backend = given->backend,
         .rank = given->rank,
@@ -173,6 +174,7 @@ job_given(const struct job_options *given)
         {"tensor", given->tensor},
         {"pipeline", given->pipeline},
         {"context", given->context},
+        {"experts", given->experts},
         {"meta-device", given->meta_device},
         {"backend", given->backend},
         {"rank", given->rank != 0},

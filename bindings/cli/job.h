@@ -9,7 +9,7 @@ struct job_options {
     struct option_list set, input;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
-        *tensor, *pipeline, *context, *backend, *loss, *lora_targets, *quantization;
+        *tensor, *pipeline, *context, *experts, *backend, *loss, *lora_targets, *quantization;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent, lora;
     bool keep_gradients, meta_device, double_quantization;
 };
@@ -78,6 +78,8 @@ struct job_options {
                    "pytorch: stages and their order, such as '1f1b(microbatches=8, cut=layers.4)'", pipeline),         \
         JOB_OPTION(type, "context", OPTION_TEXT, "RING",                                                               \
                    "pytorch: how they share a sequence, such as 'ring(rotate_method=alltoall)'", context),             \
+        JOB_OPTION(type, "experts", OPTION_TEXT, "ROUTING",                                                            \
+                   "pytorch: tokens that a rank's experts get, by assumption: all or balanced", experts),              \
         JOB_OPTION(type, "meta-device", OPTION_FLAG, NULL,                                                             \
                    "pytorch: the module is built on the meta device, never as a whole", meta_device),                  \
         JOB_OPTION(type, "backend", OPTION_TEXT, "NAME", "pytorch: of collectives, gloo or nccl", backend),            \

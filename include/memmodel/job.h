@@ -161,7 +161,7 @@ struct memmodel_parallel {
     size_t size; /**< sizeof(struct memmodel_parallel) */
     /** the processes as a mesh of named axes with their sizes, outermost first: "dp=8", "dp=4,fsdp=8". Axes are dp, data
      *  parallel, fsdp, over which parameters are sharded where dp replicates them, tp, tensor parallel,
-     *  cp, parts of a sequence, and pp, stages of a pipeline.
+     *  cp, parts of a sequence, ep, experts, and pp, stages of a pipeline.
      *  @default one process */
     const char *mesh;
     const char *data; /**< strategy of the axes dp and fsdp; needed where they have more than one rank. @default none */
@@ -177,6 +177,9 @@ struct memmodel_parallel {
     const char *context; /**< how ranks of the axis cp attend to all of a sequence, of which the network has one rank's part:
                               "ring(rotate_method=alltoall, load_balance=False)". @default "ring": they gather keys and
                               values, and causal attention is balanced */
+    const char *experts; /**< how many tokens come to a rank's experts on the axis ep, which no one knows before: "all", of all
+                              its ranks, a bound, or "balanced", as many as the rank has. Reports name it as unmodelled.
+                              @default "all" */
 };
 
 /**

@@ -228,7 +228,7 @@ static int
 keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmodel_job *kept)
 {
     struct memmodel_parallel *parallel;
-    const char **texts[6];
+    const char **texts[7];
 
     if (!job->parallel)
         return 0;
@@ -243,6 +243,7 @@ keep_parallel(struct arena *arena, const struct memmodel_job *job, struct memmod
     texts[3] = &parallel->tensor;
     texts[4] = &parallel->pipeline;
     texts[5] = &parallel->context;
+    texts[6] = &parallel->experts;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_copy_text(arena, *texts[i] ? *texts[i] : "");
         if (!*texts[i])

@@ -268,9 +268,16 @@ find_strategy(memmodel_context *context, const char *text, struct parallel *para
 static int
 check_axes(memmodel_context *context, const struct parallel *parallel)
 {
-    if (mesh_size(&parallel->mesh, "ep") > 1)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
-                             "the axis ep is not modelled; dp, fsdp, cp, tp and pp are");
+    static const char *const apart[] = {"cp", "tp", "pp"};
+
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (mesh_size(&parallel->mesh, "ep") > 1 && mesh_size(&parallel->mesh, apart[i]) > 1)
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "mesh",
+                                 "the axis ep is not modelled with %s; it is with dp or fsdp", apart[i]);
+    if (mesh_size(&parallel->mesh, "ep") > 1 && parallel->data != DATA_FSDP)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "data",
+                             "the axis ep needs the strategy fsdp, which does not share experts with ranks that have "
+                             "others");
     if (parallel->data != DATA_FSDP && mesh_size(&parallel->mesh, "fsdp") > 1)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "mesh",
                              "the axis fsdp needs the strategy fsdp; %s has the axis dp",
@@ -287,15 +294,15 @@ parallel_axis(const struct parallel *parallel)
 
 /* Two axes as one, in the order of the mesh: DeviceMesh._flatten() */
 int64_t
-parallel_place(const struct parallel *parallel, int64_t place, int64_t context_place)
+parallel_place(const struct parallel *parallel, int64_t place, int64_t beside_place)
 {
     const struct mesh *mesh = &parallel->mesh;
     const char *axis = parallel_axis(parallel);
     bool inside = true;
 
     for (size_t i = 0; i < mesh->count && strcmp(mesh->axes[i].name, axis) != 0; i++)
-        inside = inside && strcmp(mesh->axes[i].name, "cp") != 0;
-    return inside ? place * parallel->context_ranks + context_place : context_place * mesh_size(mesh, axis) + place;
+        inside = inside && strcmp(mesh->axes[i].name, parallel->beside) != 0;
+    return inside ? place * parallel->beside_ranks + beside_place : beside_place * mesh_size(mesh, axis) + place;
 }
 
 static void
@@ -304,10 +311,13 @@ set_world(struct parallel *parallel)
     const char *axis = parallel_axis(parallel);
 
     parallel->context_ranks = mesh_size(&parallel->mesh, "cp");
-    parallel->context_place = mesh_place(&parallel->mesh, parallel->rank, "cp");
-    parallel->world = mesh_size(&parallel->mesh, axis) * parallel->context_ranks;
+    parallel->expert_ranks = mesh_size(&parallel->mesh, "ep");
+    parallel->beside = parallel->expert_ranks > 1 ? "ep" : "cp";
+    parallel->beside_ranks = mesh_size(&parallel->mesh, parallel->beside);
+    parallel->beside_place = mesh_place(&parallel->mesh, parallel->rank, parallel->beside);
+    parallel->world = mesh_size(&parallel->mesh, axis) * parallel->beside_ranks;
     parallel->place =
-        parallel_place(parallel, mesh_place(&parallel->mesh, parallel->rank, axis), parallel->context_place);
+        parallel_place(parallel, mesh_place(&parallel->mesh, parallel->rank, axis), parallel->beside_place);
     parallel->tensor_ranks = mesh_size(&parallel->mesh, "tp");
     parallel->tensor_place = mesh_place(&parallel->mesh, parallel->rank, "tp");
     parallel->pipeline_ranks = mesh_size(&parallel->mesh, "pp");
@@ -476,6 +486,19 @@ find_ring(memmodel_context *context, const char *text, const struct memmodel_job
 }
 
 static int
+find_experts(memmodel_context *context, const char *text, struct parallel *parallel)
+{
+    parallel->balanced_experts = text && strcmp(text, "balanced") == 0;
+    if (!text || !*text || parallel->balanced_experts || strcmp(text, "all") == 0)
+        return 0;
+    return context_error(
+        context, MEMMODEL_ERROR_INVALID_ARGUMENT, "experts",
+        "\"%s\" is no assumption of how tokens are routed; there are all, by which all of them may come "
+        "to one rank, and balanced",
+        text);
+}
+
+static int
 check_offload(memmodel_context *context, const struct memmodel_job *job, const struct parallel *parallel)
 {
     if (!parallel->options.offload || strcmp(job->device, "cpu") == 0)
@@ -524,6 +547,8 @@ read_all(memmodel_context *context, const struct memmodel_parallel *given, const
     if (!status)
         status = find_ring(context, given->context, job, parallel);
     if (!status)
+        status = find_experts(context, given->experts, parallel);
+    if (!status)
         status = check_offload(context, job, parallel);
     if (!status)
         status = check_zero(context, job, parallel);
@@ -562,7 +587,10 @@ parallel_read(memmodel_context *context, const struct memmodel_job *job, struct 
         .replicas = 1,
         .tensor_ranks = 1,
         .pipeline_ranks = 1,
+        .beside = "cp",
+        .beside_ranks = 1,
         .context_ranks = 1,
+        .expert_ranks = 1,
         .options =
             {
                 .broadcast_buffers = true,

@@ -50,9 +50,13 @@ struct parallel {
     int64_t world;         /* ranks that the strategy has; of fsdp those that parameters are sharded over */
     int64_t place;         /* of this rank among them */
     int64_t replicas;      /* groups of such ranks, which have the same shards */
+    const char *beside;    /* the axis that the strategy's ranks are along as well, cp or ep */
+    int64_t beside_ranks;  /* of that axis */
+    int64_t beside_place;  /* of this rank along it */
     struct ring_plan ring;
-    int64_t context_ranks; /* of the axis cp, which the strategy's ranks are along as well */
-    int64_t context_place; /* of this rank along it */
+    int64_t context_ranks; /* of the axis cp */
+    int64_t expert_ranks;  /* of the axis ep */
+    bool balanced_experts; /* each gets as many rows as it sends, else all that there are */
     struct pipeline_plan pipeline;
     int64_t pipeline_ranks; /* of the axis pp */
     int64_t pipeline_place; /* of this rank along it */
@@ -66,12 +70,12 @@ struct parallel {
 int
 parallel_read(memmodel_context *context, const struct memmodel_job *job, struct parallel *parallel);
 
-/* The axis that the strategy's ranks are along, beside cp. */
+/* The axis that the strategy's ranks are along, besides cp or ep. */
 const char *
 parallel_axis(const struct parallel *parallel);
 
-/* Of the strategy's ranks the one that is so far along that axis and cp. */
+/* Of the strategy's ranks the one that is so far along that axis and the one beside it. */
 int64_t
-parallel_place(const struct parallel *parallel, int64_t place, int64_t context_place);
+parallel_place(const struct parallel *parallel, int64_t place, int64_t beside_place);
 
 #endif

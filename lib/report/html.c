@@ -68,6 +68,8 @@ write_job(struct text *page, const struct memmodel_job *job)
         write_text(page, "pipeline", job->parallel->pipeline);
         text_append(page, ",");
         write_text(page, "context", job->parallel->context);
+        text_append(page, ",");
+        write_text(page, "experts", job->parallel->experts);
         text_printf(page, ",\"rank\":%" PRId64 ",", job->parallel->rank);
     }
     text_append(page, "\"symbols\":[");

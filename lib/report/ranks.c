@@ -81,13 +81,13 @@ stride_of(const struct parallel *parallel, const char *axis)
     return stride;
 }
 
-/* Of the places of a strategy those along its axis at one place of the axis cp. */
+/* Of the places of a strategy those along its axis at one place of the axis beside it. */
 static struct places
-places_at(const struct parallel *parallel, struct places places, int64_t context_place)
+places_at(const struct parallel *parallel, struct places places, int64_t beside_place)
 {
     int64_t count = mesh_size(&parallel->mesh, parallel_axis(parallel));
-    int64_t begin = parallel_place(parallel, 0, context_place),
-            apart = parallel_place(parallel, 1, context_place) - begin;
+    int64_t begin = parallel_place(parallel, 0, beside_place),
+            apart = parallel_place(parallel, 1, beside_place) - begin;
 
     return (struct places){
         min_i64(count, ceil_divide(max_i64(0, places.first - begin), apart)),
@@ -95,13 +95,29 @@ places_at(const struct parallel *parallel, struct places places, int64_t context
     };
 }
 
+/* Experts are sharded over the axis of the data alone. */
+static void
+cut_by_experts(struct places *places, const struct binding *binding, const struct parallel *parallel)
+{
+    const char *axis = parallel_axis(parallel);
+
+    for (size_t i = 0; i < binding->network->parameter_count && parallel->expert_ranks > 1; i++) {
+        const struct parameter *parameter = &binding->network->parameters[i];
+
+        if (parameter->rank == 3)
+            cut_by_rows(places, mesh_place(&parallel->mesh, parallel->rank, axis),
+                        binding_dim(binding, parameter->dims[0]) / parallel->expert_ranks,
+                        mesh_size(&parallel->mesh, axis));
+    }
+}
+
 static int64_t
-rank_at(const struct parallel *parallel, int64_t data, int64_t context_place, int64_t tensor, int64_t stage)
+rank_at(const struct parallel *parallel, int64_t data, int64_t beside_place, int64_t tensor, int64_t stage)
 {
     int64_t rank = 0;
 
-    if (parallel->context_ranks > 1)
-        rank += context_place * stride_of(parallel, "cp");
+    if (parallel->beside_ranks > 1)
+        rank += beside_place * stride_of(parallel, parallel->beside);
     if (mesh_size(&parallel->mesh, parallel_axis(parallel)) > 1)
         rank += data * stride_of(parallel, parallel_axis(parallel));
     if (parallel->tensor_ranks > 1)
@@ -111,43 +127,44 @@ rank_at(const struct parallel *parallel, int64_t data, int64_t context_place, in
     return rank;
 }
 
-/* Where the next class begins, -1 behind the last: along the data, then along tp, cp and the stages. */
+/* Where the next class begins, -1 behind the last: along the data, then along tp, cp or ep, and the stages. */
 static int64_t
 next_of(const struct parallel *parallel, struct places data, struct places tensor)
 {
-    int64_t stage = parallel->pipeline_place, context_place = parallel->context_place;
+    int64_t stage = parallel->pipeline_place, beside_place = parallel->beside_place;
 
     if (data.end < mesh_size(&parallel->mesh, parallel_axis(parallel)))
-        return rank_at(parallel, data.end, context_place, tensor.first, stage);
+        return rank_at(parallel, data.end, beside_place, tensor.first, stage);
     if (tensor.end < parallel->tensor_ranks)
-        return rank_at(parallel, 0, context_place, tensor.end, stage);
-    if (context_place + 1 < parallel->context_ranks)
-        return rank_at(parallel, 0, context_place + 1, 0, stage);
+        return rank_at(parallel, 0, beside_place, tensor.end, stage);
+    if (beside_place + 1 < parallel->beside_ranks)
+        return rank_at(parallel, 0, beside_place + 1, 0, stage);
     return stage + 1 < parallel->pipeline_ranks ? rank_at(parallel, 0, 0, 0, stage + 1) : -1;
 }
 
 /*
  * Classes along the axis of the data follow each other within one along tp, which shards have their rows from, those in one
- * along cp, whose ranks attend to different parts of a sequence, those in one of a stage.
+ * along cp or ep, whose ranks have different parts of a sequence or experts, those in one of a stage.
  */
 static int
 find_class(struct query *query, struct memmodel_rank_class *rank_class)
 {
     struct parallel parallel;
     struct places data, tensor;
-    int64_t context_place;
+    int64_t beside_place;
     int status = query_bind(query);
 
     if (!status)
         status = parallel_read(query->context, &query->job, &parallel);
     if (status)
         return status;
-    context_place = parallel.context_place;
-    data = places_at(&parallel, data_places(&query->binding, &parallel), context_place);
+    beside_place = parallel.beside_place;
+    data = places_at(&parallel, data_places(&query->binding, &parallel), beside_place);
+    cut_by_experts(&data, &query->binding, &parallel);
     tensor = tensor_places(&query->binding, &parallel);
     *rank_class = (struct memmodel_rank_class){
         .size = sizeof *rank_class,
-        .first_rank = rank_at(&parallel, data.first, context_place, tensor.first, parallel.pipeline_place),
+        .first_rank = rank_at(&parallel, data.first, beside_place, tensor.first, parallel.pipeline_place),
         .rank_count = (data.end - data.first) * (tensor.end - tensor.first) * parallel.replicas,
         .next_rank = next_of(&parallel, data, tensor),
     };

@@ -151,10 +151,10 @@ with_parallel(json_t *job, const struct memmodel_parallel *parallel)
 {
     if (parallel)
         json_object_set_new(job, "parallel",
-                            json_pack("{ss ss ss ss ss ss sI}", "mesh", parallel->mesh, "data", parallel->data,
+                            json_pack("{ss ss ss ss ss ss ss sI}", "mesh", parallel->mesh, "data", parallel->data,
                                       "tensor", parallel->tensor, "pipeline", parallel->pipeline, "context",
-                                      parallel->context, "backend", parallel->backend, "rank",
-                                      (json_int_t)parallel->rank));
+                                      parallel->context, "experts", parallel->experts, "backend", parallel->backend,
+                                      "rank", (json_int_t)parallel->rank));
     return job;
 }
 

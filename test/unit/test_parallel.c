@@ -24,7 +24,6 @@ what_cannot_be_shared_is_refused_with_what_would_do(void **state)
         {{.mesh = "dp=8", .data = "ddp", .rank = -1}, "rank -1 is none of the mesh"},
         {{.mesh = "dp=8", .data = "ddp", .backend = "mpi"}, "unknown backend \"mpi\"; known are gloo, nccl"},
         {{.mesh = "xp=8", .data = "ddp"}, "there is no axis \"xp\""},
-        {{.mesh = "dp=2,ep=2", .data = "ddp"}, "the axis ep is not modelled; dp, fsdp, cp, tp and pp are"},
         {{.mesh = "pp=2"}, "2 ranks share the stages, but nothing says which; give a pipeline such as"},
         {{.mesh = "pp=2", .pipeline = "1f1b(4"}, "\"1f1b(4\" is no call, such as \"1f1b(microbatches=8"},
         {{.mesh = "pp=2", .pipeline = "1f1bx(microbatches=4)"}, "no schedule is called \"1f1bx\"; there are gpipe"},

@@ -26,7 +26,7 @@ def symbol_values(symbols: Mapping[str, int] | None, sizes: Mapping[str, int]) -
 
 Mesh = str | Mapping[str, int]
 # Fields of a job's `parallel`.
-PARALLEL = ("mesh", "data", "tensor", "pipeline", "context", "meta_device", "backend", "rank")
+PARALLEL = ("mesh", "data", "tensor", "pipeline", "context", "experts", "meta_device", "backend", "rank")
 
 
 def mesh_text(mesh: Mesh) -> str:
@@ -121,6 +121,7 @@ def estimate(
     tensor: str | None = None,
     pipeline: str | None = None,
     context: str | None = None,
+    experts: str | None = None,
     meta_device: bool | None = None,
     backend: str | None = None,
     rank: int | None = None,
@@ -146,7 +147,8 @@ def estimate(
     their data, such as "ddp(bucket_cap_mb=25)". tensor: how they share its modules, such as
     "colwise=layers.*.(q|k|v), rowwise=layers.*.o". pipeline: its stages, "1f1b(microbatches=8, cut=layers.4)", of a
     network of one part of the batch. context: how ranks of the axis cp share a sequence, "ring" unless given, or
-    "ring(rotate_method=alltoall)", of a network of one part of it. See memmodel_parallel.
+    "ring(rotate_method=alltoall)", of a network of one part of it. experts: tokens that
+    ranks of the axis ep get, by assumption: "all" or "balanced". See memmodel_parallel.
     meta_device: the module is built on the meta device, never as a whole. backend: "gloo" or "nccl".
 
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. Of a job on a GPU it is
@@ -163,7 +165,7 @@ def estimate(
         base_bytes=base_bytes, precision=precision, checkpoint=checkpoint, gpu=gpu,
         allocator_settings=allocator_settings, cublas_workspace=cublas_workspace, graph_optimization=graph_optimization,
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
-        tensor=tensor, pipeline=pipeline, context=context, meta_device=meta_device,
+        tensor=tensor, pipeline=pipeline, context=context, experts=experts, meta_device=meta_device,
         backend=backend, rank=rank, budget=budget,
         safety_percent=safety_percent, metric=metric,
     )  # fmt: skip

@@ -361,6 +361,7 @@ def estimate(
     tensor: str | None = None,
     pipeline: str | None = None,
     context: str | None = None,
+    experts: str | None = None,
     meta_device: bool | None = None,
     backend: str | None = None,
     rank: int | None = None,
@@ -388,6 +389,7 @@ def estimate(
     which of them is estimated; the module is the whole one, and `args` are what it is called with in this process. Of
     a pipeline, "1f1b(microbatches=8, cut=layers.4)", they are the whole batch, whose tensors are cut along axis 0.
     context: how ranks of the axis cp share a sequence, of which `args` have this process' part: "ring" unless given.
+    experts: tokens that a process' experts get on the axis ep, by assumption: "all", a bound, or "balanced".
     meta_device: the module is built on the meta device, so that no process has it as a whole.
     budget, metric: as memmodel.estimate() takes them.
 
@@ -406,8 +408,8 @@ def estimate(
     }  # fmt: skip
     where |= settings_of_environment(where)
     for_rules = {"checkpoint": checkpoint, "framework_version": framework_version, "mesh": mesh, "data": data,
-                 "tensor": tensor, "pipeline": pipeline, "context": context, "meta_device": meta_device,
-                 "backend": backend, "rank": rank} | ({} if gpu else where)  # fmt: skip
+                 "tensor": tensor, "pipeline": pipeline, "context": context, "experts": experts,
+                 "meta_device": meta_device, "backend": backend, "rank": rank} | ({} if gpu else where)  # fmt: skip
     job: dict[str, Any] = where | for_rules | {
         "framework": "pytorch", "framework_version": framework_version or torch.__version__, "mode": mode,
         "steps": steps, "isa": isa or this_isa(), "intra_op_threads": intra_op_threads or torch.get_num_threads(),

@@ -81,6 +81,22 @@ find_gradients(const struct step *step, struct fsdp_unit *unit, struct value **l
     return elements;
 }
 
+/* Of all ranks' shards of what is reduced. */
+static int64_t
+whole_elements(const struct step *step, const struct fsdp_unit *unit)
+{
+    int64_t elements = 0;
+
+    for (size_t i = 0; i < unit->count; i++) {
+        const struct fsdp_parameter *parameter = &unit->parameters[i];
+
+        if (parameter->reduced)
+            elements = add_saturating(elements,
+                                      fsdp_whole_bytes(step, parameter) / dtype_bytes(parameter->whole->shape.dtype));
+    }
+    return elements;
+}
+
 /* chunk_cat: what is sharded unevenly is padded on the way; all copies live until the last is there. */
 static void
 copy_in(struct step *step, const struct fsdp_unit *unit)
@@ -172,7 +188,7 @@ fsdp_reduce(struct step *step, struct fsdp_unit *unit)
     if (!last)
         return NULL;
     dtype = reduced_type(step, last);
-    bytes = multiply_saturating(step->parallel.world, multiply_saturating(elements, dtype_bytes(dtype)));
+    bytes = multiply_saturating(whole_elements(step, unit), dtype_bytes(dtype));
     input = data_buffer(step, "fsdp reduce-scatter", bytes);
     copy_in(step, unit);
     if (dtype != last->shape.dtype)

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "frameworks/pytorch/fsdp.h"
 #include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/tensor_parallel.h"
 #include "frameworks/pytorch/tensor.h"
 
 int64_t
@@ -13,19 +14,44 @@ fsdp_bytes_of(const struct value *value, int64_t elements)
     return multiply_saturating(elements, dtype_bytes(value->shape.dtype));
 }
 
-int64_t
-fsdp_whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
+/* Experts are sharded over the ranks that have the same ones: those of the axis of the data. */
+static bool
+is_of_experts(const struct step *step, const struct fsdp_parameter *parameter)
 {
-    return multiply_saturating(step->parallel.world, fsdp_bytes_of(parameter->whole, parameter->padded));
+    return step->parallel.expert_ranks > 1 && step->tensor->parameters[parameter->parameter].axis != UNCUT;
 }
 
 static int64_t
-unit_bytes(const struct step *step, const struct fsdp_unit *unit)
+world_of(const struct step *step, const struct fsdp_parameter *parameter)
+{
+    return step->parallel.world / (is_of_experts(step, parameter) ? step->parallel.expert_ranks : 1);
+}
+
+static int64_t
+place_of(const struct step *step, const struct fsdp_parameter *parameter)
+{
+    const struct parallel *parallel = &step->parallel;
+
+    return is_of_experts(step, parameter) ? mesh_place(&parallel->mesh, parallel->rank, parallel_axis(parallel))
+                                          : parallel->place;
+}
+
+int64_t
+fsdp_whole_bytes(const struct step *step, const struct fsdp_parameter *parameter)
+{
+    return multiply_saturating(world_of(step, parameter), fsdp_bytes_of(parameter->whole, parameter->padded));
+}
+
+static int64_t
+unit_bytes(const struct step *step, const struct fsdp_unit *unit, bool own)
 {
     int64_t bytes = 0;
 
-    for (size_t i = 0; i < unit->count; i++)
-        bytes = add_saturating(bytes, fsdp_whole_bytes(step, &unit->parameters[i]));
+    for (size_t i = 0; i < unit->count; i++) {
+        int64_t whole = fsdp_whole_bytes(step, &unit->parameters[i]);
+
+        bytes = add_saturating(bytes, own ? whole / world_of(step, &unit->parameters[i]) : whole);
+    }
     return bytes;
 }
 
@@ -35,7 +61,7 @@ static void
 make_shard(struct step *step, struct fsdp_parameter *parameter)
 {
     struct shape local = parameter->whole->shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {0}, world = step->parallel.world, rows = local.dims[0];
+    int64_t strides[MEMMODEL_MAX_RANK] = {0}, world = world_of(step, parameter), rows = local.dims[0];
     struct value *padded;
 
     parameter->uneven = rows % world != 0;
@@ -45,7 +71,7 @@ make_shard(struct step *step, struct fsdp_parameter *parameter)
     local.dtype = data_built_dtype(step, local.dtype);
     padded = value_vector(step, local.dtype, parameter->padded);
     value_becomes(step, padded, MEMMODEL_CATEGORY_PARAMETERS);
-    local.dims[0] = mesh_part(rows, world, step->parallel.place);
+    local.dims[0] = mesh_part(rows, world, place_of(step, parameter));
     shape_strides(&local, strides);
     parameter->shard = value_within(step, padded, &local, strides);
     value_drop(step, padded);
@@ -76,11 +102,11 @@ fsdp_shard(struct step *step, struct fsdp_unit *unit)
 void
 fsdp_all_gather(struct step *step, struct fsdp_unit *unit)
 {
-    int64_t bytes = unit_bytes(step, unit);
+    int64_t bytes = unit_bytes(step, unit, false);
     struct value *cast = NULL; /* of this rank's shards, where operators compute in another type */
 
     if (step->parallel.options.param_dtype != NO_DTYPE) {
-        cast = data_buffer(step, "fsdp cast shards", bytes / step->parallel.world);
+        cast = data_buffer(step, "fsdp cast shards", unit_bytes(step, unit, true));
         data_on_stream(step, cast, GATHER_STREAM);
     }
     unit->incoming = data_buffer(step, "fsdp all-gather", bytes);

@@ -245,7 +245,7 @@ ring_new(struct step *step, const struct attention_kernel *kernel, const struct 
         .step = step,
         .kernel = kernel,
         .ranks = parallel->context_ranks,
-        .place = parallel->context_place,
+        .place = parallel->beside_place,
         .load_balance = parallel->ring.load_balance && query->shape.dims[LENGTH] % 2 == 0,
         .causal = causal,
     };

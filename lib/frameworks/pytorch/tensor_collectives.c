@@ -200,15 +200,20 @@ scatter_forward(struct step *step, const struct layer *layer)
 
 /* ---- the table ---- */
 
-enum together { COPY, EMBEDDING, GATHER, JOIN, LOSS, REDUCE, SCATTER };
+enum together { COPY, EMBEDDING, EXCHANGE, GATHER, JOIN, LOSS, REDUCE, SCATTER };
 
 /* What a network calls so that is not a rank's has no rule. */
 static void
 together_forward(struct step *step, const struct layer *layer, int detail)
 {
     static void (*const forward[])(struct step * step, const struct layer *layer) = {
-        [COPY] = copy_forward,       [EMBEDDING] = tensor_embedding_forward, [GATHER] = gather_forward,
-        [JOIN] = join_forward,       [LOSS] = tensor_loss_forward,           [REDUCE] = reduce_forward,
+        [COPY] = copy_forward,
+        [EMBEDDING] = tensor_embedding_forward,
+        [EXCHANGE] = tensor_exchange_forward,
+        [GATHER] = gather_forward,
+        [JOIN] = join_forward,
+        [LOSS] = tensor_loss_forward,
+        [REDUCE] = reduce_forward,
         [SCATTER] = scatter_forward,
     };
 
@@ -219,6 +224,8 @@ together_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct aten_op_rule rules[] = {
+    {"memmodel.experts.combine", together_forward, EXCHANGE, "1"},
+    {"memmodel.experts.dispatch", together_forward, EXCHANGE, "1"},
     {"memmodel.tensor.copy", together_forward, COPY, "0"},
     {"memmodel.tensor.embedding", together_forward, EMBEDDING, "0"},
     {"memmodel.tensor.gather", together_forward, GATHER, "1"},

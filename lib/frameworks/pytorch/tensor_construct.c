@@ -27,7 +27,7 @@ padded_part(const struct step *step, const struct shape *whole, int axis)
 {
     struct shape part = *whole;
 
-    part.dims[axis] = ceil_divide(whole->dims[axis], step->parallel.tensor_ranks);
+    part.dims[axis] = ceil_divide(whole->dims[axis], step->tensor->ranks);
     return part;
 }
 
@@ -35,7 +35,7 @@ padded_part(const struct step *step, const struct shape *whole, int axis)
 static int64_t
 copied_parts(const struct step *step, const struct shape *whole, int axis)
 {
-    int64_t ranks = step->parallel.tensor_ranks, part = padded_part(step, whole, axis).dims[axis];
+    int64_t ranks = step->tensor->ranks, part = padded_part(step, whole, axis).dims[axis];
 
     return axis > 0 ? ranks : ranks - whole->dims[axis] / part;
 }
@@ -62,8 +62,8 @@ scattered(struct step *step, const struct shape *whole, const struct shape *own,
     room = value_vector(step, part.dtype, shape_elements(&part));
     step->silent = false;
     value_becomes(step, room, MEMMODEL_CATEGORY_PARAMETERS);
-    if (!meta && step->parallel.gloo && step->parallel.tensor_place == 0)
-        value_drop(step, data_buffer(step, "gloo scatter", multiply_saturating(bytes, step->parallel.tensor_ranks)));
+    if (!meta && step->parallel.gloo && step->tensor->place == 0)
+        value_drop(step, data_buffer(step, "gloo scatter", multiply_saturating(bytes, step->tensor->ranks)));
     value_drop(step, copies);
     shape_strides(own, strides);
     local = value_within(step, room, own, strides);

@@ -21,8 +21,7 @@ rewrite_refuse(struct rewriting *rewriting, int status, const char *object, cons
 void
 rewrite_cut_dim(struct rewriting *rewriting, memmodel_dim *dim)
 {
-    *dim = mesh_part(binding_dim(rewriting->axes.whole, *dim), rewriting->axes.ranks,
-                     rewriting->step->parallel.tensor_place);
+    *dim = mesh_part(binding_dim(rewriting->axes.whole, *dim), rewriting->axes.ranks, rewriting->made->place);
 }
 
 /* ---- making layers ---- */

@@ -18,6 +18,7 @@ struct rewriting {
     const struct memmodel_network *from;
     struct tensor_axes axes;
     memmodel_tensor *names; /* of each tensor of `from`: the one that layers get in its place now */
+    bool *grown;            /* of each tensor of `from`: rows that experts of this rank compute */
     int32_t *begin;         /* of each layer of `from`, and behind the last: where what stands for it begins */
     int32_t *inside;        /* the same without what its modules are handed */
     struct gathered *gathered;
@@ -65,6 +66,18 @@ rewrite_parameters(struct rewriting *rewriting);
 /* A loss of cut logits, which the ranks compute together; false if the layer is none. */
 bool
 rewrite_loss(struct rewriting *rewriting, const struct layer *layer);
+
+/* ---- tensor_experts.c ---- */
+
+/* Which experts the rank has. */
+void
+rewrite_expert_parameters(struct rewriting *rewriting);
+
+/* Products of rows with experts, and what is done with their rows; false if the layer has to do with neither. */
+bool
+rewrite_experts(struct rewriting *rewriting, const struct layer *layer);
+
+/* ---- tensor_styles.c ---- */
 
 void
 rewrite_styled(struct rewriting *rewriting, enum tensor_style style, const struct layer *layer);

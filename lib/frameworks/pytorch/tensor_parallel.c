@@ -17,7 +17,8 @@ rewrite_layers(struct rewriting *rewriting)
         rewriting->begin[i] = (int32_t)to->layer_count;
         rewrite_begin_modules(rewriting);
         rewriting->inside[i] = (int32_t)to->layer_count;
-        if (style == TENSOR_WHOLE && rewrite_loss(rewriting, &from->layers[i]))
+        if (style == TENSOR_WHOLE &&
+            (rewrite_loss(rewriting, &from->layers[i]) || rewrite_experts(rewriting, &from->layers[i])))
             continue;
         if (style == TENSOR_WHOLE)
             rewrite_plain(rewriting, &from->layers[i]);
@@ -74,6 +75,8 @@ count_new(const struct rewriting *rewriting)
 
     for (size_t i = 0; i < from->layer_count; i++)
         count += rewriting->made->plan.styles[i] == TENSOR_WHOLE ? 0 : 2;
+    for (size_t i = 0; i < from->layer_count && rewriting->step->parallel.expert_ranks > 1; i++)
+        count += (size_t)from->layers[i].input_count;
     for (size_t i = 0; i < from->scope_count; i++)
         for (int32_t k = from->scopes[i].first; k < from->scopes[i].end && rewriting->made->plan.gathers[i]; k++)
             count += (size_t)from->layers[k].input_count;
@@ -109,11 +112,13 @@ make_room(struct rewriting *rewriting)
     made->built = step_arena_allocate(step, (from->parameter_count + 1) * sizeof *made->built);
     rewriting->axes.axes = step_arena_allocate(step, tensors * sizeof *rewriting->axes.axes);
     rewriting->names = step_arena_allocate(step, tensors * sizeof *rewriting->names);
+    rewriting->grown = step_arena_allocate(step, tensors * sizeof *rewriting->grown);
     rewriting->begin = step_arena_allocate(step, (from->layer_count + 1) * sizeof *rewriting->begin);
     rewriting->inside = step_arena_allocate(step, (from->layer_count + 1) * sizeof *rewriting->inside);
     rewriting->gathered = step_arena_allocate(step, (new + 1) * sizeof *rewriting->gathered);
     if (step->status)
         return false;
+    memset(rewriting->grown, 0, tensors * sizeof *rewriting->grown);
     memset(rewriting->axes.axes, UNCUT, tensors * sizeof *rewriting->axes.axes);
     for (size_t i = 0; i < from->tensor_count; i++)
         rewriting->names[i] = (memmodel_tensor)i;
@@ -123,27 +128,39 @@ make_room(struct rewriting *rewriting)
     return true;
 }
 
+/* Of modules with a style, or of experts. */
+static void
+rewrite(struct rewriting *rewriting)
+{
+    rewrite_parameters(rewriting);
+    if (!rewriting->status && rewriting->step->parallel.expert_ranks > 1)
+        rewrite_expert_parameters(rewriting);
+    if (!rewriting->status)
+        rewrite_layers(rewriting);
+}
+
 int
 tensor_parallel_open(struct step *step)
 {
+    const struct parallel *parallel = &step->parallel;
+    bool experts = parallel->expert_ranks > 1;
     struct tensor_parallel *made;
     struct rewriting rewriting = {.step = step, .from = step->network};
     int status;
 
-    if (step->parallel.tensor_ranks == 1)
+    if (parallel->tensor_ranks == 1 && !experts)
         return 0;
     made = rewriting.made = step_arena_allocate(step, sizeof *made);
     if (!made)
         return step->status;
     made->whole = step->binding;
-    rewriting.axes =
-        (struct tensor_axes){.context = step->context, .whole = step->binding, .ranks = step->parallel.tensor_ranks};
+    made->ranks = experts ? parallel->expert_ranks : parallel->tensor_ranks;
+    made->place = experts ? parallel->beside_place : parallel->tensor_place;
+    rewriting.axes = (struct tensor_axes){.context = step->context, .whole = step->binding, .ranks = made->ranks};
     status = tensor_plan_read(step, &made->plan);
     if (status || !make_room(&rewriting))
         return status ? status : step->status;
-    rewrite_parameters(&rewriting);
-    if (!rewriting.status)
-        rewrite_layers(&rewriting);
+    rewrite(&rewriting);
     if (rewriting.status || step->status)
         return rewriting.status ? rewriting.status : step->status;
     move_scopes(&rewriting);

@@ -35,6 +35,7 @@ struct tensor_cut {
 
 struct tensor_parallel {
     const struct binding *whole; /* of the job's network, as if there was one rank */
+    int64_t ranks, place;        /* along the axis tp, or ep */
     struct tensor_plan plan;
     struct memmodel_network network;
     struct binding binding;
@@ -101,6 +102,12 @@ tensor_own_rows(struct step *step, const struct value *indices);
 /* The cross entropy of logits whose classes are cut. */
 void
 tensor_loss_forward(struct step *step, const struct layer *layer);
+
+/* ---- tensor_experts.c ---- */
+
+/* Rows go to the ranks whose experts compute them, or return. */
+void
+tensor_exchange_forward(struct step *step, const struct layer *layer);
 
 /* ---- tensor_construct.c ---- */
 

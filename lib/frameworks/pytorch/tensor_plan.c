@@ -155,7 +155,7 @@ find_styles(struct step *step, struct tensor_plan *plan)
 int
 tensor_plan_read(struct step *step, struct tensor_plan *plan)
 {
-    const char *text = step->parallel.tensor;
+    const char *text = step->parallel.tensor ? step->parallel.tensor : "";
     struct call_text parts = {.rest = {text, strlen(text)}};
     struct reading reading = {step->context, step->asked, plan, KEYS};
     struct call_argument part;
