@@ -30,10 +30,10 @@ static const struct option options[] = {
     ROW("quantization", OPTION_TEXT, "NAME", "of the weights: none, fp8, int8, nf4, awq, gptq, nvfp4, mxfp4",
         quantization),
     ROW("kv", OPTION_TEXT, "NAME", "of the cache: auto, bfloat16, float16, fp8, nvfp4; llamacpp: f16, q8_0, q4_0", kv),
-    ROW("max-length", OPTION_INTEGER, "N", "tokens of a request; llamacpp: the whole context", max_length),
-    ROW("max-sequences", OPTION_INTEGER, "N", "requests at most at once", max_sequences),
-    ROW("batched-tokens", OPTION_INTEGER, "N", "tokens of one pass; llamacpp: --ubatch-size", batched_tokens),
-    ROW("block-size", OPTION_INTEGER, "N", "tokens of a block or page of the cache", block_size),
+    ROW("max-length", OPTION_COUNT, "N", "tokens of a request; llamacpp: the whole context", max_length),
+    ROW("max-sequences", OPTION_COUNT, "N", "requests at most at once", max_sequences),
+    ROW("batched-tokens", OPTION_COUNT, "N", "tokens of one pass; llamacpp: --ubatch-size", batched_tokens),
+    ROW("block-size", OPTION_COUNT, "N", "tokens of a block or page of the cache", block_size),
     ROW("draft-layers", OPTION_INTEGER, "N", "more layers of a draft model", draft_layers),
     ROW("sliding-ratio", OPTION_NUMBER, "RATIO",
         "sglang: tokens of sliding layers to those of others; 0.8 unless given", sliding_ratio),
@@ -70,6 +70,13 @@ options_of(const struct serve_options *given)
 
 /* ---- text ---- */
 
+/* Whether it was said what memory there is. */
+static bool
+is_known(const struct memmodel_serving_result *result)
+{
+    return result->gpu_bytes || result->cache_bytes > 0;
+}
+
 static void
 print_budget(const struct memmodel_serving_result *result)
 {
@@ -82,7 +89,8 @@ print_budget(const struct memmodel_serving_result *result)
         print_bytes("activations", result->activation_bytes, "the most that a pass takes");
     if (result->context_bytes)
         print_bytes("context", result->context_bytes, "kernels and communicators");
-    print_bytes("cache", result->cache_bytes, "");
+    if (is_known(result))
+        print_bytes("cache", result->cache_bytes, "");
 }
 
 static void
@@ -93,6 +101,8 @@ print_cache(const struct memmodel_serving_result *result)
     snprintf(text, sizeof text, "of %s tokens", format_count(result->block_size, number));
     print_bytes("per token", result->token_bytes, "of a long request");
     print_bytes("per request", result->request_bytes, "");
+    if (!is_known(result))
+        return;
     if (result->block_size > 1)
         print_count("blocks", result->block_count, text);
     print_count("tokens", result->token_count, "in the cache");
@@ -123,7 +133,9 @@ print_verdict_line(const struct memmodel_serving_result *result)
     char needs[QUANTITY_BYTES], has[QUANTITY_BYTES], longest[NUMBER_BYTES];
     const char *word = memmodel_verdict_name(result->verdict);
 
-    if (result->verdict == MEMMODEL_VERDICT_FITS)
+    if (!is_known(result))
+        printf("no verdict: which GPU? --gpu, --gpu-bytes or --cache-bytes says what there is\n");
+    else if (result->verdict == MEMMODEL_VERDICT_FITS)
         printf("verdict: %s, %" PRId64 " requests at once\n", word, result->request_count);
     else if (result->verdict == MEMMODEL_VERDICT_EXCEEDS && result->cache_bytes <= 0)
         printf("verdict: %s, weights and a pass take %s more than there is\n", word,
@@ -139,7 +151,8 @@ print_text(const memmodel_serving *serving, const struct memmodel_serving_result
 {
     print_budget(result);
     print_cache(result);
-    print_pools(serving);
+    if (is_known(result))
+        print_pools(serving);
     for (size_t i = 0; memmodel_serving_unmodelled(serving, i); i++)
         printf("%s%s", i ? ", " : "not counted: ", memmodel_serving_unmodelled(serving, i));
     if (memmodel_serving_unmodelled(serving, 0))

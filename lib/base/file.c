@@ -26,6 +26,14 @@ io_error(memmodel_context *context, const char *path, const char *what)
     return context_error(context, MEMMODEL_ERROR_IO, path, "cannot %s: %s", what, strerror(errno));
 }
 
+bool
+file_is_there(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
 int
 file_open(memmodel_context *context, const char *path, int *file, int64_t *size)
 {

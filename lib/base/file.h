@@ -12,6 +12,10 @@
 int
 file_open(memmodel_context *context, const char *path, int *file, int64_t *size);
 
+/* Whether there is something at `path` that can be read as a file, be it a pipe: no folder. */
+bool
+file_is_there(const char *path);
+
 /* Makes an object of a text of a file's format; `made` is where its pointer goes. */
 typedef int (*file_parser)(memmodel_context *context, const char *name, const char *text, size_t length, void *made);
 

@@ -59,7 +59,7 @@ symbols_complete(memmodel_context *context, const memmodel_network *network, con
 
         if (!values[i] && !(free && strcmp(name, free) == 0))
             return context_error(context, MEMMODEL_ERROR_UNBOUND, name,
-                                 "the symbol has no value in this job; give it one");
+                                 "the symbol has no value in this job; give it one, such as %s=8", name);
     }
     return 0;
 }

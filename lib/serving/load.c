@@ -93,7 +93,7 @@ is_file_name(const char *path)
 {
     size_t length = strlen(path);
 
-    return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+    return (length >= 5 && strcmp(path + length - 5, ".json") == 0) || file_is_there(path);
 }
 
 int

@@ -52,6 +52,47 @@ class Serve(unittest.TestCase):
         self.assertEqual(missing.returncode, 1)
         self.assertIn("/nowhere/config.json", missing.stderr)
 
+    def test_without_a_gpu_there_is_no_verdict_and_no_cache(self):
+        for engine in "vllm", "sglang":
+            made = run("serve", LLAMA, "--engine", engine)
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            self.assertRegex(made.stdout, r"weights +14\.99 GiB\n")
+            self.assertNotIn("-1", made.stdout)
+            self.assertNotIn("requests", made.stdout)
+            self.assertIn("no verdict: which GPU? --gpu, --gpu-bytes or --cache-bytes says", made.stdout)
+
+    def test_a_configuration_may_come_through_a_pipe_or_have_another_name(self):
+        expected = run("serve", LLAMA, "--gpu", "h100").stdout
+        with tempfile.TemporaryDirectory() as folder:
+            named = pathlib.Path(folder) / "config"
+            shutil.copy(LLAMA, named)
+            self.assertEqual(run("serve", named, "--gpu", "h100").stdout, expected)
+        with subprocess.Popen(["cat", LLAMA], stdout=subprocess.PIPE) as cat:
+            line = [TOOL, "serve", "/dev/stdin", "--gpu", "h100"]
+            made = subprocess.run(line, stdin=cat.stdout, capture_output=True, text=True, check=False)
+        self.assertEqual((made.stdout, made.stderr), (expected, ""))
+
+    def test_tables_stay_within_80_columns(self):
+        for words in (
+            ["advise-mesh", CONFIGS / "llama33-70b.json", "--gpus", 1024, "--all"],
+            ["gpus", CONFIGS / "llama33-70b.json", "--set", "batch=8,length=4096", "--precision", "bf16"],
+        ):
+            with self.subTest(words=words[0]):
+                made = run(*words)
+                self.assertIn(made.returncode, (0, 3), made.stderr)
+                self.assertGreater(made.stdout.count("\n"), 15)
+                self.assertLessEqual(max(map(len, made.stdout.splitlines())), 80)
+
+    def test_zero_is_no_count(self):
+        for command, option in (
+            ("generate", "--new-tokens"), ("generate", "--batch"), ("serve", "--max-length"), ("advise-mesh", "--length"),
+            ("gpus", "--max-gpus"),
+        ):  # fmt: skip
+            for value in "0", "-1":
+                made = run(command, LLAMA, option, value)
+                self.assertEqual(made.returncode, 2)
+                self.assertIn(f"option '{option}' needs a whole number above 0, not '{value}'", made.stderr)
+
     def test_what_is_wrong_is_named(self):
         for words, part in (
             (["--gpu", "h9"], "there are t4"),
