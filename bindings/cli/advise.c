@@ -34,7 +34,7 @@ static const struct option options[] = {
      offsetof(struct advise_options, target_error)},
     {"noise", 0, OPTION_NUMBER, "F", "relative error of a measurement; that of a fit to the samples unless given",
      offsetof(struct advise_options, noise)},
-    {"count", 0, OPTION_INTEGER, "N", "configurations of the design; 10 unless given",
+    {"count", 0, OPTION_COUNT, "N", "configurations of the design; 10 unless given",
      offsetof(struct advise_options, count)},
     {"output", 'o', OPTION_TEXT, "FILE.csv", "write the design as a table, too",
      offsetof(struct advise_options, output)},

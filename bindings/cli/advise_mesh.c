@@ -21,14 +21,14 @@ struct mesh_options {
     }
 
 static const struct option options[] = {
-    ROW("gpus", 'n', OPTION_INTEGER, "N", "how many there are", gpu_count),
+    ROW("gpus", 'n', OPTION_COUNT, "N", "how many there are", gpu_count),
     ROW("gpu", 0, OPTION_TEXT, "NAME", "their kind, such as h200; h100 unless given", gpu),
-    ROW("length", 0, OPTION_INTEGER, "N", "tokens of a sequence; 8192 unless given", length),
-    ROW("global-batch", 0, OPTION_INTEGER, "N", "sequences of a step, over all GPUs; one for each unless given",
+    ROW("length", 0, OPTION_COUNT, "N", "tokens of a sequence; 8192 unless given", length),
+    ROW("global-batch", 0, OPTION_COUNT, "N", "sequences of a step, over all GPUs; one for each unless given",
         global_batch),
     ROW("optimizer", 'o', OPTION_TEXT, "NAME", "as of estimate; adamw(fused) unless given", optimizer),
-    ROW("max-tensor", 0, OPTION_INTEGER, "N", "GPUs that may share a layer; 8 unless given", max_tensor),
-    ROW("max-pipeline", 0, OPTION_INTEGER, "N", "stages that there may be; 16 unless given", max_pipeline),
+    ROW("max-tensor", 0, OPTION_COUNT, "N", "GPUs that may share a layer; 8 unless given", max_tensor),
+    ROW("max-pipeline", 0, OPTION_COUNT, "N", "stages that there may be; 16 unless given", max_pipeline),
     ROW("budget", 'b', OPTION_BYTES, "BYTES", "of each GPU, with its context; all of its memory unless given", budget),
     ROW("all", 'a', OPTION_FLAG, NULL, "all rows, not the first 20", all),
     ROW("json", 'j', OPTION_FLAG, NULL, "the rows as JSON", json),
@@ -56,8 +56,8 @@ print_row(const struct memmodel_mesh_row *row)
 {
     char peak[QUANTITY_BYTES], process[QUANTITY_BYTES], traffic[QUANTITY_BYTES];
 
-    printf("%5" PRId64 "%4" PRId64 "%4" PRId64 "%7" PRId64 "%8" PRId64 "%12s%13s%13s%14s  %s\n", row->data, row->tensor,
-           row->pipeline, row->batch, row->passes, row->recomputed ? "all layers" : "no", format_bytes(row->peak, peak),
+    printf("%5" PRId64 "%3" PRId64 "%3" PRId64 "%6" PRId64 "%7" PRId64 "%10s%11s%11s%11s %s\n", row->data, row->tensor,
+           row->pipeline, row->batch, row->passes, row->recomputed ? "all" : "no", format_bytes(row->peak, peak),
            row->process ? format_bytes(row->process, process) : "-", format_bytes(row->traffic, traffic),
            memmodel_verdict_name(row->verdict));
 }
@@ -67,7 +67,7 @@ print_text(const struct memmodel_mesh_row *rows, size_t count, bool all)
 {
     size_t shown = all || count < SHOWN_ROWS ? count : SHOWN_ROWS;
 
-    printf("   dp  tp  pp  batch  passes  recomputed    live peak      process   sent a step\n");
+    printf("   dp tp pp batch passes recompute  live peak    process  step sends\n");
     for (size_t i = 0; i < shown; i++)
         print_row(&rows[i]);
     if (shown < count)

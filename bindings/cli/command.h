@@ -24,6 +24,7 @@ enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_NUMBER,  /* double */
     OPTION_INTEGER, /* int64_t */
+    OPTION_COUNT,   /* int64_t, of 1 or more: 0 stands for what is not given */
     OPTION_BYTES,   /* int64_t: 16GiB, 14GB, 512M or a plain number of 1024 or more */
     OPTION_SIZE,    /* the same, or any whole number: what may be small, such as an alignment */
     OPTION_LIST,    /* struct option_list: may be given again */

@@ -16,9 +16,9 @@ struct generate_options {
     }
 
 static const struct option options[] = {
-    ROW("batch", 0, OPTION_INTEGER, "N", "sequences; 1 unless given", batch),
-    ROW("prompt-tokens", 0, OPTION_INTEGER, "N", "of each; 128 unless given", prompt_tokens),
-    ROW("new-tokens", 0, OPTION_INTEGER, "N", "that are generated; 128 unless given", new_tokens),
+    ROW("batch", 0, OPTION_COUNT, "N", "sequences; 1 unless given", batch),
+    ROW("prompt-tokens", 0, OPTION_COUNT, "N", "of each; 128 unless given", prompt_tokens),
+    ROW("new-tokens", 0, OPTION_COUNT, "N", "that are generated; 128 unless given", new_tokens),
     ROW("dtype", 0, OPTION_TEXT, "NAME", "of weights and activations, such as float32", dtype),
     ROW("cache", 0, OPTION_TEXT, "NAME", "dynamic, or static: made for all tokens at once", cache),
     ROW("budget", 'b', OPTION_BYTES, "BYTES", "that tensors may take, for a verdict", budget),

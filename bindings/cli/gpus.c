@@ -21,7 +21,7 @@ static const struct option options[] = {
      offsetof(struct gpus_options, max)},
     {"prices", 0, OPTION_TEXT, "FILE", "lines such as h100,2.49: what an hour costs; the cheapest come first then",
      offsetof(struct gpus_options, prices)},
-    {"max-gpus", 0, OPTION_INTEGER, "N", "over how many it may be sharded by FSDP; 8 unless given",
+    {"max-gpus", 0, OPTION_COUNT, "N", "over how many it may be sharded by FSDP; 8 unless given",
      offsetof(struct gpus_options, max_gpus)},
     {"json", 'j', OPTION_FLAG, NULL, "the rows as JSON", offsetof(struct gpus_options, json)},
     {0},
@@ -62,8 +62,8 @@ print_text(const struct job_call *call, const struct memmodel_gpu_estimate *rows
         add_row(&table, &rows[i]);
     if (!table_print(&table, stdout))
         return memory_error(call->command);
-    printf(
-        "\nGPUs: on how many it fits, with this batch on each and its blocks sharded by FSDP2; -: on none of 2, 4, ...\n");
+    printf("\nGPUs: on how many it fits, with this batch on each and its blocks sharded by\n"
+           "FSDP2; -: on none of 2, 4, ...\n");
     return EXIT_OK;
 }
 

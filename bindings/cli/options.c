@@ -86,13 +86,20 @@ store_in_list(const struct option *option, char *text, struct option_list *list)
     return append(list, text);
 }
 
+static const char *
+wanted(enum option_kind kind)
+{
+    if (kind == OPTION_COUNT)
+        return "a whole number above 0";
+    return kind == OPTION_INTEGER ? "a whole number" : "a number";
+}
+
 static bool
 store(const struct option *option, char *text, void *options, char message[MESSAGE_BYTES])
 {
     void *field = (char *)options + option->field;
 
-    snprintf(message, MESSAGE_BYTES, "needs %s, not '%.100s'",
-             option->kind == OPTION_INTEGER ? "a whole number" : "a number", text);
+    snprintf(message, MESSAGE_BYTES, "needs %s, not '%.100s'", wanted(option->kind), text);
 
     switch (option->kind) {
     case OPTION_FLAG:
@@ -104,6 +111,8 @@ store(const struct option *option, char *text, void *options, char message[MESSA
         return store_number(text, field);
     case OPTION_INTEGER:
         return store_integer(text, field);
+    case OPTION_COUNT:
+        return store_integer(text, field) && *(const int64_t *)field > 0;
     case OPTION_SIZE:
         return store_integer(text, field) || parse_bytes(text, field, message);
     case OPTION_BYTES:

@@ -79,7 +79,7 @@ add_option(struct words *words, const struct option *option, const void *options
         add(words, name, "");
     if (option->kind == OPTION_TEXT && *(const char *const *)field)
         add(words, name, *(const char *const *)field);
-    if (option->kind == OPTION_INTEGER && *(const int64_t *)field) {
+    if ((option->kind == OPTION_INTEGER || option->kind == OPTION_COUNT) && *(const int64_t *)field) {
         snprintf(number, sizeof number, "%lld", (long long)*(const int64_t *)field);
         add(words, name, number);
     }
@@ -154,7 +154,7 @@ static const struct option campaign_options[] = {
      offsetof(struct campaign_options, output)},
     {"executor", 0, OPTION_TEXT, "NAME", "processes, dask, ray, mpi or slurm, in place of the SPEC's",
      offsetof(struct campaign_options, executor)},
-    {"workers", 0, OPTION_INTEGER, "N", "runs at a time, in place of the SPEC's; as many as processors unless given",
+    {"workers", 0, OPTION_COUNT, "N", "runs at a time, in place of the SPEC's; as many as processors unless given",
      offsetof(struct campaign_options, workers)},
     {"dry-run", 0, OPTION_FLAG, NULL, "print the commands, and run none", offsetof(struct campaign_options, dry_run)},
     {0},
@@ -190,7 +190,7 @@ static const struct option scan_options[] = {
      offsetof(struct scan_options, output)},
     {"executor", 0, OPTION_TEXT, "NAME", "processes, dask, ray, mpi or slurm, in place of the SPEC's",
      offsetof(struct scan_options, executor)},
-    {"workers", 0, OPTION_INTEGER, "N", "in place of the SPEC's; as many as processors unless given",
+    {"workers", 0, OPTION_COUNT, "N", "in place of the SPEC's; as many as processors unless given",
      offsetof(struct scan_options, workers)},
     {0},
 };

@@ -21,7 +21,7 @@ static const struct option options[] = {
     {"alignment", 0, OPTION_SIZE, "BYTES", "of its buffers; 1 unless given", FIELD(alignment)},
     {"include-parameters", 0, OPTION_FLAG, NULL, "weights lie in the same memory", FIELD(include_parameters)},
     {"budget", 'b', OPTION_SIZE, "BYTES", "stop at a plan within this; the minimum unless given", FIELD(job.budget)},
-    {"max-nodes", 0, OPTION_INTEGER, "N", "placements to try; 1000000 unless given", FIELD(max_nodes)},
+    {"max-nodes", 0, OPTION_COUNT, "N", "placements to try; 1000000 unless given", FIELD(max_nodes)},
     {"output", 'o', OPTION_TEXT, "OFFSETS.csv", "write the buffers with their offsets", FIELD(output)},
     {"svg", 0, OPTION_TEXT, "PICTURE.svg", "draw the plan: time across, offsets up", FIELD(picture)},
     {"c", 0, OPTION_TEXT, "TABLE.h", "write the plan as a table in C, for programs with memmodel_arena.h",

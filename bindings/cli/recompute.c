@@ -22,7 +22,7 @@ static const struct option options[] = {
     {"layer-cost", 0, OPTION_LIST, "NAME=NUMBER",
      "of running a layer or scope forward, such as measured seconds; operations unless given",
      offsetof(struct recompute_options, costs)},
-    {"max-simulations", 0, OPTION_INTEGER, "N", "trainings to simulate; 2000 unless given",
+    {"max-simulations", 0, OPTION_COUNT, "N", "trainings to simulate; 2000 unless given",
      offsetof(struct recompute_options, max_simulations)},
     {"full-curve", 0, OPTION_FLAG, NULL, "all points of the curve in the table",
      offsetof(struct recompute_options, full_curve)},

@@ -107,7 +107,7 @@ class Plan(unittest.TestCase):
                 ((), "one table", 2),
                 ((path, path), "one table", 2),
                 ((TABLES / "input.12.csv", "--budgett", 3), "budget", 2),
-                ((TABLES / "input.12.csv", "--max-nodes", -1), "negative", 1),
+                ((TABLES / "input.12.csv", "--max-nodes", -1), "a whole number above 0", 2),
             ):
                 with self.subTest(words=words):
                     made = run(*words)

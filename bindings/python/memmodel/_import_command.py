@@ -102,6 +102,11 @@ def _say(made: Sequence[Imported], left_out: Counter[str], wrong: Sequence[str])
         print(f"{each.table}: {len(each.rows)} jobs{known}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} jobs {reason}")
+    if left_out["name no model"] and not made:
+        print(
+            "memmodel import: no job names a model; for models in job names write --name 'unet3d-{dim}-{batch}'",
+            file=sys.stderr,
+        )
     for sentence in wrong[:SHOWN]:
         print(f"memmodel import: left out: {sentence}", file=sys.stderr)
     if len(wrong) > SHOWN:
