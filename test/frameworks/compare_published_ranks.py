@@ -16,7 +16,7 @@ CONFIGS = (DATA / "published_ranks", DATA / "serving" / "configs")
 TENSOR = (
     "colwise=model.layers.*.self_attn.(q|k|v)_proj, model.layers.*.mlp.(gate|up)_proj, "
     "rowwise=model.layers.*.self_attn.o_proj, model.layers.*.mlp.down_proj, vocab=model.embed_tokens, lm_head, "
-    "gather=model.layers.*.(self_attn|mlp), sequence"
+    "gather=model.layers.*.(self_attn|mlp), sequence, loss_parallel"
 )
 
 
@@ -26,24 +26,31 @@ def network_of(name):
 
 
 def reserved(row, settings):
-    job = dict(row["job"])
-    reshard = ", reshard_after_forward=False" if "pipeline" in job else ""  # torchtitan's default in a pipeline
-    data = f"fsdp(model.layers.*, param_dtype=bfloat16, reduce_dtype=float32{reshard})"
+    job = {"steps": 2, **row["job"]}
+    reshard = f", reshard_after_forward={row['reshard']}" if "reshard" in row else ""
+    if "pipeline" in job:
+        reshard = ", reshard_after_forward=False"  # torchtitan's default in a pipeline
+    data = f"fsdp({row.get('units', 'model.layers.*')}, param_dtype=bfloat16, reduce_dtype=float32{reshard})"
     report = memmodel.estimate(
         network_of(row["config"]), framework="pytorch", framework_version="2.6", device="cuda", gpu="h100", data=data,
-        optimizer="adamw(fused)", tensor=TENSOR if "tp=" in job["mesh"] else None, meta_device=True, steps=2,
+        optimizer="adamw(fused)", tensor=TENSOR if "tp=" in job["mesh"] else None, meta_device=True,
         allocator_settings=settings, metric="reserved", **job,
     )  # fmt: skip
     return report.peak.reserved / 2**30
 
 
+def rows():
+    return json.loads((DATA / "published_ranks" / "rows.json").read_text())["rows"]
+
+
 def main():
-    for row in json.loads((DATA / "published_ranks" / "rows.json").read_text())["rows"]:
+    for row in rows():
         published = row["reserved_gib"]
         found = [reserved(row, settings) for settings in ("expandable_segments:True", None)]
         errors = [f"{ours:6.2f} {ours / published - 1:+6.1%}" for ours in found]
         mark = "" if row["eager"] else "  compiled, float8"
-        print(f"{row['config']:14} {row['ranks']:4} ranks {published:6.1f}  {'  '.join(errors)}{mark}", flush=True)
+        name = f"{row['config']:14} {row['ranks']:4} ranks {published:6.1f}"
+        print(f"{name}  {'  '.join(errors)}  {row['quote'][:50]}{mark}", flush=True)
 
 
 if __name__ == "__main__":
