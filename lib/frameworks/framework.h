@@ -125,6 +125,14 @@ int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation);
 
+/*
+ * How many rows the parameters have that fully_shard() cuts on the job's rank, of its stage and its part of a tensor
+ * plan. memory_release(*rows).
+ */
+int
+pytorch_sharded_rows(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                     int64_t **rows, size_t *count);
+
 int
 pytorch_run_operator(memmodel_context *context, const struct memmodel_job *job,
                      const struct memmodel_recording_operator *operation, struct arena *arena,

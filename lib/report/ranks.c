@@ -30,24 +30,26 @@ cut_by_rows(struct places *places, int64_t place, int64_t rows, int64_t world)
     }
 }
 
-static struct places
-data_places(const struct binding *binding, const struct parallel *parallel)
+static int
+cut_by_shards(const struct query *query, const struct parallel *parallel, struct places *places)
 {
-    struct places places = {0, parallel->world};
+    int64_t *rows;
+    size_t count;
+    int status = pytorch_sharded_rows(query->context, &query->binding, &query->job, &rows, &count);
 
+    for (size_t i = 0; i < count; i++)
+        cut_by_rows(places, parallel->place, rows[i], parallel->world);
+    memory_release(query->context, rows);
+    return status;
+}
+
+static int
+data_places(const struct query *query, const struct parallel *parallel, struct places *places)
+{
+    *places = (struct places){0, parallel->world};
     if (parallel->data == DATA_ZERO1 || (parallel->data == DATA_DEEPSPEED && parallel->options.zero.stage < 3))
-        return (struct places){parallel->place, parallel->place + 1};
-    for (size_t i = 0; i < binding->network->parameter_count && parallel->data == DATA_FSDP; i++) {
-        const struct parameter *parameter = &binding->network->parameters[i];
-        int64_t rows = parameter->rank > 0 ? binding_dim(binding, parameter->dims[0]) : 0;
-
-        if (parameter->rank > 0)
-            cut_by_rows(&places, parallel->place, rows, parallel->world);
-        if (parameter->rank > 0 && parallel->tensor_ranks > 1)
-            cut_by_rows(&places, parallel->place, mesh_part(rows, parallel->tensor_ranks, parallel->tensor_place),
-                        parallel->world);
-    }
-    return places;
+        *places = (struct places){parallel->place, parallel->place + 1};
+    return parallel->data == DATA_FSDP ? cut_by_shards(query, parallel, places) : 0;
 }
 
 /* The first rank hands out parameters, which takes gloo a copy; of rows that are too few the last have less. */
@@ -159,7 +161,10 @@ find_class(struct query *query, struct memmodel_rank_class *rank_class)
     if (status)
         return status;
     beside_place = parallel.beside_place;
-    data = places_at(&parallel, data_places(&query->binding, &parallel), beside_place);
+    status = data_places(query, &parallel, &data);
+    if (status)
+        return status;
+    data = places_at(&parallel, data, beside_place);
     cut_by_experts(&data, &query->binding, &parallel);
     tensor = tensor_places(&query->binding, &parallel);
     *rank_class = (struct memmodel_rank_class){

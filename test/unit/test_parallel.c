@@ -546,20 +546,31 @@ each_state_of_the_optimizer_is_on_one_rank(void **state)
 /* ---- classes of ranks ---- */
 
 static size_t
-classes_of(memmodel_context *context, const char *name, struct memmodel_parallel *parallel,
-           struct memmodel_rank_class *classes, size_t room)
+find_classes(memmodel_context *context, const memmodel_network *network, struct memmodel_job job,
+             struct memmodel_rank_class *classes, size_t room)
 {
-    struct memmodel_job job = job_of(parallel);
-    memmodel_network *network = network_of(context, name);
+    struct memmodel_parallel parallel = *job.parallel;
     size_t count = 0;
 
-    parallel->size = sizeof *parallel;
+    job.parallel = &parallel;
     for (int64_t next = 0; next >= 0 && count < room; next = classes[count++].next_rank) {
         classes[count].size = sizeof classes[count];
-        parallel->rank = next;
+        parallel.rank = next;
         assert_int_equal(memmodel_estimate_rank_class(network, &job, context, &classes[count]), 0);
         assert_int_equal(classes[count].first_rank, next);
     }
+    return count;
+}
+
+static size_t
+classes_of(memmodel_context *context, const char *name, struct memmodel_parallel *parallel,
+           struct memmodel_rank_class *classes, size_t room)
+{
+    memmodel_network *network = network_of(context, name);
+    size_t count;
+
+    parallel->size = sizeof *parallel;
+    count = find_classes(context, network, job_of(parallel), classes, room);
     memmodel_network_unref(network);
     return count;
 }
@@ -596,6 +607,35 @@ ranks_of_fsdp_with_shards_alike_are_a_class(void **state)
     assert_int_equal(classes_of(*state, "mlp_8", &parallel, classes, 8), 3);
     assert_int_equal(classes[1].first_rank, 20);
     assert_int_equal(classes[1].rank_count, 492);
+}
+
+/*
+ * Llama 3.1 8B: 128,256 rows of its vocabulary are 126 for each of 1,017 ranks, 114 for the next, and none for six; 4,096,
+ * 1,024 and 14,336 rows of its layers are alike for 1,024 ranks, and the 64 frequencies of its positions, a buffer, are not
+ * shared out. A stage that has layers alone is one class.
+ */
+static void
+buffers_and_what_other_stages_have_make_no_classes(void **state)
+{
+    static const struct memmodel_symbol_value symbols[] = {{"batch", 3}, {"length", 128}};
+    struct memmodel_parallel parallel = {.size = sizeof parallel, .mesh = "dp=1024", .data = "fsdp(model.layers.*)"};
+    struct memmodel_job job = {.size = sizeof job, .parallel = &parallel, .symbols = symbols, .symbol_count = 2};
+    struct memmodel_rank_class classes[16];
+    memmodel_network *network;
+    memmodel_llm *llm;
+
+    assert_int_equal(memmodel_llm_load(*state, TEST_DATA "/serving/configs/llama31-8b.json", &llm), 0);
+    assert_int_equal(memmodel_llm_build(llm, NULL, *state, &network), 0);
+    assert_int_equal(find_classes(*state, network, job, classes, 16), 3);
+    assert_int_equal(classes[0].rank_count, 1017);
+    assert_int_equal(classes[1].rank_count, 1);
+    assert_int_equal(classes[2].rank_count, 6);
+    parallel.mesh = "pp=3,dp=1024";
+    parallel.pipeline = "1f1b(microbatches=3, cut=model.layers.10, model.layers.20)";
+    assert_int_equal(find_classes(*state, network, job, classes, 16), 3 + 1 + 3);
+    assert_int_equal(classes[3].rank_count, 1024);
+    memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
 }
 
 /*
@@ -675,6 +715,7 @@ main(void)
         WITH_CONTEXT(stages_of_all_ranks_have_each_state_of_the_optimizer_once),
         WITH_CONTEXT(ranks_of_stages_are_classes_of_their_own),
         WITH_CONTEXT(a_mesh_of_one_along_tp_is_no_mesh),
+        WITH_CONTEXT(buffers_and_what_other_stages_have_make_no_classes),
         WITH_CONTEXT(ranks_along_tp_are_classes_by_what_they_hold),
         WITH_CONTEXT(gradients_that_are_views_of_buckets_take_no_more),
         WITH_CONTEXT(a_module_sharded_as_a_whole_takes_no_less_than_by_blocks),

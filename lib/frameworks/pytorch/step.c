@@ -275,18 +275,25 @@ step_find_machine(struct step *step)
     return status ? status : target_cpu_find(step->context, job->isa, job->intra_op_threads, &step->machine);
 }
 
+/* Where it runs, and the network of its rank. */
 static int
-find_all(struct step *step, struct optimizer *optimizer)
+find_rank(struct step *step)
 {
-    const struct memmodel_job *job = step->job;
     int status = step_find_machine(step);
 
     if (!status)
         status = data_open(step);
     if (!status)
         status = tensor_parallel_open(step);
-    if (!status)
-        status = pipeline_open(step);
+    return status ? status : pipeline_open(step);
+}
+
+static int
+find_all(struct step *step, struct optimizer *optimizer)
+{
+    const struct memmodel_job *job = step->job;
+    int status = find_rank(step);
+
     if (!status)
         status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
     if (!status)
@@ -295,28 +302,35 @@ find_all(struct step *step, struct optimizer *optimizer)
     return status;
 }
 
+static struct step
+step_of(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job)
+{
+    return (struct step){
+        .context = context,
+        .network = binding->network,
+        .asked = binding->network,
+        .binding = binding,
+        .job = job,
+        .pool = OBJECT_POOL_INIT(context),
+        .layer = -1,
+        .grad_mode = job->mode != WITHOUT_GRADIENTS,
+        .training = !job->mode,
+    };
+}
+
 /* With all iterations of loops if `all`; *irregular: some must be simulated so. */
 static int
 simulate_job(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job, bool all,
              struct simulation *simulation, bool *irregular)
 {
     struct optimizer optimizer = {.count = 0};
-    struct step step = {
-        .context = context,
-        .network = binding->network,
-        .asked = binding->network,
-        .binding = binding,
-        .job = job,
-        .updates = simulation->updates,
-        .recomputed = simulation->recomputed,
-        .pool = OBJECT_POOL_INIT(context),
-        .layer = -1,
-        .grad_mode = job->mode != WITHOUT_GRADIENTS,
-        .training = !job->mode,
-        .loops = {.all = all},
-    };
-    int status = find_all(&step, &optimizer);
+    struct step step = step_of(context, binding, job);
+    int status;
 
+    step.updates = simulation->updates;
+    step.recomputed = simulation->recomputed;
+    step.loops.all = all;
+    status = find_all(&step, &optimizer);
     if (!status && simulation->spare)
         step.trace = memmodel_trace_ref(simulation->spare);
     if (!status)
@@ -351,4 +365,27 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     if (simulation->spare)
         trace_clear(simulation->spare);
     return simulate_job(context, binding, job, true, simulation, &irregular);
+}
+
+int
+pytorch_sharded_rows(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                     int64_t **rows, size_t *count)
+{
+    struct step step = step_of(context, binding, job);
+    int status = find_rank(&step);
+
+    *rows = NULL;
+    *count = 0;
+    if (!status)
+        *rows = memory_allocate(context, (step.network->parameter_count + 1) * sizeof **rows);
+    if (!status && !*rows)
+        status = MEMMODEL_ERROR_NO_MEMORY;
+    for (size_t i = 0; !status && i < step.network->parameter_count; i++) {
+        const struct parameter *parameter = &step.network->parameters[i];
+
+        if (parameter->rank > 0 && !data_is_buffer(&step, i))
+            (*rows)[(*count)++] = binding_dim(step.binding, parameter->dims[0]);
+    }
+    step_release(&step);
+    return status;
 }

@@ -155,10 +155,12 @@ gather_for(struct rewriting *rewriting, const struct scope *scope, memmodel_tens
 void
 rewrite_begin_modules(struct rewriting *rewriting)
 {
-    for (size_t i = 0; i < rewriting->from->scope_count; i++) {
-        const struct scope *scope = &rewriting->from->scopes[i];
+    for (; rewriting->next_scope < rewriting->from->scope_count; rewriting->next_scope++) {
+        const struct scope *scope = &rewriting->from->scopes[rewriting->next_scope];
 
-        if (!rewriting->made->plan.gathers[i] || scope->first != rewriting->layer)
+        if (scope->first > rewriting->layer)
+            break;
+        if (!rewriting->made->plan.gathers[rewriting->next_scope])
             continue;
         for (int32_t k = scope->first; k < scope->end; k++)
             for (int32_t input = 0; input < rewriting->from->layers[k].input_count; input++)

@@ -23,7 +23,8 @@ struct rewriting {
     int32_t *inside;        /* the same without what its modules are handed */
     struct gathered *gathered;
     size_t gathered_count;
-    int32_t layer; /* of `from`, that is rewritten */
+    size_t next_scope; /* of `from`, which has them in the order of their first layers */
+    int32_t layer;     /* of `from`, that is rewritten */
     int status;
 };
 
