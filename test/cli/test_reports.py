@@ -172,7 +172,7 @@ class Reports(unittest.TestCase):
         self.assertRegex(rows[1], "^t4 .* 0.50$")
         self.assertRegex(rows[2], "^h100 .* 3.00$")
         as_json = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
-        self.assertEqual(len(json.loads(as_json.stdout)), len(made.stdout.splitlines()) - 4)  # a head, and an empty line before two on GPUs
+        self.assertEqual(len(json.loads(as_json.stdout)), len(made.stdout.splitlines()) - 4)  # head and note
         prices.write_text("gpu,price_per_hour\nh100,3\nh1000,0.5\n", encoding="utf-8")
         wrong = subprocess.run([*words, "--prices", str(prices)], capture_output=True, text=True, check=False)
         self.assertEqual((wrong.returncode, wrong.stdout), (1, ""))

@@ -85,8 +85,8 @@ class Serve(unittest.TestCase):
 
     def test_zero_is_no_count(self):
         for command, option in (
-            ("generate", "--new-tokens"), ("generate", "--batch"), ("serve", "--max-length"), ("advise-mesh", "--length"),
-            ("gpus", "--max-gpus"),
+            ("generate", "--new-tokens"), ("generate", "--batch"), ("serve", "--max-length"),
+            ("advise-mesh", "--length"), ("gpus", "--max-gpus"),
         ):  # fmt: skip
             for value in "0", "-1":
                 made = run(command, LLAMA, option, value)

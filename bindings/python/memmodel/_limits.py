@@ -61,7 +61,7 @@ def limits(
 
 @contextmanager
 def noted(note: Callable[[_ffi.ContextHandle], object]) -> Iterator[None]:
-    """Who is told of each context that is made in the block, so that another thread may cancel it."""
+    """What is called with each context that is made in the block, so that another thread may cancel it."""
     token = _noting.set(note)
     try:
         yield
