@@ -122,11 +122,13 @@ static int
 work(const struct command *command, memmodel_context *context, void *options, char **operands, int count)
 {
     struct words words = {.count = 0};
-    int status;
+    int status, most = strcmp(command->name, "import") == 0 ? 2 : 1; /* "sacct", and its file */
 
     (void)context;
     if (count == 0)
         return usage_error(command, "which file? memmodel %s %s", command->name, command->usage);
+    if (count > most)
+        return usage_error(command, "one file at a time; '%s' is too many", operands[most]);
     add(&words, package_python(), "");
     add(&words, "-c", "");
     add(&words, PACKAGE_PROGRAM("_commands"), "");

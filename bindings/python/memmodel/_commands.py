@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from memmodel.errors import MemmodelError
@@ -64,11 +66,25 @@ def _reader_left() -> bool:
     return True
 
 
+def _flush() -> None:
+    """What is still to be printed; a standard output that was closed is an error, as it is of commands in C."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
 def run(work: Callable[[], int], name: str, interrupted: Callable[[], int]) -> int:
     """A command's exit code; errors are one line each. A reader that left ends it as it ends other tools."""
+    with suppress(AttributeError):  # PYTHONUNBUFFERED would have each print() fail by itself, without a name
+        sys.stdout.reconfigure(write_through=False)  # type: ignore[union-attr]
     try:
         code = work()
-        sys.stdout.flush()
+        _flush()
         return code
     except KeyboardInterrupt:
         return interrupted()

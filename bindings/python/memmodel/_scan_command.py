@@ -71,7 +71,8 @@ def _say(made: Scan) -> int:
     budgets += f", {verdicts.count('uncertain')} uncertain" if "uncertain" in verdicts else ""
     missing = f", {len(errors)} cannot be" if errors else ""
     assert made.path is not None
-    print(f"{len(made.rows)} configurations are in {os.path.relpath(made.path)}{budgets}{missing}")
+    count = "1 configuration is" if len(made.rows) == 1 else f"{len(made.rows)} configurations are"
+    print(f"{count} in {os.path.relpath(made.path)}{budgets}{missing}")
     if len(errors) < len(made.rows):
         return 0
     print(f"memmodel scan: {errors[0] if errors else 'there is nothing to scan'}", file=sys.stderr)

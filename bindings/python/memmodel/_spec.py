@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from memmodel.errors import MemmodelError
+from memmodel.quantity import parse_bytes
 
 Check = Callable[[Any], str | None]  # what would do, or None for a value that does
 
@@ -30,7 +34,11 @@ def number_value(value: Any) -> str | None:
 
 
 def size_value(value: Any) -> str | None:
-    return None if isinstance(value, str) or count_value(value) is None else 'a size such as "16GiB"'
+    fits = count_value(value) is None
+    if isinstance(value, str):
+        with suppress(ValueError, MemmodelError):
+            fits = parse_bytes(value) > 0
+    return None if fits else 'a size such as "16GiB"'
 
 
 def words_value(value: Any) -> str | None:

@@ -186,6 +186,8 @@ class _Work:
         """Before anything is measured: whether the table that is there takes its rows."""
         if not self.samples.exists():
             return
+        if not self.samples.is_file():
+            raise CampaignError(f"{self.samples}: a table of samples is a file, which is read again; this is none")
         with self.samples.open(newline="", encoding="utf-8") as lines:
             columns = next(csv.reader(lines), None)
         if not columns:

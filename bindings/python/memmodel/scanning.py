@@ -148,6 +148,15 @@ def _check_keys(networks: Mapping[str, Network], grid: Mapping[str, Sequence[Lev
                 raise ScanError(f"{name} has a size {symbol}, which the grid does not give")
 
 
+def _check_sizes(networks: Mapping[str, Network], grid: Mapping[str, Sequence[Level]]) -> None:
+    """A size is one of all rows that one call estimates."""
+    symbols = {symbol for network in networks.values() for symbol in network.symbols}
+    for key in symbols & set(grid):
+        for value in grid[key]:
+            if not isinstance(value, (int, float)) or value != int(value) or value < 1:
+                raise ScanError(f"{key} has a value {value!r}; sizes are whole numbers of 1 or more")
+
+
 def _tasks_of(network: Network, grid: Mapping[str, Sequence[Level]], first: int) -> Iterator[Task]:
     """Of one model, the longest of its sizes in one call. Sizes that it does not have are left empty."""
     own = [key for key in grid if key in network.symbols or key in FIELDS]
@@ -345,6 +354,7 @@ def scan(
     networks = {name: network_of(source) for name, source in models.items()}
     levels = {key: [each] if isinstance(each, (str, int, float)) else list(each) for key, each in grid.items()}
     _check_keys(networks, levels)
+    _check_sizes(networks, levels)
     check_count(levels, MAX_ROWS)
     keys: list[Row] = []
     tasks: list[Task] = []

@@ -229,6 +229,7 @@ class Tool(Case):
             ('command = "true {b}"\n[grid]\na = [1]\n', ":1: command: {b} is no input; there are a"),
             ('command = "true"\n[grid]\na = [1]\n[slrum]\n', ":4: slrum: no such table; there are grid, points"),
             ('command = "true"\nworkers = "two"\n[grid]\na = 1\n', ":2: workers: a whole number above 0 is needed"),
+            ('command = "true"\nlimit = "16"\n[grid]\na = 1\n', ":2: limit: a size such as \"16GiB\" is needed"),
             ('command = "true"\nexecutor = "pbs"\n[grid]\na = 1\n', ":2: executor: one of processes, dask, ray, mpi, "),
             ('command = "true"\n[points]\nfile = "no.csv"\n', ":3: points.file: "),
             ('command = "true"\n[advise]\ncount = 3\n', ":2: advise: a table [domain] is needed"),
@@ -240,6 +241,11 @@ class Tool(Case):
                 code, _, errors = self.run_to_its_end(None, None, spec=spec)
                 self.assertEqual((code, errors.count("\n")), (1, 1), errors)
                 self.assertTrue(errors.startswith(f"memmodel campaign: campaign.toml{error}"), errors)
+
+    def test_a_table_of_samples_is_a_file(self):
+        os.mkfifo(self.folder / "pipe")
+        with self.assertRaisesRegex(memmodel.campaigning.CampaignError, "pipe: a table of samples is a file"):
+            memmodel.campaign(self.command(), {"size": [1]}, samples=self.folder / "pipe")
 
     def test_a_terminal_says_how_many_and_how_long(self):
         class Terminal(io.StringIO):

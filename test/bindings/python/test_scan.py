@@ -202,11 +202,22 @@ class Tool(unittest.TestCase):
             ('models = ["no.json"]\n[grid]\nbatch = 1\n', ":1: models: "),
             ('model = ["image.json"]\n[grid]\nbatch = 1\n', ":1: model: no such key; did you mean models?"),
             ('models = ["image.json"]\n', ": a table [grid] is needed"),
+            ('models = ["image.json"]\n[grid]\ndim = 32\nbatch = ["x"]\n', ":4: grid.batch: batch has a value 'x'; "),
+            ('models = ["image.json"]\n[grid]\nbatch = [1, 0]\ndim = 32\n', ":3: grid.batch: batch has a value 0; "),
         ):
             with self.subTest(spec=spec):
                 code, _, errors = self.run_it(spec)
                 self.assertEqual((code, errors.count("\n")), (1, 1), errors)
                 self.assertTrue(errors.startswith(f"memmodel scan: scan.toml{error}"), errors)
+
+    def test_a_closed_or_full_standard_output_is_one_line(self):
+        self.run_it('models = ["image.json"]\n[grid]\nbatch = 1\ndim = 32\n')
+        for into, error in ((">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")):
+            line = ["sh", "-c", f'exec "$0" scan scan.toml {into}', networks.TOOL]
+            made = subprocess.run(
+                line, cwd=self.folder, env=TOOL_ENVIRONMENT, stderr=subprocess.PIPE, text=True, check=False
+            )
+            self.assertEqual((made.returncode, made.stderr), (1, f"memmodel scan: standard output: {error}\n"))
 
     def test_ctrl_c_while_futures_are_locked_ends_the_scan(self):
         """The worst of moments: wait() has locked all futures, those that threads are to set among them."""
