@@ -20,6 +20,7 @@ import torch
 from torch import nn
 from torch._dynamo import eval_frame
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import _trace
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils._pytree import tree_flatten, tree_map_only
 
@@ -33,6 +34,17 @@ class Refused(RuntimeError):
 def quiet(logger: str) -> AbstractContextManager[Any]:
     """What is wrong is said by the exception; each way that was tried would warn of it."""
     return mock.patch.object(logging.getLogger(logger), "disabled", new=True)
+
+
+@contextmanager
+def failures_unprinted() -> Iterator[None]:
+    """torch.export prints the graph that it had made until it failed, however often another way is tried."""
+    with (
+        mock.patch.object(_trace, "print", lambda *words, **options: None, create=True),
+        quiet("torch._subclasses.fake_tensor"),
+        quiet("torch.fx.experimental.symbolic_shapes"),
+    ):
+        yield
 
 
 # ---- modules that do not run eagerly on one device ----

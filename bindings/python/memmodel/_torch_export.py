@@ -22,7 +22,7 @@ from memmodel._torch_checks import (
     check_types,
     compiled_functions_refused,
     differentiations_noted,
-    quiet,
+    failures_unprinted,
 )
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
@@ -566,7 +566,7 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
         try:
             with (
                 way(), lifetime_ends_marked(), compiled_functions_refused(), differentiations_noted(differentiated),
-                quiet("torch._subclasses.fake_tensor"),
+                failures_unprinted(),
             ):  # fmt: skip
                 program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
         except Refused:
