@@ -120,6 +120,8 @@ check_choices(const struct megatron *model)
     };
     int status = choice_check(model->context, "recompute", "recompute", given->recompute, recompute);
 
+    if (given->reserved)
+        return context_error(model->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
     if (!status)
         status = choice_check(model->context, "sharding", "sharding", given->sharding, sharding);
 
