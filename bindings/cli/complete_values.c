@@ -34,6 +34,7 @@ static const struct {
     {NULL, "optimizer", "none sgd momentum adam adamw nadam radam adamax rmsprop adagrad adadelta adafactor"},
     {NULL, "lora-targets", "all-linear q_proj v_proj k_proj o_proj gate_proj up_proj down_proj lm_head"},
     {NULL, "quantization", "none nf4"},
+    {NULL, "compute-dtype", "float32 bfloat16 float16"},
     {NULL, "precision", "float32 bfloat16 float16"},
     {NULL, "textbook-rule", "forward outputs cs231n slots"},
 };

@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-enum { WORDS_BESIDE_INPUTS = 16 };
+enum { WORDS_BESIDE_INPUTS = 24 };
 
 static const char program[] = PACKAGE_PROGRAM("front");
 
@@ -65,8 +65,16 @@ fill_words(const char **words, const char *python, const char *output, const cha
         words[count++] = "--quantization";
         words[count++] = given->quantization;
     }
+    if (given->compute_dtype) {
+        words[count++] = "--compute-dtype";
+        words[count++] = given->compute_dtype;
+    }
     if (given->double_quantization)
         words[count++] = "--double-quantization";
+    if (given->prepare_kbit)
+        words[count++] = "--prepare-kbit";
+    if (given->no_gradient_checkpointing)
+        words[count++] = "--no-gradient-checkpointing";
     words[count] = NULL;
 }
 

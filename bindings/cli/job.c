@@ -226,7 +226,8 @@ load_config(memmodel_context *context, const char *path, const struct memmodel_l
 static bool
 is_of_configurations(const struct memmodel_llm_build_options *how)
 {
-    return how->lora_rank || how->lora_targets || how->quantization || how->double_quantization;
+    return how->lora_rank || how->lora_targets || how->quantization || how->double_quantization || how->compute_dtype ||
+           how->prepare_kbit || how->without_gradient_checkpointing;
 }
 
 /* A file in JSON: a network, or a configuration. Adapters and packed weights are for configurations alone. */
@@ -290,7 +291,10 @@ load_operand(struct job_call *call, const char *path, const struct job_options *
                                                    .lora_rank = (int32_t)given->lora,
                                                    .lora_targets = given->lora_targets,
                                                    .quantization = given->quantization,
-                                                   .double_quantization = given->double_quantization};
+                                                   .double_quantization = given->double_quantization,
+                                                   .prepare_kbit = given->prepare_kbit,
+                                                   .without_gradient_checkpointing = given->no_gradient_checkpointing,
+                                                   .compute_dtype = given->compute_dtype};
 
     if (given->input.count || given->loss)
         return usage_error(call->command, "--input and --loss are for train.py:Net and hf:ORG/MODEL");

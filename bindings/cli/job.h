@@ -9,9 +9,9 @@ struct job_options {
     struct option_list set, input;
     const char *framework, *textbook_rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu,
         *allocator_settings, *cublas_workspace, *graph_optimization, *framework_version, *metric, *mode, *mesh, *data,
-        *tensor, *pipeline, *context, *experts, *backend, *loss, *lora_targets, *quantization;
+        *tensor, *pipeline, *context, *experts, *backend, *loss, *lora_targets, *quantization, *compute_dtype;
     int64_t intra_op_threads, steps, base_bytes, gradient_accumulation, budget, rank, safety_percent, lora;
-    bool keep_gradients, meta_device, double_quantization;
+    bool keep_gradients, meta_device, double_quantization, prepare_kbit, no_gradient_checkpointing;
 };
 
 /* A row for a field of the struct's member `job`; the macro keeps a row on one line. */
@@ -43,6 +43,12 @@ struct job_options {
                    quantization),                                                                                      \
         JOB_OPTION(type, "double-quantization", OPTION_FLAG, NULL, "of nf4: its scales are quantized as well",         \
                    double_quantization),                                                                               \
+        JOB_OPTION(type, "compute-dtype", OPTION_TEXT, "NAME", "of nf4: type of its products, bnb_4bit_compute_dtype", \
+                   compute_dtype),                                                                                     \
+        JOB_OPTION(type, "prepare-kbit", OPTION_FLAG, NULL, "as peft's prepare_model_for_kbit_training() leaves it",   \
+                   prepare_kbit),                                                                                      \
+        JOB_OPTION(type, "no-gradient-checkpointing", OPTION_FLAG, NULL, "of --prepare-kbit: layers are kept",         \
+                   no_gradient_checkpointing),                                                                         \
         JOB_OPTION(type, "framework", OPTION_TEXT, "NAME", "pytorch, tensorflow, onnxruntime or textbook", framework), \
         JOB_OPTION(type, "framework-version", OPTION_TEXT, "VERSION",                                                  \
                    "pytorch: such as 2.14; the newest unless given", framework_version),                               \

@@ -66,7 +66,14 @@ struct memmodel_llm_build_options {
     const char *quantization;
     /** 1: of "nf4", the scales of weights are quantized as well: bnb_4bit_use_double_quant */
     int32_t double_quantization;
+    /** 1: peft's prepare_model_for_kbit_training() has prepared it, quantized and with adapters: what is not packed is in
+     *  float32, and each layer is recomputed in the backward pass */
+    int32_t prepare_kbit;
+    /** 1: use_gradient_checkpointing=False: no layer is recomputed */
+    int32_t without_gradient_checkpointing;
     int32_t reserved; /**< 0 */
+    /** in which packed weights are multiplied, bnb_4bit_compute_dtype. @nullable @default `dtype` */
+    const char *compute_dtype;
 };
 
 /** A model in numbers. @since 0.1 */
@@ -196,8 +203,7 @@ memmodel_llm_from_json(memmodel_context *context, const char *name, const char *
  * The network of a training step, as transformers has the modules of Llama and of what is built alike: dense decoders with
  * attention to all tokens, rotated positions and gated feed-forward parts. Layers are called as the modules are, such as
  * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each. With a
- * `lora_rank` adapters are trained over weights that are frozen; what peft's prepare_model_for_kbit_training() casts to
- * float32 besides is not modelled.
+ * `lora_rank` adapters are trained over weights that are frozen.
  *
  * @param[in]  llm      model
  * @param[in]  options  how it is built. @nullable

@@ -103,6 +103,15 @@ rotary(struct decoder *decoder, memmodel_tensor frequencies)
     set_grad(decoder, "enabled=1");
 }
 
+/* enable_input_require_grads(): so that checkpoints have a gradient to compute. */
+static memmodel_tensor
+ask_for_gradient(struct decoder *decoder, memmodel_tensor x)
+{
+    const struct memmodel_shape shape = {{decoder->batch, decoder->length, decoder->llm->hidden}, 3, decoder->dtype};
+
+    return named_whole(decoder, "memmodel.requires_grad", x, &shape, NULL);
+}
+
 /* LlamaModel: what its names hold goes when it returns. */
 static memmodel_tensor
 model(struct decoder *decoder, memmodel_tensor words, memmodel_tensor embedding, memmodel_tensor frequencies,
@@ -118,6 +127,8 @@ model(struct decoder *decoder, memmodel_tensor words, memmodel_tensor embedding,
                                    MEMMODEL_EMBEDDING(.num_embeddings = decoder->llm->vocabulary,
                                                       .embedding_dim = decoder->llm->hidden, .dtype = decoder->dtype));
     memmodel_network_pop_scope(decoder->network);
+    if (decoder->recomputed)
+        decoder->embedded = x = ask_for_gradient(decoder, x);
     rotary(decoder, frequencies);
     memmodel_network_push_scope(decoder->network, "layers");
     for (decoder->layer = 0; decoder->layer < decoder->llm->layer_count; decoder->layer++)
@@ -187,20 +198,28 @@ build(struct decoder *decoder, struct decoder_block *blocks, bool with_loss)
         memmodel_network_pop_scope(network);
 }
 
+static const int types[] = {[ELEMENT_FLOAT32] = MEMMODEL_DTYPE_FLOAT32,
+                            [ELEMENT_FLOAT16] = MEMMODEL_DTYPE_FLOAT16,
+                            [ELEMENT_BFLOAT16] = MEMMODEL_DTYPE_BFLOAT16};
+
+int
+decoder_type_of(memmodel_context *context, const char *option, const char *name, int *dtype)
+{
+    enum element element;
+
+    if (!element_of_name(name, &element))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, option,
+                             "\"%s\" is no type of weights; write bfloat16, float16 or float32", name);
+    *dtype = types[element];
+    return 0;
+}
+
 static int
 build_type(const struct memmodel_llm_build_options *options, memmodel_context *context, const memmodel_llm *llm,
            int *dtype)
 {
-    static const int types[] = {[ELEMENT_FLOAT32] = MEMMODEL_DTYPE_FLOAT32,
-                                [ELEMENT_FLOAT16] = MEMMODEL_DTYPE_FLOAT16,
-                                [ELEMENT_BFLOAT16] = MEMMODEL_DTYPE_BFLOAT16};
-    enum element element = llm->dtype;
-
-    if (options->dtype && *options->dtype && !element_of_name(options->dtype, &element))
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "dtype",
-                             "\"%s\" is no type of weights; write bfloat16, float16 or float32", options->dtype);
-    *dtype = types[element];
-    return 0;
+    *dtype = types[llm->dtype];
+    return options->dtype && *options->dtype ? decoder_type_of(context, "dtype", options->dtype, dtype) : 0;
 }
 
 static int
@@ -250,6 +269,11 @@ memmodel_llm_build(const memmodel_llm *llm, const struct memmodel_llm_build_opti
         status = flag_check(context, "without_loss", "without_loss", own.without_loss);
     if (!status)
         status = flag_check(context, "double_quantization", "double_quantization", own.double_quantization);
+    if (!status)
+        status = flag_check(context, "prepare_kbit", "prepare_kbit", own.prepare_kbit);
+    if (!status)
+        status = flag_check(context, "without_gradient_checkpointing", "without_gradient_checkpointing",
+                            own.without_gradient_checkpointing);
     if (!status && own.reserved)
         status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
     return status ? status : build_all(llm, &own, context, network);

@@ -143,6 +143,21 @@ feed_forward(struct decoder *decoder, const struct decoder_block *block, memmode
     return result;
 }
 
+/*
+ * GradientCheckpointingLayer.__call__(): what is no positional argument is bound to the function that is called again, and
+ * lives as long as that.
+ */
+static void
+recompute(struct decoder *decoder)
+{
+    const struct memmodel_shape nothing = {{0}, 1, MEMMODEL_DTYPE_UINT8};
+    const memmodel_tensor bound[] = {decoder->cosine, decoder->sine, decoder->rows};
+
+    memmodel_network_checkpoint_scope(decoder->network, MEMMODEL_CHECKPOINT_REENTRANT);
+    memmodel_network_custom(decoder->network, bound, sizeof bound / sizeof bound[0],
+                            MEMMODEL_CUSTOM(.outputs = &nothing, .output_count = 1, .operation = "memmodel.hold"));
+}
+
 /* LlamaDecoderLayer */
 memmodel_tensor
 decoder_block(struct decoder *decoder, const struct decoder_block *block, memmodel_tensor x)
@@ -154,6 +169,8 @@ decoder_block(struct decoder *decoder, const struct decoder_block *block, memmod
     decoder->failed = decoder->failed || name.failed;
     memmodel_network_push_scope(decoder->network, name.failed ? "layer" : name.bytes);
     text_release(&name);
+    if (decoder->recomputed)
+        recompute(decoder);
     normed = norm_alone(decoder, "input_layernorm", x, block->input_norm);
     memmodel_network_push_scope(decoder->network, "self_attn");
     attended = attend(decoder, block, normed);

@@ -18,6 +18,9 @@ struct decoder {
     const char *lora_targets; /* layers with an adapter */
     bool packed;              /* linear layers but the head are bitsandbytes' Linear4bit */
     bool nested;              /* and their scales are quantized as well */
+    int product;              /* type of what they multiply, and of what that gives */
+    int unpacked;             /* type of their weights before they were packed */
+    bool recomputed;          /* layers are, as peft prepares a model */
     memmodel_tensor positions, rows, cosine, sine, embedded;
 };
 
@@ -90,6 +93,12 @@ decoder_is_adapted(const struct decoder *decoder, const char *module);
 memmodel_tensor
 decoder_project_adapted(struct decoder *decoder, const char *scope, memmodel_tensor x,
                         const struct decoder_projection *projection);
+
+/* ---- build.c ---- */
+
+/* The memmodel_dtype of a name that is an option's value. */
+int
+decoder_type_of(memmodel_context *context, const char *option, const char *name, int *dtype);
 
 /* ---- decoder_packed.c ---- */
 

@@ -12,6 +12,36 @@ enum { BLOCK = 64, CODES = 16, SCALES_BLOCK = 256, SCALES_CODES = 256 };
 
 /* ---- what is asked for ---- */
 
+/* prepare_model_for_kbit_training() of peft 0.21, utils/other.py: what is not packed is in float32 afterwards. */
+static int
+read_preparation(struct decoder *decoder, const struct memmodel_llm_build_options *options, memmodel_context *context)
+{
+    if (!options->prepare_kbit && options->without_gradient_checkpointing)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "without_gradient_checkpointing",
+                             "it is of prepare_kbit");
+    if (!options->prepare_kbit)
+        return 0;
+    if (!decoder->packed || options->lora_rank == 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "prepare_kbit",
+                             "it freezes quantized weights: give quantization \"nf4\" and a lora_rank");
+    decoder->dtype = MEMMODEL_DTYPE_FLOAT32;
+    decoder->recomputed = !options->without_gradient_checkpointing;
+    return 0;
+}
+
+/* The type of products; else that of the model before it was prepared. */
+static int
+read_product(struct decoder *decoder, const struct memmodel_llm_build_options *options, memmodel_context *context)
+{
+    decoder->product = decoder->unpacked = decoder->dtype;
+    if (!options->compute_dtype || !*options->compute_dtype)
+        return 0;
+    if (!decoder->packed)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "compute_dtype",
+                             "it is of \"nf4\", and these weights are not quantized");
+    return decoder_type_of(context, "compute_dtype", options->compute_dtype, &decoder->product);
+}
+
 int
 decoder_read_quantization(struct decoder *decoder, const struct memmodel_llm_build_options *options,
                           memmodel_context *context)
@@ -32,7 +62,8 @@ decoder_read_quantization(struct decoder *decoder, const struct memmodel_llm_bui
     if (options->double_quantization && !decoder->packed)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "double_quantization",
                              "it is of the scales of \"nf4\", and these weights are not quantized");
-    return 0;
+    status = read_product(decoder, options, context);
+    return status ? status : read_preparation(decoder, options, context);
 }
 
 /* ---- parameters ---- */
@@ -91,15 +122,44 @@ multiply_adds(struct decoder *decoder, const struct decoder_projection *projecti
     return work;
 }
 
-/* Its operator's inputs are in the order of frameworks/pytorch/quantized_products.c. */
-memmodel_tensor
-decoder_multiply_packed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
+static const char *
+weight_attribute(const struct decoder *decoder)
 {
-    const struct memmodel_shape shape = {{decoder->batch, decoder->length, projection->units}, 3, decoder->dtype};
+    if (decoder->unpacked == decoder->product)
+        return NULL;
+    return decoder->unpacked == MEMMODEL_DTYPE_FLOAT32    ? "weight=float32"
+           : decoder->unpacked == MEMMODEL_DTYPE_BFLOAT16 ? "weight=bfloat16"
+                                                          : "weight=float16";
+}
+
+/* Its operator's inputs are in the order of frameworks/pytorch/quantized_products.c. */
+static memmodel_tensor
+multiply(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
+{
+    const struct memmodel_shape shape = {{decoder->batch, decoder->length, projection->units}, 3, decoder->product};
     memmodel_tensor inputs[] = {x, projection->weight, projection->scales, projection->bias, projection->offset};
     memmodel_dim work = multiply_adds(decoder, projection);
 
     return memmodel_network_custom(decoder->network, inputs, sizeof inputs / sizeof inputs[0],
                                    MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .multiply_adds = work,
-                                                   .operation = "bitsandbytes.matmul_4bit"));
+                                                   .operation = "bitsandbytes.matmul_4bit",
+                                                   .attributes = weight_attribute(decoder)));
+}
+
+/* Linear4bit.forward(): in the type of products, and back. */
+memmodel_tensor
+decoder_multiply_packed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection)
+{
+    struct memmodel_shape shape = {{decoder->batch, decoder->length, projection->inputs}, 3, decoder->product};
+    memmodel_tensor cast, result;
+
+    if (decoder->product == decoder->dtype)
+        return multiply(decoder, x, projection);
+    cast = decoder_cast(decoder, x, &shape);
+    result = multiply(decoder, cast, projection);
+    shape.dims[2] = projection->units;
+    shape.dtype = decoder->dtype;
+    result = decoder_cast(decoder, result, &shape);
+    decoder_end(decoder, cast);
+    return result;
 }

@@ -562,7 +562,9 @@ build_from(memmodel_context *context)
                                                        .lora_rank = 2,
                                                        .lora_targets = "q_proj",
                                                        .quantization = "nf4",
-                                                       .double_quantization = 1};
+                                                       .double_quantization = 1,
+                                                       .prepare_kbit = 1,
+                                                       .compute_dtype = "float32"};
     memmodel_network *network;
     memmodel_llm *llm;
     int status = memmodel_llm_from_json(context, "config.json", text, sizeof text - 1, &llm);

@@ -1,7 +1,7 @@
 """Networks by a name: of Hugging Face's hub, of a class in a script, of a Keras file: what the tool asks of Python.
 
     python -m memmodel.front OUTPUT hf:ORG/MODEL [--lora 16 --lora-targets q_proj,v_proj --input 1,512:int64]
-    python -m memmodel.front OUTPUT hf:ORG/MODEL --quantization nf4 [--lora 16 --double-quantization]
+    python -m memmodel.front OUTPUT hf:ORG/MODEL --quantization nf4 [--lora 16 --double-quantization --prepare-kbit]
     python -m memmodel.front OUTPUT train.py:Net --input 8,3,224,224 [--loss cross_entropy]
     python -m memmodel.front OUTPUT model.keras
 
@@ -95,6 +95,9 @@ def _built(model: serving.LanguageModel, options: argparse.Namespace) -> Network
         lora_targets=options.lora_targets,
         quantization=options.quantization,
         double_quantization=options.double_quantization,
+        prepare_kbit=options.prepare_kbit,
+        gradient_checkpointing=not options.no_gradient_checkpointing,
+        compute_dtype=options.compute_dtype,
     )
 
 
@@ -105,7 +108,7 @@ def _of_hub(name: str, options: argparse.Namespace) -> tuple[Network, dict[str, 
             model = serving.LanguageModel.load(config)
             return _built(model, options), {}
         except MemmodelError as error:
-            if options.quantization:
+            if options.quantization or options.prepare_kbit:
                 raise
             raise FrontError(f"{error}; with --input 1,512:int64 transformers' own model is exported") from None
     torch, models = _need("torch", HUB), _need("memmodel.torch", HUB)
@@ -200,6 +203,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--lora-targets", type=_targets, default=[])
     parser.add_argument("--quantization")
     parser.add_argument("--double-quantization", action="store_true")
+    parser.add_argument("--prepare-kbit", action="store_true")
+    parser.add_argument("--no-gradient-checkpointing", action="store_true")
+    parser.add_argument("--compute-dtype")
     options = parser.parse_args(words)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a script prints is none of the symbols

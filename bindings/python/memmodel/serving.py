@@ -54,6 +54,9 @@ class LanguageModel:
         lora_targets: str | Iterable[str] | None = None,
         quantization: str | None = None,
         double_quantization: bool = False,
+        prepare_kbit: bool = False,
+        gradient_checkpointing: bool = True,
+        compute_dtype: str | None = None,
     ) -> Network:
         """The network of a training step, with the symbols "batch" and "length", in `dtype` ("bfloat16", "float32") or
         the configuration's own; without `loss` it returns logits. Dense decoders that are built as Llama is.
@@ -61,14 +64,16 @@ class LanguageModel:
         lora_rank: of adapters as peft's LoraConfig makes them, which are trained alone. lora_targets: linear layers
         that have one, such as "q_proj,v_proj" or "all-linear"; those of peft for the model unless given.
         quantization: of the weights of linear layers but the head, "nf4" of bitsandbytes or "none", the configuration's
-        unless given; with double_quantization of their scales too.
+        unless given; with double_quantization of their scales too, multiplied in `compute_dtype`, else in `dtype`.
+        prepare_kbit: as peft's prepare_model_for_kbit_training() leaves it, with its gradient_checkpointing or without.
 
         >>> memmodel.estimate(memmodel.LanguageModel.load("config.json").network(), batch=1, length=4096).peak
         """
         targets = ",".join(lora_targets) if lora_targets and not isinstance(lora_targets, str) else lora_targets
         options = _ffi.LlmBuildOptions(
             dtype=dtype, without_loss=not loss, lora_rank=lora_rank, lora_targets=targets or None,
-            quantization=quantization, double_quantization=double_quantization,
+            quantization=quantization, double_quantization=double_quantization, prepare_kbit=prepare_kbit,
+            without_gradient_checkpointing=prepare_kbit and not gradient_checkpointing, compute_dtype=compute_dtype,
         )  # fmt: skip
         return Network._of(_ffi.llm_build(self._handle, options, _limits.new_context()))
 

@@ -267,6 +267,7 @@ node_leaf(struct step *step, struct value *x)
         return;
     node->derivative = &leaf;
     node->sequence = step->sequence++;
+    node->leaf = value_detach(step, x);
     node_attach(step, node, x, 0);
 }
 
@@ -295,6 +296,7 @@ node_drop(struct step *step, struct node *node)
         value_drop_all(step, dead->saved, dead->saved_count);
         value_drop_all(step, dead->incoming, dead->output_count);
         value_drop(step, dead->gradient);
+        value_drop(step, dead->leaf);
         for (int i = 0; i < dead->edge_count; i++) {
             struct node *source = dead->edges[i].node;
 

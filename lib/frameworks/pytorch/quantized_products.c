@@ -6,6 +6,8 @@
  * On a GPU a product of few rows may run in a kernel that unpacks nothing: what is here is then its upper bound.
  */
 #include "frameworks/pytorch/aten_ops.h"
+#include "frameworks/pytorch/autocast.h"
+#include "network/attributes.h"
 
 /* Inputs of the layer. A nested state is one whose scales are quantized as well. */
 enum { PRODUCT_X, PRODUCT_WEIGHT, PRODUCT_SCALES, PRODUCT_BIAS, PRODUCT_OFFSET };
@@ -24,16 +26,31 @@ unpacked_scales(struct step *step, const struct value *nested, bool adds)
     return scales;
 }
 
-/* torch.matmul(grad_output, dequantize_4bit(B)): saved are the packed weight, and the scales where they are nested. */
+/* In the type that it had before it was packed; else the product's own. */
+static int
+unpacked_type(const struct layer *layer, int otherwise)
+{
+    if (attribute_is(layer, "weight", "bfloat16"))
+        return MEMMODEL_DTYPE_BFLOAT16;
+    if (attribute_is(layer, "weight", "float16"))
+        return MEMMODEL_DTYPE_FLOAT16;
+    return attribute_is(layer, "weight", "float32") ? MEMMODEL_DTYPE_FLOAT32 : otherwise;
+}
+
+/* torch.matmul(grad_output, dequantize_4bit(B).to(type)): saved are the packed weight, and the scales where they are nested. */
 static void
 packed_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct shape *given = &incoming[0]->shape;
     struct shape shape = {.dims = {given->dims[given->rank - 1], node->number}, .rank = 2, .dtype = given->dtype};
     struct value *scales = unpacked_scales(step, node->saved_count > 1 ? node->saved[1] : NULL, false);
-    struct value *weight = value_empty(step, &shape), *gradient = value_detach(step, incoming[0]);
+    struct value *unpacked, *weight, *gradient = value_detach(step, incoming[0]);
 
+    shape.dtype = unpacked_type(&step->network->layers[node->layer], given->dtype);
+    unpacked = value_empty(step, &shape);
     value_drop(step, scales);
+    weight = aten_cast(step, unpacked, given->dtype);
+    value_drop(step, unpacked);
     gradients[0] = aten_matmul(step, gradient, weight);
     value_drop(step, gradient);
     value_drop(step, weight);

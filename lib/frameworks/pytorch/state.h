@@ -107,6 +107,7 @@ struct node {
     struct shape slice;             /* of that view */
     int64_t number;                 /* the same, where a number will do */
     struct value *gradient;         /* of a leaf that is no parameter; else NULL */
+    struct value *leaf;             /* which lives as long as the node; else NULL */
     struct segment *segment;        /* of a checkpoint: it has what is to be saved when it is recomputed; else NULL */
     size_t first_slot;              /* of this node there */
     bool hooked;                    /* a data strategy has to know when it runs */

@@ -126,6 +126,10 @@ class Front(unittest.TestCase):
         self.assertEqual(by_name, self.report(str(config), *words, "--set", "batch=2,length=32"))
         self.assertEqual(by_name["total"]["trainable_count"], 2 * 8 * (64 + 64 + 64 + 32))
         self.assertEqual(by_name["unmodelled"], [])
+        words += ("--prepare-kbit", "--compute-dtype", "float32", "--set", "batch=2,length=32")
+        prepared = self.report("hf:me/tiny", *words)
+        self.assertEqual(prepared, self.report(str(config), *words))
+        self.assertNotEqual(prepared, self.report(str(config), *words, "--no-gradient-checkpointing"))
         for name in (str(config), "hf:me/tiny"):
             made = self.run_tool(name, "--quantization", "awq")
             self.assertEqual((made.returncode, len(made.stderr.splitlines())), (1, 1))
