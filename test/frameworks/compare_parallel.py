@@ -36,11 +36,15 @@ def built(case):
     return make().train(), batch(case["batch"] * parts_of(case))
 
 
+def cross_entropy(y, x):
+    return torch.nn.functional.cross_entropy(y.flatten(0, 1), x.flatten())
+
+
 def loss_of(case, batch):
-    """That of record_tensor_parallel.py where logits stay cut."""
+    """That of record_tensor_parallel.py where logits stay cut, of the words that the module gets."""
     if "loss_parallel" not in case.get("tensor", ""):
-        return loss
-    return lambda y: torch.nn.functional.cross_entropy(y.flatten(0, 1), batch[0].flatten())
+        return {"loss": loss}
+    return {"loss": cross_entropy, "target": batch[0]}
 
 
 def job_of(case):
@@ -67,7 +71,7 @@ def construction(report):
 def differences(case):
     module, batch = built(case)
     report = memmodel.torch.estimate(
-        module, batch, loss=loss_of(case, batch), isa="avx2", intra_op_threads=1, **job_of(case)
+        module, batch, **loss_of(case, batch), isa="avx2", intra_op_threads=1, **job_of(case)
     )
     found = [construction(report), *report.step_peaks]
     measured = [case.get("construction", found[0]), *case["peaks"]]
@@ -96,7 +100,7 @@ def save_networks(cases, folder):
         module, batch = built(case)
         with computed_in(module, case.get("data")):
             batch = first_part(batch, case.get("pipeline"))
-            network = memmodel.torch.from_module(module, batch, loss=loss_of(case, batch), symbolic=False)
+            network = memmodel.torch.from_module(module, batch, **loss_of(case, batch), symbolic=False)
         path = folder / f"{network_name(case)}.json"
         path.write_text(json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n")
 
