@@ -19,7 +19,7 @@ unlike(const memmodel_llm *llm, const struct llm_layer *layer)
         return "attention that is not to all tokens";
     if (layer->feed != FEED_DENSE || tensors->plain_mlp)
         return "a feed-forward part that is not one gated projection";
-    if (layer->shares_cache || tensors->gated_query || tensors->sinks || tensors->query_norm != 0)
+    if (layer->shares_cache || tensors->gated_query || tensors->sinks || tensors->query_norm > 1)
         return "queries, keys or values with more than a projection";
     if (tensors->positions > 0 || tensors->rotary_size != layer->head_size)
         return "positions that are no rotation of whole heads";

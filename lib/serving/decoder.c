@@ -33,7 +33,8 @@ struct heads {
 };
 
 static struct heads
-split_heads(struct decoder *decoder, const char *scope, memmodel_tensor x, const struct decoder_projection *projection)
+split_heads(struct decoder *decoder, const char *scope, memmodel_tensor x, const struct decoder_projection *projection,
+            const char *norm, memmodel_tensor weight)
 {
     int64_t size = decoder->llm->layers[decoder->layer].head_size;
     struct heads heads;
@@ -42,6 +43,12 @@ split_heads(struct decoder *decoder, const char *scope, memmodel_tensor x, const
     heads.split =
         memmodel_network_reshape(decoder->network, heads.flat, 4,
                                  (memmodel_dim[]){decoder->batch, decoder->length, projection->units / size, size});
+    if (weight >= 0) {
+        heads.split =
+            decoder_norm_heads(decoder, norm, heads.flat, heads.split, weight, projection->units / size, size);
+        heads.flat = NONE;
+        memmodel_network_pop_scope(decoder->network);
+    }
     heads.turned = memmodel_network_permute(decoder->network, heads.split, 4, (int[]){0, 2, 1, 3});
     heads.rotated = heads.turned;
     return heads;
@@ -86,7 +93,8 @@ one_head(struct decoder *decoder, memmodel_tensor table)
 static void
 end_heads(struct decoder *decoder, const struct heads *heads)
 {
-    decoder_end(decoder, heads->flat);
+    if (heads->flat != NONE)
+        decoder_end(decoder, heads->flat);
     decoder_end(decoder, heads->split);
     decoder_end(decoder, heads->turned);
 }
@@ -95,9 +103,9 @@ static memmodel_tensor
 attend(struct decoder *decoder, const struct decoder_block *block, memmodel_tensor x)
 {
     const struct llm_layer *layer = &decoder->llm->layers[decoder->layer];
-    struct heads query = split_heads(decoder, "q_proj", x, &block->query),
-                 key = split_heads(decoder, "k_proj", x, &block->key),
-                 value = split_heads(decoder, "v_proj", x, &block->value);
+    struct heads query = split_heads(decoder, "q_proj", x, &block->query, "q_norm", block->query_norm),
+                 key = split_heads(decoder, "k_proj", x, &block->key, "k_norm", block->key_norm),
+                 value = split_heads(decoder, "v_proj", x, &block->value, NULL, NONE);
     memmodel_tensor cosine = one_head(decoder, decoder->cosine), sine = one_head(decoder, decoder->sine);
     memmodel_tensor attended, same, turned, flat, result;
 

@@ -75,6 +75,11 @@ decoder_binary(struct decoder *decoder, int kind, memmodel_tensor a, memmodel_te
 memmodel_tensor
 decoder_norm(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_tensor weight, int64_t size);
 
+/* The same of each of so many heads; what is normalized goes at its end, and what that is a view of. */
+memmodel_tensor
+decoder_norm_heads(struct decoder *decoder, const char *scope, memmodel_tensor flat, memmodel_tensor split,
+                   memmodel_tensor weight, int64_t heads, int64_t size);
+
 memmodel_tensor
 decoder_project(struct decoder *decoder, const char *scope, memmodel_tensor x,
                 const struct decoder_projection *projection);

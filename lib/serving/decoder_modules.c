@@ -12,13 +12,12 @@ decoder_end(struct decoder *decoder, memmodel_tensor tensor)
     memmodel_network_end_lifetime(decoder->network, tensor);
 }
 
-/* An operator by PyTorch's name whose result has the shape of a tensor but for its last axis. */
+/* An operator by PyTorch's name, by a number or none. */
 static memmodel_tensor
-named(struct decoder *decoder, const char *operation, memmodel_tensor x, memmodel_dim last, int dtype)
+named(struct decoder *decoder, const char *operation, memmodel_tensor x, struct memmodel_shape shape)
 {
     bool has_number = strstr(operation, "Tensor") != NULL;
     memmodel_tensor inputs[] = {x, NONE};
-    struct memmodel_shape shape = {.dims = {decoder->batch, decoder->length, last}, .rank = 3, .dtype = dtype};
 
     return memmodel_network_custom(decoder->network, inputs, has_number ? 2 : 1,
                                    MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .operation = operation,
@@ -68,29 +67,51 @@ decoder_project(struct decoder *decoder, const char *scope, memmodel_tensor x,
     return result;
 }
 
-/* LlamaRMSNorm: in float32, whatever its input is. The scope stays open. */
-memmodel_tensor
-decoder_norm(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_tensor weight, int64_t hidden)
+/* LlamaRMSNorm of the last axis: in float32, whatever its input is. The scope stays open. */
+static memmodel_tensor
+norm(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_tensor weight,
+     const struct memmodel_shape *narrow, const memmodel_tensor ended[2])
 {
     bool casts = decoder->dtype != MEMMODEL_DTYPE_FLOAT32;
-    const struct memmodel_shape wide = {{decoder->batch, decoder->length, hidden}, 3, MEMMODEL_DTYPE_FLOAT32},
-                                narrow = {{decoder->batch, decoder->length, hidden}, 3, decoder->dtype};
+    struct memmodel_shape wide = *narrow, number;
     memmodel_tensor squares, mean, root, scaled, typed;
 
+    wide.dtype = MEMMODEL_DTYPE_FLOAT32;
+    number = wide;
+    number.dims[number.rank - 1] = 1;
     memmodel_network_push_scope(decoder->network, scope);
     if (casts)
         x = decoder_cast(decoder, x, &wide);
-    squares = named(decoder, "aten.pow.Tensor_Scalar", x, hidden, MEMMODEL_DTYPE_FLOAT32);
+    squares = named(decoder, "aten.pow.Tensor_Scalar", x, wide);
     mean = memmodel_network_reduce(
         decoder->network, squares,
         MEMMODEL_REDUCE(.axes = {-1}, .axis_count = 1, .kind = MEMMODEL_REDUCE_MEAN, .keep_dims = 1));
-    root = named(decoder, "aten.add.Tensor", mean, 1, MEMMODEL_DTYPE_FLOAT32);
-    root = named(decoder, "aten.rsqrt.default", root, 1, MEMMODEL_DTYPE_FLOAT32);
+    root = named(decoder, "aten.add.Tensor", mean, number);
+    root = named(decoder, "aten.rsqrt.default", root, number);
     scaled = decoder_binary(decoder, MEMMODEL_BINARY_MULTIPLY, x, root);
     decoder_end(decoder, root);
-    typed = casts ? decoder_cast(decoder, scaled, &narrow) : scaled;
+    typed = casts ? decoder_cast(decoder, scaled, narrow) : scaled;
     x = decoder_binary(decoder, MEMMODEL_BINARY_MULTIPLY, weight, typed);
+    for (int i = 0; ended && i < 2; i++)
+        decoder_end(decoder, ended[i]);
     decoder_end(decoder, mean);
     decoder_end(decoder, scaled);
     return x;
+}
+
+memmodel_tensor
+decoder_norm(struct decoder *decoder, const char *scope, memmodel_tensor x, memmodel_tensor weight, int64_t hidden)
+{
+    const struct memmodel_shape shape = {{decoder->batch, decoder->length, hidden}, 3, decoder->dtype};
+
+    return norm(decoder, scope, x, weight, &shape, NULL);
+}
+
+memmodel_tensor
+decoder_norm_heads(struct decoder *decoder, const char *scope, memmodel_tensor flat, memmodel_tensor split,
+                   memmodel_tensor weight, int64_t heads, int64_t size)
+{
+    const struct memmodel_shape shape = {{decoder->batch, decoder->length, heads, size}, 4, decoder->dtype};
+
+    return norm(decoder, scope, split, weight, &shape, (memmodel_tensor[]){flat, split});
 }
