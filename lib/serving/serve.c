@@ -81,6 +81,18 @@ expert_padding(const struct gpu *gpu)
     return gpu->capability > HOPPER ? 256 : 128;
 }
 
+/*
+ * vLLM splits no block of 20 MiB and more while it loads a model, since pull request 41268 of April 2026: v1/worker/
+ * gpu_worker.py, load_model(). What such a weight leaves of its segment is then counted with it.
+ */
+static const char *
+loading_settings(const struct serve_query *query)
+{
+    enum { UNSPLIT_VERSION = 21 };
+
+    return query->version >= UNSPLIT_VERSION ? "max_split_size_mb:20" : NULL;
+}
+
 int
 serve_weights(const struct serve_query *query, const struct place *place, bool rounds, int64_t *bytes)
 {
@@ -89,6 +101,7 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
                                             .batched_tokens = query->options.batched_tokens,
                                             .expert_padding = expert_padding(query->gpu),
                                             .rounds = rounds,
+                                            .settings = loading_settings(query),
                                             .shares = query->shares,
                                             .absorbs = rounds};
     int64_t elements;

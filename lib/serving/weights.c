@@ -526,12 +526,12 @@ int
 weights_measure(memmodel_context *context, const memmodel_llm *llm, const struct place *place,
                 const struct weights_options *options, int64_t *bytes, int64_t *elements)
 {
-    static const struct allocator_options defaults;
+    const struct allocator_options allocator = {.settings = options->rounds ? options->settings : NULL};
     struct weights weights = {.context = context, .llm = llm, .place = place, .options = options};
     int status;
 
     weights.allocator = options->rounds ? &allocator_cuda_caching : &allocator_exact;
-    status = weights.allocator->open(context, &defaults, &weights.memory);
+    status = weights.allocator->open(context, &allocator, &weights.memory);
     if (status)
         return status;
     add_all(&weights);

@@ -4,6 +4,8 @@
  */
 #include "check.h"
 
+#include <math.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -174,6 +176,21 @@ streams_of_gemma_3n_and_its_shared_layers_are_counted(void **state)
     assert_int_equal(streams - plain, 4 * (4 * 4 + 16 * 4 + 4 * 64 + 64 + 64) + 6 * 64 * 64);
     assert_int_equal(laurel - plain, 4 * (2 * 16 * 64 + 64));
     assert_int_equal(plain - shared, 2 * 32 * 64 + 32);
+}
+
+/*
+ * 666a8feb7902 logs 51.54 GiB. Segments are of whole 2 MiB: of one for 220.5 MiB, a projection's of each of 62 layers, 1.5 were
+ * split off before, and of that for the embedding's 262,208 by 5,376 numbers 1.34375.
+ */
+static void
+what_a_weight_leaves_of_its_segment_is_counted_since_it_is_not_split(void **state)
+{
+    struct memmodel_serving_result before = SERVED(*state, "gemma3-27b", .engine_version = "0.20"),
+                                   since = SERVED(*state, "gemma3-27b", .engine_version = "0.22");
+    double mib = (double)(since.weight_bytes - before.weight_bytes) / (1 << 20);
+
+    assert_true(fabs((double)since.weight_bytes / GIB - 51.54) < 0.005);
+    assert_true(mib > 62 * 1.5 + 1.34375 - 1 && mib < 62 * 1.5 + 1.34375 + 1);
 }
 
 static void
@@ -548,6 +565,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(weights_are_what_vllm_logs),
         WITH_CONTEXT(towers_are_weights_too),
+        WITH_CONTEXT(what_a_weight_leaves_of_its_segment_is_counted_since_it_is_not_split),
         WITH_CONTEXT(packed_weights_are_what_vllm_logs),
         WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),
         WITH_CONTEXT(a_latent_cache_is_whole_on_each_gpu),
