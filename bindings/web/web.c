@@ -28,7 +28,8 @@ enum {
 
 static memmodel_context *context;
 static memmodel_network *network;
-static memmodel_llm *llm;            /* that the network was built from; NULL: it was none */
+static memmodel_llm *llm; /* that the network was built from; NULL: it was none */
+static const char BUILT_PLAINLY[] = "0 - - 0 0 0 -";
 static char built_with[MAX_TARGETS]; /* adapters and quantization of the network that stands */
 static memmodel_report *report;
 static char *text;
@@ -141,7 +142,7 @@ web_load(const char *name, const char *bytes, size_t length)
     memmodel_llm_unref(llm);
     network = made;
     llm = model;
-    built_with[0] = '\0';
+    snprintf(built_with, sizeof built_with, "%s", BUILT_PLAINLY);
     return refuse(0, "", "");
 }
 
@@ -243,6 +244,7 @@ static const struct {
     {"tensor", offsetof(struct settings, parallel.tensor)},
     {"lora-targets", offsetof(struct settings, build.lora_targets)},
     {"quantization", offsetof(struct settings, build.quantization)},
+    {"compute-dtype", offsetof(struct settings, build.compute_dtype)},
 };
 
 /* A whole number of at most 64 bits, or of at most 32 where `is_small`. */
@@ -277,34 +279,30 @@ set_symbol(struct settings *settings, char *text_of)
     return status;
 }
 
-static int
-set_whole(struct settings *settings, const char *name, const char *value)
-{
-    int64_t number = 0;
-    bool is_rank = strcmp(name, "rank") == 0;
-    int status = read_whole(name, value, !is_rank, &number);
+static const struct {
+    const char *name;
+    size_t field;
+} whole_settings[] = {
+    {"gradient-accumulation", offsetof(struct settings, job.gradient_accumulation)},
+    {"lora", offsetof(struct settings, build.lora_rank)},
+    {"double-quantization", offsetof(struct settings, build.double_quantization)},
+    {"prepare-kbit", offsetof(struct settings, build.prepare_kbit)},
+    {"no-gradient-checkpointing", offsetof(struct settings, build.without_gradient_checkpointing)},
+};
 
-    if (status)
-        return status;
-    if (is_rank)
-        settings->parallel.rank = number;
-    else if (strcmp(name, "lora") == 0)
-        settings->build.lora_rank = (int32_t)number;
-    else if (strcmp(name, "double-quantization") == 0)
-        settings->build.double_quantization = (int32_t)number;
-    else
-        settings->job.gradient_accumulation = (int32_t)number;
-    return 0;
-}
-
+/* Whether it is one of these, whose status goes to `status`. */
 static bool
-is_whole(const char *name)
+set_whole(struct settings *settings, const char *name, const char *value, int *status)
 {
-    static const char *const names[] = {"gradient-accumulation", "lora", "double-quantization", "rank"};
+    for (size_t i = 0; i < sizeof whole_settings / sizeof whole_settings[0]; i++) {
+        int64_t number = 0;
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
+        if (strcmp(whole_settings[i].name, name) != 0)
+            continue;
+        *status = read_whole(name, value, true, &number);
+        *(int32_t *)(void *)((char *)settings + whole_settings[i].field) = (int32_t)number;
+        return true;
+    }
     return false;
 }
 
@@ -312,11 +310,14 @@ static int
 set_number(struct settings *settings, const char *name, const char *value)
 {
     struct memmodel_job *job = &settings->job;
+    int status;
 
     if (strcmp(name, "budget") == 0)
         return memmodel_context_parse_bytes(context, value, &job->budget) ? said_by_library(MEMMODEL_ERROR_PARSE) : 0;
-    if (is_whole(name))
-        return set_whole(settings, name, value);
+    if (strcmp(name, "rank") == 0)
+        return read_whole(name, value, false, &settings->parallel.rank);
+    if (set_whole(settings, name, value, &status))
+        return status;
     if (strcmp(name, "mode") != 0)
         return refuse(MEMMODEL_ERROR_INVALID_ARGUMENT, "unknown setting ", name);
     job->mode = strcmp(value, memmodel_mode_name(MEMMODEL_MODE_INFERENCE)) == 0 ? MEMMODEL_MODE_INFERENCE
@@ -344,18 +345,23 @@ set(struct settings *settings, char *line)
     return set_number(settings, line, value);
 }
 
+static const char *
+or_dash(const char *text_of)
+{
+    return text_of ? text_of : "-";
+}
+
 /* Builds the network anew where its adapters, or what its weights are packed as, are others than those asked for. */
 static int
 adapt(const struct memmodel_llm_build_options *build)
 {
-    char wanted[MAX_TARGETS] = "";
+    char wanted[MAX_TARGETS];
     memmodel_network *made = NULL;
-    int length = 0, status;
+    int status, length = snprintf(wanted, sizeof wanted, "%" PRId32 " %s %s %" PRId32 " %" PRId32 " %" PRId32 " %s",
+                                  build->lora_rank, or_dash(build->lora_targets), or_dash(build->quantization),
+                                  build->double_quantization, build->prepare_kbit,
+                                  build->without_gradient_checkpointing, or_dash(build->compute_dtype));
 
-    if (build->lora_rank || build->lora_targets || build->quantization || build->double_quantization)
-        length = snprintf(wanted, sizeof wanted, "%" PRId32 " %s %s %" PRId32, build->lora_rank,
-                          build->lora_targets ? build->lora_targets : "-",
-                          build->quantization ? build->quantization : "-", build->double_quantization);
     if (strcmp(wanted, built_with) == 0 && (size_t)length < sizeof wanted) /* what was cut may differ */
         return 0;
     if (!llm)

@@ -28,6 +28,10 @@ CONFIGS = [
     ("serving/configs/llama31-8b.json", "batch=1,length=1024",
      {"gpu": "l4", "lora": "16", "lora-targets": "all-linear", "quantization": "nf4", "double-quantization": "1"}),
     ("serving/configs/llama2-7b.json", "batch=2,length=512", {"gpu": "t4", "quantization": "nf4", "lora": "8"}),
+    ("serving/configs/llama31-8b.json", "batch=2,length=512",
+     {"gpu": "l4", "quantization": "nf4", "lora": "16", "prepare-kbit": "1", "compute-dtype": "bfloat16"}),
+    ("serving/configs/llama31-8b.json", "batch=2,length=512",
+     {"gpu": "l4", "quantization": "nf4", "lora": "16", "prepare-kbit": "1", "no-gradient-checkpointing": "1"}),
     ("serving/configs/mistral7b-v03.json", "batch=1,length=512", {"gpu": "h200", "optimizer": "sgd"}),
     ("serving/configs/dots-ocr.json", "batch=1,length=256", {"gpu": "a100", "budget": "20GiB"}),
     ("serving/configs/tiny-llama.json", "batch=3,length=77", {}),
@@ -57,8 +61,9 @@ def symbols_of(path):
 
 
 def flags_of(settings):
-    """As the tool has them: one of the settings is a flag without a value there."""
-    return [f"--{name}" if name == "double-quantization" else f"--{name}={value}" for name, value in settings.items()]
+    """As the tool has them: some of the settings are flags without a value there."""
+    alone = ("double-quantization", "prepare-kbit", "no-gradient-checkpointing")
+    return [f"--{name}" if name in alone else f"--{name}={value}" for name, value in settings.items()]
 
 
 class Page(unittest.TestCase):
@@ -401,7 +406,7 @@ class Page(unittest.TestCase):
         self.settle()
         self.page.evaluate("document.activeElement.blur()")
         reached = set()
-        for _ in range(70):
+        for _ in range(80):
             self.page.press("Tab", 9)
             reached.add(self.page.evaluate("document.activeElement.id || document.activeElement.name || ''"))
         for name in ("file", "example", "gpu", "budget", "optimizer", "mesh", "symbol0", "plot", "filter", "save_page"):
