@@ -200,10 +200,11 @@ memmodel_llm_from_json(memmodel_context *context, const char *name, const char *
                        memmodel_llm **llm);
 
 /**
- * The network of a training step, as transformers has the modules of Llama and of what is built alike: dense decoders with
- * attention to all tokens, rotated positions and gated feed-forward parts. Layers are called as the modules are, such as
- * "model.layers.0.self_attn.q_proj"; the symbols "batch" and "length" are the sequences and the tokens of each. With a
- * `lora_rank` adapters are trained over weights that are frozen.
+ * The network of a training step, as transformers has the modules of Llama and of what is built alike: decoders with
+ * attention to all tokens, rotated positions and gated feed-forward parts, or experts as Mixtral and Qwen3-MoE have them,
+ * whose rows are multiplied in groups. Layers are called as the modules are, such as "model.layers.0.self_attn.q_proj"; the
+ * symbols "batch" and "length" are the sequences and the tokens of each. With a `lora_rank` adapters are trained over weights
+ * that are frozen.
  *
  * @param[in]  llm      model
  * @param[in]  options  how it is built. @nullable

@@ -17,7 +17,11 @@ unlike(const memmodel_llm *llm, const struct llm_layer *layer)
 
     if (layer->mixer != MIXER_FULL)
         return "attention that is not to all tokens";
-    if (layer->feed != FEED_DENSE || tensors->plain_mlp)
+    if (layer->feed == FEED_EXPERTS &&
+        (llm->experts.shared || llm->experts.has_correction ||
+         (strcmp(llm->model_type, "mixtral") != 0 && strcmp(llm->model_type, "qwen3_moe") != 0)))
+        return "experts that are not those of Mixtral or Qwen3-MoE";
+    if ((layer->feed != FEED_DENSE && layer->feed != FEED_EXPERTS) || tensors->plain_mlp)
         return "a feed-forward part that is not one gated projection";
     if (layer->shares_cache || tensors->gated_query || tensors->sinks || tensors->query_norm > 1)
         return "queries, keys or values with more than a projection";
@@ -236,6 +240,9 @@ build_all(const memmodel_llm *llm, const struct memmodel_llm_build_options *opti
         status = decoder_read_quantization(&decoder, options, context);
     if (!status)
         status = decoder_read_adapters(&decoder, options, context);
+    if (!status && llm->experts.count > 0 && (decoder.packed || decoder.lora_rank))
+        status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, decoder.packed ? "quantization" : "lora_rank",
+                               "adapters and packed weights are not modelled where there are experts");
     if (!status)
         status = memmodel_network_new(context, &decoder.network);
     if (!status) {

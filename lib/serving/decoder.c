@@ -187,8 +187,12 @@ decoder_block(struct decoder *decoder, const struct decoder_block *block, memmod
     decoder_end(decoder, attended);
     normed = norm_alone(decoder, "post_attention_layernorm", between, block->post_norm);
     memmodel_network_push_scope(decoder->network, "mlp");
-    fed = feed_forward(decoder, block, normed);
-    memmodel_network_pop_scope(decoder->network);
+    if (decoder->llm->layers[decoder->layer].feed == FEED_EXPERTS) {
+        fed = decoder_experts(decoder, block, normed);
+    } else {
+        fed = feed_forward(decoder, block, normed);
+        memmodel_network_pop_scope(decoder->network);
+    }
     result = decoder_binary(decoder, MEMMODEL_BINARY_ADD, between, fed);
     if (decoder->layer > 0)
         decoder_end(decoder, x);

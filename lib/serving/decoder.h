@@ -34,6 +34,7 @@ struct decoder_projection {
 struct decoder_block {
     struct decoder_projection query, key, value, output, gate, up, down;
     memmodel_tensor query_norm, key_norm, input_norm, post_norm;
+    memmodel_tensor router, gate_up, down_rows; /* of experts, gate_up and down_rows a matrix for each */
 };
 
 /* ---- decoder_parameters.c ---- */
@@ -120,6 +121,12 @@ decoder_declare_packed(struct decoder *decoder, const char *module, bool adapted
 /* The product with such a weight. */
 memmodel_tensor
 decoder_multiply_packed(struct decoder *decoder, memmodel_tensor x, const struct decoder_projection *projection);
+
+/* ---- decoder_experts.c ---- */
+
+/* The sum of what the chosen experts make of each token, in the scope of the layer's "mlp", which closes. */
+memmodel_tensor
+decoder_experts(struct decoder *decoder, const struct decoder_block *block, memmodel_tensor x);
 
 /* ---- decoder.c ---- */
 

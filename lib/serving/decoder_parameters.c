@@ -123,18 +123,49 @@ declare_attention(struct decoder *decoder, struct text *name, struct decoder_blo
                                         (memmodel_dim[]){layer->head_size});
 }
 
-void
-decoder_declare_block(struct decoder *decoder, struct decoder_block *block)
+/* Routers come first where weights are not cast: in the order of the modules. */
+static void
+declare_experts(struct decoder *decoder, struct text *name, struct decoder_block *block)
 {
-    struct text text = TEXT_INIT(decoder->llm->context), *name = &text;
+    const struct llm_experts *experts = &decoder->llm->experts;
+    int64_t hidden = decoder->llm->hidden;
+    memmodel_dim router[] = {experts->count, hidden}, up[] = {experts->count, 2 * experts->intermediate, hidden},
+                 down[] = {experts->count, hidden, experts->intermediate};
+
+    if (!experts->casts_weights)
+        block->router = decoder_parameter(decoder, module_name(name, decoder->layer, "mlp.gate"), "weight", 2, router);
+    block->gate_up =
+        decoder_parameter(decoder, module_name(name, decoder->layer, "mlp.experts"), "gate_up_proj", 3, up);
+    block->down_rows =
+        decoder_parameter(decoder, module_name(name, decoder->layer, "mlp.experts"), "down_proj", 3, down);
+    if (experts->casts_weights)
+        block->router = decoder_parameter(decoder, module_name(name, decoder->layer, "mlp.gate"), "weight", 2, router);
+}
+
+static void
+declare_feed_forward(struct decoder *decoder, struct text *name, struct decoder_block *block)
+{
     const struct llm_layer *layer = &decoder->llm->layers[decoder->layer];
     bool bias = decoder->llm->tensors.mlp_bias;
     int64_t hidden = decoder->llm->hidden, inner = layer->intermediate;
 
-    declare_attention(decoder, name, block);
+    if (layer->feed == FEED_EXPERTS) {
+        declare_experts(decoder, name, block);
+        return;
+    }
     block->gate = declare_projection(decoder, module_name(name, decoder->layer, "mlp.gate_proj"), inner, hidden, bias);
     block->up = declare_projection(decoder, module_name(name, decoder->layer, "mlp.up_proj"), inner, hidden, bias);
     block->down = declare_projection(decoder, module_name(name, decoder->layer, "mlp.down_proj"), hidden, inner, bias);
+}
+
+void
+decoder_declare_block(struct decoder *decoder, struct decoder_block *block)
+{
+    struct text text = TEXT_INIT(decoder->llm->context), *name = &text;
+    int64_t hidden = decoder->llm->hidden;
+
+    declare_attention(decoder, name, block);
+    declare_feed_forward(decoder, name, block);
     block->input_norm = decoder_parameter(decoder, module_name(name, decoder->layer, "input_layernorm"), "weight", 1,
                                           (memmodel_dim[]){hidden});
     block->post_norm = decoder_parameter(decoder, module_name(name, decoder->layer, "post_attention_layernorm"),

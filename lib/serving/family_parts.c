@@ -4,6 +4,8 @@
  */
 #include "serving/family.h"
 
+#include <string.h>
+
 int
 family_read_latent(struct config *config)
 {
@@ -272,6 +274,9 @@ family_read_experts(struct config *config, bool required, bool has_correction, b
         status = config_size(config, "moe_intermediate_size", llm->layers[0].intermediate, &experts->intermediate);
     if (!status)
         status = read_shared(config);
+    experts->casts_weights = strcmp(llm->model_type, "mixtral") != 0;
+    if (!status)
+        status = config_flag(config, "norm_topk_prob", !experts->casts_weights, &experts->normalized);
     experts->has_correction = has_correction;
     experts->has_shared_gate = has_shared_gate && experts->shared;
     return status ? status : place_experts(config);

@@ -71,6 +71,8 @@ struct llm_experts {
     int64_t shared;       /* of the experts that all tokens pass, together; 0: none */
     bool has_correction;  /* a number for each expert in float32 */
     bool has_shared_gate;
+    bool normalized;    /* weights of those that are chosen are divided by their sum */
+    bool casts_weights; /* to the model's type, as Qwen's routers do and Mixtral's does not */
 };
 
 /* What differs in the tensors of layers that are otherwise alike. */

@@ -236,6 +236,9 @@ memmodel_estimate_meshes(const memmodel_llm *llm, const struct memmodel_mesh_opt
     if (!llm || !options || !rows || !count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     context = context ? context : llm->context;
+    if (llm->experts.count > 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "model_type",
+                             "meshes are listed for dense decoders; of experts estimate one, such as \"dp=8,ep=8\"");
     listing.query = (struct mesh_query){.context = context, .llm = llm};
     status =
         options_copy(context, "memmodel_mesh_options", options, &listing.query.options, sizeof listing.query.options);

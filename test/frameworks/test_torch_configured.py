@@ -17,7 +17,11 @@ SMALL = {
     "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 128,
     "intermediate_size": 96, "tie_word_embeddings": False, "use_cache": False,
 }  # fmt: skip
-MODELS = {"Llama": {}, "Qwen3": {"head_dim": 16}}
+MIXTURE = {"num_experts_per_tok": 2, "moe_intermediate_size": 48, "head_dim": 16}
+MODELS = {
+    "Llama": {}, "Qwen3": {"head_dim": 16}, "Mixtral": {"num_local_experts": 8, "num_experts_per_tok": 2},
+    "Qwen3Moe": {**MIXTURE, "num_experts": 8, "norm_topk_prob": True},
+}  # fmt: skip
 HOW = {"mode": "forward", "optimizer": "adamw", "isa": "avx2", "intra_op_threads": 1, "framework_version": "2.13"}
 
 
@@ -35,7 +39,7 @@ def of_configuration(name, config, **where):
 @unittest.skipUnless(TORCH and TRANSFORMERS, "torch or transformers is not installed")
 class Configured(unittest.TestCase):
     def test_a_network_takes_what_the_module_takes(self):
-        for name, more in MODELS.items():
+        for name, more in [*MODELS.items(), ("Qwen3Moe", {**MIXTURE, "num_experts": 4, "norm_topk_prob": False})]:
             config = getattr(transformers, f"{name}Config")(**SMALL, **more)
             for where in ({}, {"device": "cuda", "gpu": "h100"}):
                 with self.subTest(name, **where):

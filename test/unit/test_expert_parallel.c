@@ -33,11 +33,10 @@ estimate(memmodel_context *context, const struct memmodel_parallel *parallel)
     return report;
 }
 
-/* Live bytes after the last event of a phase of the second step. */
+/* Live bytes after the last event of a phase of the second step; the report goes. */
 static int64_t
-live_after(memmodel_context *context, const struct memmodel_parallel *parallel, int32_t phase)
+live_at_end(memmodel_report *report, int32_t phase)
 {
-    memmodel_report *report = estimate(context, parallel);
     const memmodel_trace *trace = memmodel_report_trace(report);
     int64_t live = 0;
 
@@ -50,6 +49,12 @@ live_after(memmodel_context *context, const struct memmodel_parallel *parallel, 
     }
     memmodel_report_unref(report);
     return live;
+}
+
+static int64_t
+live_after(memmodel_context *context, const struct memmodel_parallel *parallel, int32_t phase)
+{
+    return live_at_end(estimate(context, parallel), phase);
 }
 
 /*
@@ -135,6 +140,41 @@ each_place_along_experts_is_a_class(void **state)
     memmodel_network_unref(network);
 }
 
+/* The same model from its configuration. */
+static int64_t
+configured_live_after_forward(memmodel_context *context, const struct memmodel_parallel *parallel)
+{
+    static const char config[] =
+        "{\"architectures\": [\"MixtralForCausalLM\"], \"model_type\": \"mixtral\", \"hidden_size\": 64, "
+        "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"vocab_size\": 128, "
+        "\"intermediate_size\": 96, \"num_local_experts\": 8, \"num_experts_per_tok\": 2, "
+        "\"tie_word_embeddings\": false, \"torch_dtype\": \"float32\"}";
+    const struct memmodel_symbol_value values[] = {{"batch", 2}, {"length", 32}};
+    struct memmodel_job job = job_of(parallel);
+    memmodel_network *network;
+    memmodel_llm *llm;
+    int64_t live;
+
+    job.optimizer = "sgd";
+    job.symbols = values;
+    job.symbol_count = 2;
+    assert_int_equal(memmodel_llm_from_json(context, "config.json", config, strlen(config), &llm), 0);
+    assert_int_equal(memmodel_llm_build(llm, NULL, context, &network), 0);
+    live = live_at_end(report_of(context, network, &job), MEMMODEL_PHASE_FORWARD);
+    memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
+    return live;
+}
+
+static void
+a_network_from_a_configuration_keeps_the_same_rows(void **state)
+{
+    struct memmodel_parallel all = ranks_of("dp=2,ep=4", NULL), balanced = ranks_of("dp=2,ep=4", "balanced");
+
+    assert_int_equal(configured_live_after_forward(*state, &all) - configured_live_after_forward(*state, &balanced),
+                     (int64_t)LAYERS * 3 * TOKENS * CHOSEN * (HIDDEN + 4 * INNER) * FLOAT);
+}
+
 static void
 what_cannot_share_experts_is_refused_with_what_would_do(void **state)
 {
@@ -181,6 +221,7 @@ main(void)
         WITH_CONTEXT(experts_are_sharded_over_the_ranks_that_have_the_same_ones),
         WITH_CONTEXT(the_report_names_its_assumption),
         WITH_CONTEXT(each_place_along_experts_is_a_class),
+        WITH_CONTEXT(a_network_from_a_configuration_keeps_the_same_rows),
         WITH_CONTEXT(what_cannot_share_experts_is_refused_with_what_would_do),
     };
 

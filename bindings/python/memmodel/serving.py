@@ -59,7 +59,8 @@ class LanguageModel:
         compute_dtype: str | None = None,
     ) -> Network:
         """The network of a training step, with the symbols "batch" and "length", in `dtype` ("bfloat16", "float32") or
-        the configuration's own; without `loss` it returns logits. Dense decoders that are built as Llama is.
+        the configuration's own; without `loss` it returns logits. Decoders that are built as Llama is, or as Mixtral
+        and Qwen3-MoE with experts.
 
         lora_rank: of adapters as peft's LoraConfig makes them, which are trained alone. lora_targets: linear layers
         that have one, such as "q_proj,v_proj" or "all-linear"; those of peft for the model unless given.
