@@ -1,7 +1,8 @@
 /*
  * What a simulated step costs, network already built: ResNet-50, BERT-base and GPT-2. JSON lines: milliseconds of an
  * estimate of one step and of three, of each step more, of a network and its JSON both ways, each the fastest of many;
- * of scans over 1,000 batch sizes, and of the largest batch that fits.
+ * of scans over 1,000 batch sizes, and of the largest batch that fits; and what the same allocations and releases take
+ * in malloc itself and in its replay.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
@@ -9,6 +10,7 @@
 #include "timing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REPEATS = 41, BATCHES = 1000 };
@@ -100,16 +102,22 @@ symbols_of(const memmodel_network *network, struct memmodel_symbol_value values[
 }
 
 static int
-estimate(const memmodel_network *network, int steps)
+report_of(const memmodel_network *network, int steps, memmodel_report **report)
 {
     struct memmodel_symbol_value values[3];
     struct memmodel_job job = {.size = sizeof job, .symbols = values, .steps = steps};
-    memmodel_report *report;
-    int status;
 
     job.symbol_count = symbols_of(network, values);
     values[job.symbol_count++] = (struct memmodel_symbol_value){"batch", 32};
-    status = memmodel_estimate(network, &job, NULL, &report);
+    return memmodel_estimate(network, &job, NULL, report);
+}
+
+static int
+estimate(const memmodel_network *network, int steps)
+{
+    memmodel_report *report;
+    int status = report_of(network, steps, &report);
+
     if (!status)
         memmodel_report_unref(report);
     return status;
@@ -189,8 +197,103 @@ solve(const memmodel_network *network, int metric, double *time)
     return status;
 }
 
+/* ---- malloc ---- */
+
+struct call {
+    int64_t bytes; /* below 0: the block is released */
+    int32_t block;
+};
+
+struct calls {
+    const memmodel_trace *trace;
+    struct call *items;
+    void **blocks;
+    size_t count;
+};
+
+/* As PyTorch takes tensors: c10/core/impl/alloc_cpu.cpp */
+static int
+call_malloc(const struct calls *calls)
+{
+    enum { ALIGNMENT = 64 };
+
+    for (size_t i = 0; i < calls->count; i++) {
+        void **block = &calls->blocks[calls->items[i].block];
+
+        if (calls->items[i].bytes > 0 && posix_memalign(block, ALIGNMENT, (size_t)calls->items[i].bytes))
+            return MEMMODEL_ERROR_NO_MEMORY;
+        if (calls->items[i].bytes > 0)
+            continue;
+        free(*block);
+        *block = NULL;
+    }
+    for (size_t i = 0; i < calls->count; i++) { /* what the last step leaves */
+        free(calls->blocks[i]);
+        calls->blocks[i] = NULL;
+    }
+    return 0;
+}
+
+static int
+replay_malloc(const struct calls *calls)
+{
+    struct memmodel_replay_options options = {
+        .size = sizeof options, .allocator = "glibc", .allocator_settings = "alignment:64"};
+    memmodel_replay *replay;
+    int status = memmodel_trace_replay(calls->trace, &options, NULL, &replay);
+
+    if (!status)
+        memmodel_replay_unref(replay);
+    return status;
+}
+
+static int
+fastest_calls(int (*run)(const struct calls *calls), const struct calls *calls, double *time)
+{
+    int status = 0;
+
+    *time = 1e9;
+    for (int i = 0; i < REPEATS && !status; i++) {
+        double start = milliseconds(), took;
+
+        status = run(calls);
+        took = milliseconds() - start;
+        *time = took < *time ? took : *time;
+    }
+    return status;
+}
+
+static int
+compare_with_malloc(const memmodel_network *network, double *malloc_time, double *replay_time)
+{
+    struct memmodel_trace_event event = {.size = sizeof event};
+    struct calls calls = {NULL};
+    memmodel_report *report;
+    int status = report_of(network, 3, &report);
+
+    if (status)
+        return status;
+    calls.trace = memmodel_report_trace(report);
+    calls.count = memmodel_trace_event_count(calls.trace);
+    calls.items = calloc(calls.count + 1, sizeof *calls.items);
+    calls.blocks = calloc(calls.count + 1, sizeof *calls.blocks);
+    status = calls.items && calls.blocks ? 0 : MEMMODEL_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < calls.count && !status; i++) {
+        memmodel_trace_get_event(calls.trace, i, &event);
+        calls.items[i] = (struct call){event.bytes, event.block};
+    }
+    if (!status)
+        status = fastest_calls(call_malloc, &calls, malloc_time);
+    if (!status)
+        status = fastest_calls(replay_malloc, &calls, replay_time);
+    free(calls.items);
+    free(calls.blocks);
+    memmodel_report_unref(report);
+    return status;
+}
+
 struct times {
-    double one, three, nine, json, scan, scan_process, solve, solve_process;
+    double one, three, nine, json, scan, scan_process, solve, solve_process, malloc, replay;
 };
 
 static int
@@ -210,7 +313,9 @@ measure(const memmodel_network *network, struct times *times)
         status = scan(network, MEMMODEL_METRIC_PROCESS, &times->scan_process);
     if (!status)
         status = solve(network, MEMMODEL_METRIC_LIVE, &times->solve);
-    return status ? status : solve(network, MEMMODEL_METRIC_PROCESS, &times->solve_process);
+    if (!status)
+        status = solve(network, MEMMODEL_METRIC_PROCESS, &times->solve_process);
+    return status ? status : compare_with_malloc(network, &times->malloc, &times->replay);
 }
 
 static int
@@ -225,9 +330,9 @@ bench(memmodel_context *context, const char *name, int (*build)(memmodel_context
     printf(
         "{\"bench\": \"step\", \"network\": \"%s\", \"layers\": %zu, \"one_step_ms\": %.3f, \"three_steps_ms\": %.3f, "
         "\"step_more_ms\": %.3f, \"json_ms\": %.3f, \"scan_1000_ms\": %.1f, \"scan_1000_process_ms\": %.1f, "
-        "\"solve_ms\": %.2f, \"solve_process_ms\": %.2f}\n",
+        "\"solve_ms\": %.2f, \"solve_process_ms\": %.2f, \"malloc_ms\": %.2f, \"replay_ms\": %.2f}\n",
         name, memmodel_network_layer_count(network), times.one, times.three, (times.nine - times.three) / 6, times.json,
-        times.scan, times.scan_process, times.solve, times.solve_process);
+        times.scan, times.scan_process, times.solve, times.solve_process, times.malloc, times.replay);
     memmodel_network_unref(network);
     return status;
 }
