@@ -148,7 +148,7 @@ configured_live_after_forward(memmodel_context *context, const struct memmodel_p
         "{\"architectures\": [\"MixtralForCausalLM\"], \"model_type\": \"mixtral\", \"hidden_size\": 64, "
         "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"vocab_size\": 128, "
         "\"intermediate_size\": 96, \"num_local_experts\": 8, \"num_experts_per_tok\": 2, "
-        "\"tie_word_embeddings\": false, \"torch_dtype\": \"float32\"}";
+        "\"tie_word_embeddings\": false, \"sliding_window\": null, \"max_position_embeddings\": 128, \"torch_dtype\": \"float32\"}";
     const struct memmodel_symbol_value values[] = {{"batch", 2}, {"length", 32}};
     struct memmodel_job job = job_of(parallel);
     memmodel_network *network;
@@ -158,8 +158,10 @@ configured_live_after_forward(memmodel_context *context, const struct memmodel_p
     job.optimizer = "sgd";
     job.symbols = values;
     job.symbol_count = 2;
-    assert_int_equal(memmodel_llm_from_json(context, "config.json", config, strlen(config), &llm), 0);
-    assert_int_equal(memmodel_llm_build(llm, NULL, context, &network), 0);
+    if (memmodel_llm_from_json(context, "config.json", config, strlen(config), &llm))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    if (memmodel_llm_build(llm, NULL, context, &network))
+        fail_msg("%s", memmodel_context_error(context)->message);
     live = live_at_end(report_of(context, network, &job), MEMMODEL_PHASE_FORWARD);
     memmodel_network_unref(network);
     memmodel_llm_unref(llm);
