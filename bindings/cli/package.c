@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,12 +107,20 @@ name_tool(void)
         setenv("MEMMODEL_TOOL", path, 0);
 }
 
-/* Becomes the Python program; comes back only where that cannot be. */
+/*
+ * Becomes the Python program; comes back only where that cannot be. Ctrl-C waits until the program has begun, which lets it
+ * come: while Python starts and imports it would print where it was.
+ */
 static int
 become(const struct command *command, const struct words *words)
 {
+    sigset_t interrupt;
+
     name_tool();
     fflush(stdout);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, NULL);
     execvp(words->words[0], words->words);
     fprintf(stderr, "memmodel %s: %s cannot be started, which this needs (%s); MEMMODEL_PYTHON names another Python\n",
             command->name, words->words[0], strerror(errno));

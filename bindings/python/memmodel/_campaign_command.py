@@ -108,15 +108,14 @@ def _say(made: Campaign) -> int:
     return 1 if made.lost else 0
 
 
-def _interrupted(samples: Path) -> int:
-    with suppress(OSError):
-        kept = len(samples.read_text(encoding="utf-8").splitlines()) - 1
-        print(
-            f"memmodel campaign: interrupted; {samples} has {kept} rows, and the same command goes on from there",
-            file=sys.stderr,
-        )
-        return 130
-    print("memmodel campaign: interrupted; nothing has been measured yet", file=sys.stderr)
+def _interrupted(samples: Path | None) -> int:
+    """samples: None where the SPEC has not been read."""
+    kept = "nothing has been measured yet"
+    if samples is not None:
+        with suppress(OSError):
+            rows = len(samples.read_text(encoding="utf-8").splitlines()) - 1
+            kept = f"{samples} has {rows} rows, and the same command goes on from there"
+    print(f"memmodel campaign: interrupted; {kept}", file=sys.stderr)
     return 130
 
 
@@ -133,7 +132,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 def main(words: Sequence[str]) -> int:
     options = _arguments(words)
     line = _commands.Line("points")
-    samples = options.spec.parent / "samples.csv"
+    samples: Path | None = None
 
     def work() -> int:
         nonlocal samples

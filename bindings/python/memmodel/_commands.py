@@ -83,6 +83,7 @@ def run(work: Callable[[], int], name: str, interrupted: Callable[[], int]) -> i
     with suppress(AttributeError):  # PYTHONUNBUFFERED would have each print() fail by itself, without a name
         sys.stdout.reconfigure(write_through=False)  # type: ignore[union-attr]
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as the tool left it for the time of imports
         code = work()
         _flush()
         return code

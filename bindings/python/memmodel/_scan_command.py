@@ -81,11 +81,14 @@ def _say(made: Scan) -> int:
 
 def main(words: Sequence[str]) -> int:
     options, line = _arguments(words), _commands.Line("configurations")
+    began = False
 
     def work() -> int:
+        nonlocal began
         given = read(options.spec, options.executor)
         spec = given.pop("spec")
         given |= {name: getattr(options, name) for name in ("output", "workers") if getattr(options, name)}
+        began = True
         try:
             made = scan(progress=line, **given)
         except ScanError as error:
@@ -97,7 +100,8 @@ def main(words: Sequence[str]) -> int:
 
     def interrupted() -> int:
         line.end()
-        print("memmodel scan: interrupted; the table has the configurations that were done", file=sys.stderr)
+        kept = "the table has the configurations that were done" if began else "nothing has been computed yet"
+        print(f"memmodel scan: interrupted; {kept}", file=sys.stderr)
         return 130
 
     return _commands.run(work, "scan", interrupted)

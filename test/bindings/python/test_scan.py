@@ -219,6 +219,16 @@ class Tool(unittest.TestCase):
             )
             self.assertEqual((made.returncode, made.stderr), (1, f"memmodel scan: standard output: {error}\n"))
 
+    def test_ctrl_c_while_python_starts_is_one_line_as_later(self):
+        for seconds in (0, 0.1, 0.3):
+            process = self.start('models = ["image.json"]\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n')
+            while "python" not in str(Path(f"/proc/{process.pid}/exe").readlink()):
+                time.sleep(0.001)
+            time.sleep(seconds)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, errors.count("\n")), (130, 1), errors)
+
     def test_ctrl_c_while_futures_are_locked_ends_the_scan(self):
         """The worst of moments: wait() has locked all futures, those that threads are to set among them."""
         script = self.folder / "locked.py"
