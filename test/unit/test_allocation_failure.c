@@ -599,6 +599,48 @@ advise_meshes(memmodel_context *context)
     return status;
 }
 
+/* One rank's part of a sequence, and some of the experts. */
+static int
+estimate_mixture_along(memmodel_context *context, memmodel_network *network, const char *mesh)
+{
+    const struct memmodel_symbol_value values[] = {{"batch", 1}, {"length", 4}};
+    const struct memmodel_parallel parallel = {.size = sizeof parallel,
+                                               .mesh = mesh,
+                                               .data = "fsdp(model.layers.*)",
+                                               .context = "ring(rotate_method=alltoall)"};
+    struct memmodel_job job = {
+        .size = sizeof job, .symbols = values, .symbol_count = 2, .parallel = &parallel, .gpu = "h100", .steps = 1};
+    memmodel_report *report;
+    int status = memmodel_estimate(network, &job, context, &report);
+
+    if (!status)
+        memmodel_report_unref(report);
+    return status;
+}
+
+static int
+train_mixture(memmodel_context *context)
+{
+    static const char text[] =
+        "{\"model_type\": \"mixtral\", \"num_hidden_layers\": 1, \"hidden_size\": 16, \"num_attention_heads\": 2, "
+        "\"num_key_value_heads\": 1, \"vocab_size\": 10, \"intermediate_size\": 16, \"max_position_embeddings\": 16, "
+        "\"num_local_experts\": 2, \"num_experts_per_tok\": 1, \"sliding_window\": null, \"torch_dtype\": \"bfloat16\"}";
+    memmodel_network *network = NULL;
+    memmodel_llm *llm;
+    int status = memmodel_llm_from_json(context, "config.json", text, sizeof text - 1, &llm);
+
+    if (status)
+        return status;
+    status = memmodel_llm_build(llm, NULL, context, &network);
+    if (!status)
+        status = estimate_mixture_along(context, network, "dp=2,ep=2");
+    if (!status)
+        status = estimate_mixture_along(context, network, "cp=2");
+    memmodel_network_unref(network);
+    memmodel_llm_unref(llm);
+    return status;
+}
+
 static int
 serve_by(memmodel_context *context, const memmodel_llm *llm, const char *engine)
 {
@@ -690,6 +732,7 @@ static const struct scenario {
     {"a process is watched", NULL, NULL, watch_this_process},
     {"a language model is served", NULL, NULL, serve_model},
     {"meshes of a language model are compared", NULL, NULL, advise_meshes},
+    {"ranks of a mixture of experts are simulated", NULL, NULL, train_mixture},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
