@@ -98,6 +98,15 @@ class Configs(unittest.TestCase):
             ({"dp": 4}, "ddp(bucket_cap_mb=100)", "bfloat16"),
         )
 
+    def test_torchtitan_shares_sequences_over_what_data_leaves(self):
+        parallelism = "[parallelism]\ncontext_parallel_degree = 4\n"
+        given = load(TORCHTITAN.replace("[parallelism]\n", parallelism), ".toml", ranks=16)
+        self.assertEqual(given["mesh"], {"dp": 2, "cp": 4, "tp": 2})
+        self.assertNotIn("context", given)
+        rotated = parallelism + 'context_parallel_rotate_method = "alltoall"\n'
+        given = load(TORCHTITAN.replace("[parallelism]\n", rotated), ".toml", ranks=16)
+        self.assertEqual(given["context"], "ring(rotate_method=alltoall)")
+
     def test_torchtitan_cuts_the_loss_unless_told(self):
         self.assertNotIn("loss_parallel", load(TORCHTITAN, ".toml", ranks=8)["tensor"])
         cut = load(TORCHTITAN.replace("disable_loss_parallel = true", ""), ".toml", ranks=8)

@@ -149,8 +149,8 @@ TITAN_PARALLELISM: Mapping[str, Rule] = {
     "pipeline_parallel_microbatch_size": anything,
     "pipeline_parallel_split_points": anything,
     "pipeline_parallel_layers_per_stage": anything,
-    "context_parallel_degree": ONE,
-    "context_parallel_rotate_method": anything,
+    "context_parallel_degree": anything,
+    "context_parallel_rotate_method": only("allgather", "alltoall"),
     "expert_parallel_degree": ONE,
     "expert_tensor_parallel_degree": ONE,
     "expert_parallel_comm_backend": anything,
@@ -243,14 +243,17 @@ def _titan_mesh(parallelism: Table, ranks: int | None) -> dict[str, int]:
         int(parallelism.get(f"data_parallel_{name}_degree", otherwise))
         for name, otherwise in (("replicate", 1), ("shard", -1))
     )
-    tensor = int(parallelism.get("tensor_parallel_degree", 1))
+    tensor, context = (int(parallelism.get(f"{name}_parallel_degree", 1)) for name in ("tensor", "context"))
+    if context > 1 and replicate > 1 and shard == 1:
+        fail("parallelism.context_parallel_degree", "shards of cp alone that dp replicates are not modelled")
     if shard == -1 and not ranks:
         fail("parallelism.data_parallel_shard_degree", "-1 takes all processes that are left: say ranks=8")
     if shard == -1 and ranks:
-        shard = ranks // (replicate * tensor)
-    if ranks and replicate * shard * tensor != ranks:
-        fail("parallelism", f"{replicate} * {shard} * {tensor} are not {ranks} processes")
-    sizes = {"dp": replicate, "fsdp": shard, "tp": tensor} if replicate > 1 else {"dp": shard, "tp": tensor}
+        shard = ranks // (replicate * tensor * context)
+    if ranks and replicate * shard * tensor * context != ranks:
+        fail("parallelism", f"{replicate} * {shard} * {context} * {tensor} are not {ranks} processes")
+    sizes = {"dp": replicate, "fsdp": shard} if replicate > 1 else {"dp": shard}
+    sizes |= {"cp": context, "tp": tensor}
     return {axis: size for axis, size in sizes.items() if size > 1}
 
 
@@ -261,7 +264,7 @@ def _titan_data(training: Table, parallelism: Table, mesh: Mapping[str, int]) ->
         for name, otherwise in (("param", "bfloat16"), ("reduce", "float32"))
     )
     replicated = int(parallelism.get("data_parallel_replicate_degree", 1)) > 1 and "fsdp" not in mesh
-    if not mesh.keys() & {"dp", "fsdp"} or replicated:
+    if not mesh.keys() & {"dp", "fsdp", "cp"} or replicated:
         if replicated and "tp" in mesh:
             fail("parallelism.data_parallel_replicate_degree", "torchtitan has no DDP of tensor-parallel modules")
         data = {"data": "ddp(bucket_cap_mb=100)"} if replicated else {}
@@ -292,6 +295,8 @@ def _torchtitan(config: Table, ranks: int | None) -> dict[str, Any]:
         "optimizer": f"{str(optimizer.get('name', 'AdamW')).lower()}({form})",
         **_titan_data(training, parallelism, mesh),
     }
+    if "cp" in mesh and parallelism.get("context_parallel_rotate_method") == "alltoall":
+        arguments["context"] = "ring(rotate_method=alltoall)"
     if "tp" in mesh:
         cut = not parallelism.get("disable_loss_parallel", False)
         arguments["tensor"] = TITAN_PLAN + (", loss_parallel" if cut else "")
