@@ -534,6 +534,13 @@ linear_of_vector(struct step *step, struct value *x, struct value *weight, struc
     return without_axis(step, result, 0);
 }
 
+/* DeepSpeed's ZeRO 3 puts a function of its own in place of it: runtime/zero/linear.py, LinearFunctionForZeroStage3. */
+static bool
+is_replaced(const struct step *step)
+{
+    return step->parallel.data == DATA_DEEPSPEED && step->parallel.options.zero.stage == 3;
+}
+
 struct value *
 aten_linear(struct step *step, struct value *x, struct value *weight, struct value *bias)
 {
@@ -541,7 +548,7 @@ aten_linear(struct step *step, struct value *x, struct value *weight, struct val
 
     if (bias && x->shape.rank == 1)
         return linear_of_vector(step, x, weight, bias);
-    if (bias && (x->shape.rank == 2 || value_is_contiguous(x)))
+    if (bias && (x->shape.rank == 2 || (value_is_contiguous(x) && !is_replaced(step))))
         return linear_addmm(step, x, weight, bias);
     transpose = aten_transpose(step, weight, 0, 1);
     result = aten_matmul(step, x, transpose);
