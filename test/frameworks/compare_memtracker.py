@@ -29,6 +29,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed._tools.mem_tracker import MemTracker
 
 STEPS = 2  # the second is as all that follow
+ISA = "avx2"  # of the recordings
 
 
 def tracked(case: Case) -> tuple[float, float]:
@@ -60,7 +61,7 @@ def estimated(case: Case) -> tuple[float, float]:
     args, kwargs = record_models.inputs_of(case)
     loss = record_models.loss_of(case, target)
     begun = time.process_time()
-    report = memmodel.torch.estimate(model, args, kwargs, loss=loss, optimizer=case.optimizer, intra_op_threads=2)
+    report = memmodel.torch.estimate(model, args, kwargs, loss=loss, optimizer=case.optimizer, isa=ISA, intra_op_threads=2)
     return max(report.step_peaks), time.process_time() - begun
 
 
