@@ -173,13 +173,14 @@ struct memmodel_parallel {
     int32_t
         meta_device; /**< 1: the module is built under torch.device("meta"), so that no process ever has more of it than
                               its part: parameters come by to_empty() when they are sharded or cut */
-    int32_t reserved;    /**< 0 */
-    const char *context; /**< how ranks of the axis cp attend to all of a sequence, of which the network has one rank's part:
-                              "ring(rotate_method=alltoall, load_balance=False)". @default "ring": they gather keys and
-                              values, and causal attention is balanced */
-    const char *experts; /**< how many tokens come to a rank's experts on the axis ep, which no one knows before: "all", of all
-                              its ranks, a bound, or "balanced", as many as the rank has. Reports name it as unmodelled.
-                              @default "all" */
+    int32_t reserved; /**< 0 */
+    /** how ranks of the axis cp attend to all of a sequence, of which the network has one rank's part:
+     *  "ring(rotate_method=alltoall, load_balance=False)". @default "ring": they gather keys and values, and
+     *  causal attention is balanced */
+    const char *context;
+    /** how many tokens come to a rank's experts on the axis ep, which no one knows before: "all", of all its
+     *  ranks, a bound, or "balanced", as many as the rank has. Reports name it as unmodelled. @default "all" */
+    const char *experts;
 };
 
 /**

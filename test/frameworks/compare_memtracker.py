@@ -61,7 +61,8 @@ def estimated(case: Case) -> tuple[float, float]:
     args, kwargs = record_models.inputs_of(case)
     loss = record_models.loss_of(case, target)
     begun = time.process_time()
-    report = memmodel.torch.estimate(model, args, kwargs, loss=loss, optimizer=case.optimizer, isa=ISA, intra_op_threads=2)
+    job = {"optimizer": case.optimizer, "isa": ISA, "intra_op_threads": 2}
+    report = memmodel.torch.estimate(model, args, kwargs, loss=loss, **job)
     return max(report.step_peaks), time.process_time() - begun
 
 
