@@ -10,7 +10,7 @@ struct serve_options {
     const char *engine, *engine_version, *gpu, *mesh, *dtype, *quantization, *kv, *min;
     double utilization, sliding_ratio;
     int64_t gpu_bytes, weight_bytes, cache_bytes, max_length, max_sequences, batched_tokens, block_size, draft_layers;
-    bool kv_unified, json;
+    bool kv_unified, language_model_only, json;
 };
 
 #define ROW(name, kind, argument, help, field)                                                                         \
@@ -38,6 +38,7 @@ static const struct option options[] = {
     ROW("sliding-ratio", OPTION_NUMBER, "RATIO",
         "sglang: tokens of sliding layers to those of others; 0.8 unless given", sliding_ratio),
     ROW("kv-unified", OPTION_FLAG, NULL, "llamacpp: one cache that all sequences share", kv_unified),
+    ROW("language-model-only", OPTION_FLAG, NULL, "what sees or hears is not loaded", language_model_only),
     ROW("weight-bytes", OPTION_BYTES, "BYTES", "what the weights take, where it is known", weight_bytes),
     ROW("cache-bytes", OPTION_BYTES, "BYTES", "what the engine gives the cache, where it is known", cache_bytes),
     {"json", 'j', OPTION_FLAG, NULL, "the answer as JSON", offsetof(struct serve_options, json)},
@@ -65,7 +66,8 @@ options_of(const struct serve_options *given)
                                            .batched_tokens = given->batched_tokens,
                                            .block_size = given->block_size,
                                            .draft_layers = given->draft_layers,
-                                           .kv_unified = given->kv_unified};
+                                           .kv_unified = given->kv_unified,
+                                           .language_model_only = given->language_model_only};
 }
 
 /* ---- text ---- */

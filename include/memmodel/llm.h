@@ -125,7 +125,8 @@ struct memmodel_serve_options {
     int64_t block_size;     /**< tokens of a block or page of the cache. @default the engine's */
     int64_t draft_layers;   /**< more layers of the same kind, of a draft model. @default 0 */
     int32_t kv_unified;     /**< 1: of llama.cpp, one cache that all sequences share */
-    int32_t reserved;       /**< 0 */
+    /** 1: what sees or hears is not loaded, as by vLLM's option of that name */
+    int32_t language_model_only;
 };
 
 /** What an engine holds. Bytes are of the fullest GPU. @since 0.1 */

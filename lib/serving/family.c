@@ -401,7 +401,7 @@ find_text(struct config *config)
         if (json_is_object(json_object_get(root, keys[i])))
             config->text = json_object_get(root, keys[i]);
     if (json_is_object(json_object_get(root, "audio_config")))
-        config_note(config, "audio tower");
+        config_note(config, NOTE_AUDIO);
 }
 
 /* A model of its own name may be one that is known, as its class says. */

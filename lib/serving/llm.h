@@ -104,6 +104,11 @@ enum projector {
     PROJECTOR_PATCHES, /* a merger and two linear layers (Mistral 3) */
 };
 
+/* What is named of towers. */
+#define NOTE_VISION "vision tower"
+#define NOTE_IMAGES "encoding of images"
+#define NOTE_AUDIO "audio tower"
+
 /* The tower of a model that sees. */
 struct llm_vision {
     int64_t depth; /* blocks; 0: none, or not described */

@@ -101,6 +101,7 @@ serve_weights(const struct serve_query *query, const struct place *place, bool r
                                             .batched_tokens = query->options.batched_tokens,
                                             .expert_padding = expert_padding(query->gpu),
                                             .rounds = rounds,
+                                            .no_tower = query->options.language_model_only,
                                             .settings = loading_settings(query),
                                             .shares = query->shares,
                                             .absorbs = rounds};
@@ -192,8 +193,8 @@ check_ranges(memmodel_context *context, const struct memmodel_serve_options *opt
         status = check_range(context, rows[i].name, rows[i].value, rows[i].max);
     if (!status)
         status = flag_check(context, NULL, "kv_unified", options->kv_unified);
-    if (!status && options->reserved)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it has to be 0");
+    if (!status)
+        status = flag_check(context, NULL, "language_model_only", options->language_model_only);
     if (!status && !(options->utilization >= 0 && options->utilization <= 1))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "utilization",
                              "it is a part of the GPU's memory, above 0 and at most 1");
@@ -314,6 +315,12 @@ verdict(const struct memmodel_serve_options *options, const struct memmodel_serv
     return result->cache_bytes >= 0 && result->request_count > 0 ? MEMMODEL_VERDICT_FITS : MEMMODEL_VERDICT_EXCEEDS;
 }
 
+static bool
+is_of_tower(const char *note)
+{
+    return strcmp(note, NOTE_VISION) == 0 || strcmp(note, NOTE_IMAGES) == 0 || strcmp(note, NOTE_AUDIO) == 0;
+}
+
 static int
 answer(struct serve_query *query, const struct engine *engine, struct answer *answer)
 {
@@ -322,7 +329,8 @@ answer(struct serve_query *query, const struct engine *engine, struct answer *an
     answer->result.size = sizeof answer->result;
     answer->result.verdict = verdict(&query->options, &answer->result);
     for (size_t i = 0; i < query->llm->note_count; i++)
-        serving_note(answer, query->llm->notes[i]);
+        if (!query->options.language_model_only || !is_of_tower(query->llm->notes[i]))
+            serving_note(answer, query->llm->notes[i]);
     return status;
 }
 

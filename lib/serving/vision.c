@@ -114,5 +114,5 @@ vision_read(struct config *config)
     if (!own->hidden || !own->intermediate || !own->patch || !own->merge || own->depth > CONFIG_MAX_LAYERS ||
         own->mergers > CONFIG_MAX_LAYERS || own->patch > CONFIG_MAX_SIZE || own->merge > 4096)
         own->depth = 0;
-    config_note(config, own->depth ? "encoding of images" : "vision tower");
+    config_note(config, own->depth ? NOTE_IMAGES : NOTE_VISION);
 }

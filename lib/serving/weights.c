@@ -490,7 +490,7 @@ add_tower(struct weights *weights)
     const struct llm_vision *vision = &weights->llm->vision;
     int64_t elements = weights->elements;
 
-    if (!vision->depth || !weights->options->rounds)
+    if (!vision->depth || !weights->options->rounds || weights->options->no_tower)
         return; /* which llama.cpp keeps in another file */
     add_biased(weights, vision->hidden, vision->patch, vision->bias);
     if (vision->positions)

@@ -19,6 +19,7 @@ struct weights_options {
     int64_t batched_tokens; /* of a pass; 0: no buffers for one */
     int64_t expert_padding; /* of the width of experts in MXFP4, of engines whose weights are rounded */
     bool rounds;            /* as PyTorch's caching allocator */
+    bool no_tower;          /* of a model that sees, which then reads alone */
     const char *settings;   /* of that allocator; NULL: its defaults */
     bool shares;            /* layers that read another's keys and values have no projections for them */
     bool absorbs;           /* latent attention keeps two more matrices, made of those that it was loaded with */

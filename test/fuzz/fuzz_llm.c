@@ -40,7 +40,8 @@ choose_options(struct choices *c)
                                            .batched_tokens = CHOOSE(c, counts),
                                            .block_size = CHOOSE(c, counts),
                                            .draft_layers = CHOOSE(c, counts),
-                                           .kv_unified = CHOOSE(c, flags)};
+                                           .kv_unified = CHOOSE(c, flags),
+                                           .language_model_only = CHOOSE(c, flags)};
 }
 
 /* What is answered makes sense: no count is negative, and no more requests are there than fit. */

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,37 @@ towers_are_weights_too(void **state)
     assert_weights(*state, "mistral-small-24b", NULL, NULL, 44.76, 1e-3); /* 9ae328, Pixtral */
     assert_weights(*state, "qwen35-9b", NULL, NULL, 17.66, 1e-3);         /* 9aa6fe */
     assert_weights(*state, "qwen35-27b", "tp=2", NULL, 25.69, 1e-3);      /* 729e5d, cut as the others */
+}
+
+static bool
+names(const memmodel_serving *serving, const char *what)
+{
+    const char *named;
+
+    for (size_t i = 0; (named = memmodel_serving_unmodelled(serving, i)); i++)
+        if (strcmp(named, what) == 0)
+            return true;
+    return false;
+}
+
+/* Logged 22.62 GiB, 180969b6ada9 and three more; vLLM 0.33 says the same of the configuration's text alone. */
+static void
+a_language_model_alone_has_no_tower(void **state)
+{
+    struct memmodel_serve_options options = {.size = sizeof options, .gpu = "h100", .language_model_only = 1};
+    struct memmodel_serving_result result = served(*state, "gemma3-12b", options);
+    memmodel_llm *llm = model(*state, "gemma3n-e4b");
+
+    assert_true(fabs((double)result.weight_bytes / GIB / 22.62 - 1) < 1.5e-3); /* with its tower 3.4 % more */
+    for (options.language_model_only = 0; options.language_model_only < 2; options.language_model_only++) {
+        memmodel_serving *serving;
+
+        assert_int_equal(memmodel_serve(llm, &options, NULL, &serving), 0);
+        assert_int_equal(names(serving, "audio tower"), !options.language_model_only);
+        assert_int_equal(names(serving, "vision tower"), !options.language_model_only);
+        memmodel_serving_unref(serving);
+    }
+    memmodel_llm_unref(llm);
 }
 
 static void
@@ -566,6 +598,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(weights_are_what_vllm_logs),
         WITH_CONTEXT(towers_are_weights_too),
+        WITH_CONTEXT(a_language_model_alone_has_no_tower),
         WITH_CONTEXT(what_a_weight_leaves_of_its_segment_is_counted_since_it_is_not_split),
         WITH_CONTEXT(packed_weights_are_what_vllm_logs),
         WITH_CONTEXT(layers_that_are_alike_fill_the_cache_with_blocks),

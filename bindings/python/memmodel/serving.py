@@ -198,7 +198,7 @@ def _mesh(mesh: str | dict[str, int] | None) -> str | None:
 
 def _options(
     *, mesh: str | dict[str, int] | None = None, gpu_bytes: int | str = 0, weight_bytes: int | str = 0,
-    cache_bytes: int | str = 0, kv_unified: bool = False, **others: Any,
+    cache_bytes: int | str = 0, kv_unified: bool = False, language_model_only: bool = False, **others: Any,
 ) -> _ffi.ServeOptions:  # fmt: skip
     """Of what serve() takes."""
     for name in others.keys() - _ffi.ServeOptions.__annotations__.keys():
@@ -206,7 +206,7 @@ def _options(
     return _ffi.ServeOptions(
         mesh=_mesh(mesh), gpu_bytes=parse_bytes(gpu_bytes, "gpu_bytes"),
         weight_bytes=parse_bytes(weight_bytes, "weight_bytes"), cache_bytes=parse_bytes(cache_bytes, "cache_bytes"),
-        kv_unified=int(kv_unified), **others,
+        kv_unified=int(kv_unified), language_model_only=int(language_model_only), **others,
     )  # fmt: skip
 
 
@@ -231,6 +231,7 @@ def serve(
     block_size: int = 0,
     draft_layers: int = 0,
     kv_unified: bool = False,
+    language_model_only: bool = False,
 ) -> Serving:
     """How many tokens and requests an engine holds at once of a language model.
 
@@ -245,7 +246,7 @@ def serve(
         engine=engine, engine_version=engine_version, gpu=gpu, mesh=mesh, dtype=dtype, quantization=quantization, kv=kv,
         utilization=utilization, sliding_ratio=sliding_ratio, gpu_bytes=gpu_bytes, weight_bytes=weight_bytes,
         cache_bytes=cache_bytes, max_length=max_length, max_sequences=max_sequences, batched_tokens=batched_tokens,
-        block_size=block_size, draft_layers=draft_layers, kv_unified=kv_unified,
+        block_size=block_size, draft_layers=draft_layers, kv_unified=kv_unified, language_model_only=language_model_only,
     )  # fmt: skip
     return Serving(_ffi.serve(_handle(model), options, _limits.new_context()))
 
