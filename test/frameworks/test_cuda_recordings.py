@@ -21,7 +21,6 @@ OTHERWISE = {
         *("mamba_4_adam_own", "qwen2_4_momentum_square_checkpoint", "recurrent_gemma_4_sgd_cross_entropy"),
         *("roberta_3_inference_none_autograd", "whisper_2_adam_square_checkpoint_reentrant"),
         *("cwm_for_causal_lm_2_momentum_cross_entropy", "mistral_3_inference_none"),
-        *("mra_for_token_classification_2_adam_square",),
     ),
     "tensors that the model makes on the host": (
         *("caption_decoder_2_adam_smooth", "cross_network_3_adam_cross_entropy", "vit_mae_5_momentum_own"),

@@ -57,13 +57,17 @@ class Line:
 
 def _reader_left() -> bool:
     """Whether nobody reads what is printed, as behind `| head`. What is still to be written then goes nowhere."""
-    output = sys.stdout.fileno()
     poll = select.poll()
-    poll.register(output, 0)
+    poll.register(sys.stdout.fileno(), 0)
     if not any(event & select.POLLERR for _, event in poll.poll(0)):
         return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    _print_nowhere()
     return True
+
+
+def _print_nowhere() -> None:
+    """What is still to be printed, which Python would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _flush() -> None:
@@ -75,6 +79,8 @@ def _flush() -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if sys.stdout is not None:
+            _print_nowhere()
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
