@@ -246,7 +246,8 @@ def serve(
         engine=engine, engine_version=engine_version, gpu=gpu, mesh=mesh, dtype=dtype, quantization=quantization, kv=kv,
         utilization=utilization, sliding_ratio=sliding_ratio, gpu_bytes=gpu_bytes, weight_bytes=weight_bytes,
         cache_bytes=cache_bytes, max_length=max_length, max_sequences=max_sequences, batched_tokens=batched_tokens,
-        block_size=block_size, draft_layers=draft_layers, kv_unified=kv_unified, language_model_only=language_model_only,
+        block_size=block_size, draft_layers=draft_layers, kv_unified=kv_unified,
+        language_model_only=language_model_only,
     )  # fmt: skip
     return Serving(_ffi.serve(_handle(model), options, _limits.new_context()))
 

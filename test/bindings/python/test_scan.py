@@ -277,7 +277,7 @@ class Tool(unittest.TestCase):
     def test_ctrl_c_keeps_what_was_done(self):
         spec = 'models = ["image.json"]\nworkers = 1\n[grid]\nbatch = "1:2000"\ndim = "32:431"\n'  # 800,000
         process = self.start(spec)
-        while process.poll() is None and processor_seconds(process.pid) < 2:  # of which imports take one, however busy the machine is
+        while process.poll() is None and processor_seconds(process.pid) < 2:  # imports take one, on a busy machine too
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
