@@ -15,17 +15,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compare_gpu_ranks
 import record_tensor_parallel as tensor
 import torch
 import torch.distributed as dist
-from compare_gpu_ranks import updates_of
+from compare_gpu_ranks import STEPS, updates_of
 from parallel_models import MODELS, blocks, loss
 from record_parallel import text_of
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_parallel/gpu_context.jsonl"
-STEPS = 3
 RING, SWAP, PLAIN = None, "ring(rotate_method=alltoall)", "ring(load_balance=False)"
 # model, batch, type, optimizer, mesh, strategy, tensor plan, context, rank, GPU
 CASES = [
@@ -138,8 +138,7 @@ def predicted(case, version):
 
 
 def measured(path=MEASURED):
-    rows = map(json.loads, filter(None, Path(path).read_text().splitlines()))
-    return {row["name"]: row for row in rows}
+    return compare_gpu_ranks.measured(path)
 
 
 def compare(rows):

@@ -9,18 +9,17 @@ which any build of PyTorch will do, prints a row a case.
 
 import contextlib
 import gc
-import json
 import sys
 from functools import partial
 from pathlib import Path
 
+import compare_gpu_ranks
 import torch
-from compare_gpu_loops import apart
+from compare_gpu_ranks import RANK, RANKS, STEPS, measure
 from parallel_models import MODELS, loss
 from record_parallel import OPTIMIZERS, name_of
 
 MEASURED = Path(__file__).resolve().parents[1] / "data/pytorch_parallel/gpu_deepspeed.jsonl"
-RANK, RANKS, STEPS = 1, 4, 3
 SMALL = {"reduce_bucket_size": 900000}
 STAGES = (
     {"stage": 1, "overlap_comm": False, **SMALL},
@@ -92,13 +91,6 @@ def train(model, batch, optimizer, options):
     return [*peaks, torch.cuda.max_memory_reserved()]
 
 
-def measure(name):
-    """Prints the row."""
-    found = apart(partial(train, *CASES[name]))
-    row = {"peaks": found[:-1], "reserved": found[-1]} if isinstance(found, list) else {"error": found}
-    print(json.dumps({"name": name, "torch": torch.__version__, **row}), flush=True)
-
-
 def predicted(name, version):
     import memmodel.torch
 
@@ -135,14 +127,13 @@ def compare(rows):
 
 
 def measured(path=MEASURED):
-    rows = map(json.loads, filter(None, Path(path).read_text().splitlines()))
-    return {row["name"]: row for row in rows}
+    return compare_gpu_ranks.measured(path)
 
 
 def main(what, *names):
     if what == "run":
         for name in names or CASES:
-            measure(name)
+            measure(name, partial(train, *CASES[name]))
     else:
         compare(measured(*names))
 

@@ -82,9 +82,9 @@ def train(model, batch, optimizer, mesh, strategy, options, plan):
     return [*peaks, torch.cuda.max_memory_reserved()]
 
 
-def measure(name):
-    """Prints the row."""
-    found = apart(partial(train, *CASES[name]))
+def measure(name, run):
+    """Prints the row of a training, whose peaks and reserved bytes `run` returns."""
+    found = apart(run)
     row = {"peaks": found[:-1], "reserved": found[-1]} if isinstance(found, list) else {"error": found}
     print(json.dumps({"name": name, "torch": torch.__version__, **row}), flush=True)
 
@@ -136,7 +136,7 @@ def measured(path=MEASURED):
 def main(what, *names):
     if what == "run":
         for name in names or CASES:
-            measure(name)
+            measure(name, partial(train, *CASES[name]))
     else:
         compare(measured(*names))
 
