@@ -9,17 +9,18 @@
 #include <stdint.h>
 
 struct chunk {
-    struct ordered_node node;
     struct chunk *previous, *next;  /* neighbours in the region */
     struct chunk *linked, *linking; /* another list that it is in: the next there, the one before */
     struct chunk *larger, *smaller; /* the first chunks of the next sizes in that list */
     int64_t address, size, requested;
     int64_t lead;  /* of a mapping: bytes in front of its chunk */
     int32_t owner; /* block of the trace, -1: free */
+    int32_t bin;   /* that it is in, of a heap that has bins */
     bool free;     /* in the set, or its list, of free chunks */
     bool unsorted; /* free, but not in its place yet */
     bool first_of_size;
     bool apart; /* a mapping of its own */
+    struct ordered_node node;
 };
 
 struct chunks {

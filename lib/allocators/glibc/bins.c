@@ -52,6 +52,8 @@ bin_of(int64_t size)
 
     if (size < MIN_LARGE)
         return (int)(size / ALIGNMENT);
+    if (size >> 18 > 2) /* of deep networks most */
+        return BINS - 1;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         if (size >> widths[i].shift <= widths[i].last)
             return widths[i].first + (int)(size >> widths[i].shift);
@@ -106,6 +108,7 @@ put_into_bin(struct heap *heap, struct chunk *chunk)
     struct chunk *min = bin->smallest;
 
     chunk->free = true;
+    chunk->bin = index;
     heap->filled[index / 64] |= UINT64_C(1) << index % 64;
     if (chunk->size < MIN_LARGE) {
         list_insert(&bin->chunks, chunk, bin->chunks.first);
@@ -122,7 +125,7 @@ put_into_bin(struct heap *heap, struct chunk *chunk)
 static void
 take_from_bin(struct heap *heap, struct chunk *chunk)
 {
-    int index = bin_of(chunk->size);
+    int index = chunk->bin;
     struct bin *bin = &heap->bins[index];
 
     chunk->free = false;
@@ -168,18 +171,9 @@ bins_give(struct heap *heap, struct chunk *chunk)
 void
 bins_empty_fast(struct heap *heap)
 {
-    for (int i = 0; i < FAST_BINS; i++)
-        for (struct chunk *chunk = cache_pop(&heap->fast[i]); chunk; chunk = cache_pop(&heap->fast[i]))
+    for (int i = 0; heap->fast_count > 0; i++)
+        for (struct chunk *chunk = fast_pop(heap, &heap->fast[i]); chunk; chunk = fast_pop(heap, &heap->fast[i]))
             bins_give(heap, chunk);
-}
-
-bool
-bins_have_fast(const struct heap *heap)
-{
-    for (int i = 0; i < FAST_BINS; i++)
-        if (heap->fast[i].top)
-            return true;
-    return false;
 }
 
 /* ---- what fits ---- */
@@ -212,9 +206,9 @@ bins_take_exact(struct heap *heap, int64_t size)
     if (size >= MIN_LARGE)
         return NULL;
     equal = &heap->bins[bin_of(size)].chunks;
-    chunk = fast ? cache_pop(fast) : NULL;
+    chunk = fast ? fast_pop(heap, fast) : NULL;
     while (chunk && fast->top && cache->count < CACHE_DEPTH)
-        cache_push(cache, cache_pop(fast));
+        cache_push(cache, fast_pop(heap, fast));
     if (chunk)
         return chunk;
     chunk = equal->last;
@@ -269,18 +263,16 @@ fit_of_bin(const struct bin *bin, int64_t size)
     return chunk && chunk->linked && chunk->linked->size == chunk->size ? chunk->linked : chunk;
 }
 
-/* Of bits that are not all 0. */
+/* Of bits that are not all 0: the six bits that a de Bruijn sequence, shifted by that many, begins with tell how many. */
 static int
 lowest_bit(uint64_t bits)
 {
-    int bit = 0;
+    static const signed char bit_of[64] = {0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28,
+                                           62, 5,  39, 46, 44, 42, 22, 9,  24, 35, 59, 56, 49, 18, 29, 11,
+                                           63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21, 23, 58, 17, 10,
+                                           51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
 
-    for (int half = 32; half > 0; half /= 2)
-        if (!(bits & ((UINT64_C(1) << half) - 1))) {
-            bits >>= half;
-            bit += half;
-        }
-    return bit;
+    return bit_of[(bits & -bits) * UINT64_C(0x022fdd63cc95386d) >> 58];
 }
 
 /* The first bin behind `index` that has chunks; BINS if none has. */
