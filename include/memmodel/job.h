@@ -262,7 +262,9 @@ struct memmodel_job {
         *cublas_workspace;  /**< "pytorch": what cuBLAS works in on a GPU, as in CUBLAS_WORKSPACE_CONFIG: ":4096:8",
                                  eight buffers of 4096 KiB; an error without a GPU. @default PyTorch's, by GPU */
     int32_t safety_percent; /**< of the budget, that are to stay free, 0 to 99 */
-    int32_t reserved;       /**< 0 */
+    /** 1: only the peak of `metric` is asked for, with its interval and verdict. It takes a fraction of the time: the report
+     *  has no categories, steps, layers, formulas or trace, and other bytes than those of `metric` may be -1 */
+    int32_t peak_only;
 };
 
 #ifdef __cplusplus

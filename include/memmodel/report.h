@@ -29,7 +29,8 @@ struct memmodel_report_result {
      * peak of the process: its base, and what the framework's allocator holds, for "pytorch" on a CPU in the heap of
      * glibc's malloc. What PyTorch's libraries keep for themselves is left out. On a GPU, bytes of the device:
      * reserved, with the CUDA context and kernels of its profile. -1 if not modelled, or if `metric` is another and
-     * recurrent layers have more time steps than malloc runs through within a second. @unit bytes
+     * the peak alone is asked for, or recurrent layers have more time steps than malloc runs through within a second.
+     * @unit bytes
      */
     int64_t process;
     int64_t budget; /**< of the job; 0: none. @unit bytes */
@@ -46,7 +47,7 @@ struct memmodel_report_result {
     const char *engine;
     int32_t metric;     /**< enum memmodel_metric, never the default: what the budget limits and savings count */
     int32_t verdict;    /**< enum memmodel_verdict */
-    int32_t step_count; /**< steps that were simulated; 1 for the textbook */
+    int32_t step_count; /**< steps that were simulated; 1 for the textbook; 0 if the peak alone is asked for */
     /** 1: the bytes of such jobs were compared with measurements (doc/guide/accuracy.md): on the device "cuda" those of
      *  the GPU "h200"; 0 for other GPUs, whose profiles hold sizes that others reported, and for versions of the
      *  framework that are newer than those whose rules are known */
@@ -142,7 +143,8 @@ memmodel_estimate_rank_class(const memmodel_network *network, const struct memmo
                              struct memmodel_rank_class *rank_class);
 
 /**
- * Estimate the memory of a job.
+ * Estimate the memory of a job. Who asks again and again, and needs no more than whether it fits, sets the job's
+ * `peak_only`.
  *
  * Of a recurrent layer of "pytorch" the live and reserved bytes take as much time and memory of the call at any length
  * of its sequence. Those of the process on a CPU take more with each time step, for malloc runs through it: ask for

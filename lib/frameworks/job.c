@@ -76,8 +76,8 @@ job_check_choices(memmodel_context *context, const struct memmodel_job *job)
         status = choice_check(context, "metric", "metric", job->metric, metric_names);
     if (!status)
         status = flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
-    if (!status && job->reserved)
-        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
+    if (!status)
+        status = flag_check(context, "peak_only", "peak_only", job->peak_only);
     return status;
 }
 

@@ -2,12 +2,22 @@
 #include "base/environment.h"
 #include "report/report.h"
 
+/* Nobody keeps the trace of what is asked for its peak alone. */
+static int
+forget_trace(struct query *query)
+{
+    query->peak_only = query->job.peak_only;
+    return query->peak_only ? trace_new(query->context, &query->trace) : 0;
+}
+
 static int
 estimate(struct query *query, memmodel_report **report)
 {
     struct result result;
     int status = query_bind(query);
 
+    if (!status)
+        status = forget_trace(query);
     if (!status)
         status = result_of_query(query, &result);
     return status ? status : report_of_result(query, &result, report);

@@ -22,6 +22,8 @@ report_new(memmodel_context *context, memmodel_report **report)
                                                   .summary = "",
                                                   .cheapest_change = "",
                                                   .max_batch = -1};
+    new->total = (struct memmodel_report_layer){
+        .size = sizeof new->total, .name = "total", .op = "", .shape = "", .symbolic_shape = ""};
     *report = new;
     return 0;
 }
@@ -139,7 +141,6 @@ copy_result(memmodel_report *report, const memmodel_network *network, struct res
     report->result.live = result->peak.live;
     report->result.reserved = result->peak.reserved;
     report->result.process = result->peak.process;
-    memcpy(report->categories, result->categories, sizeof report->categories);
     report->unmodelled_count = simulation->unmodelled_count;
     status = report_judge(report, network);
     return status ? status
@@ -167,6 +168,22 @@ add_tables(memmodel_report *report, const struct query *query, const struct resu
     return status;
 }
 
+/* All but the peak. */
+static int
+detail(memmodel_report *report, const struct query *query, const struct result *result)
+{
+    int status = copy_step_peaks(report, result);
+
+    memcpy(report->categories, result->categories, sizeof report->categories);
+    if (!status)
+        status = describe_peak(report, query, result);
+    if (!status)
+        status = add_tables(report, query, result);
+    if (!status && result->simulation.trace)
+        report->trace = memmodel_trace_ref(result->simulation.trace);
+    return status;
+}
+
 static int
 fill(memmodel_report *report, const struct query *query, struct result *result)
 {
@@ -178,15 +195,7 @@ fill(memmodel_report *report, const struct query *query, struct result *result)
         status = name_engine(report, result->simulation.trace);
     if (!status)
         status = copy_result(report, query->network, result);
-    if (!status)
-        status = copy_step_peaks(report, result);
-    if (!status)
-        status = describe_peak(report, query, result);
-    if (!status)
-        status = add_tables(report, query, result);
-    if (!status && result->simulation.trace)
-        report->trace = memmodel_trace_ref(result->simulation.trace);
-    return status;
+    return status || query->job.peak_only ? status : detail(report, query, result);
 }
 
 int

@@ -229,9 +229,6 @@ add_totals(memmodel_context *context, memmodel_report *report)
 {
     struct memmodel_report_layer *total = &report->total;
 
-    total->size = sizeof *total;
-    total->name = "total";
-    total->op = total->shape = total->symbolic_shape = "";
     for (size_t i = 0; i < report->layer_count; i++) {
         const struct memmodel_report_layer *row = &report->layers[i];
 

@@ -70,8 +70,6 @@ report_add_trace_layers(memmodel_report *report, const struct query *query, cons
     int status = MEMMODEL_ERROR_NO_MEMORY;
 
     report->layers = arena_allocate(&report->arena, (names + 1) * sizeof *report->layers);
-    report->total = (struct memmodel_report_layer){
-        .size = sizeof report->total, .name = "total", .op = "", .shape = "", .symbolic_shape = ""};
     if (rows && report->layers)
         status = count_blocks(report, query->context, result, rows);
     memory_release(query->context, rows);
@@ -104,6 +102,7 @@ take_job(struct query *query, const memmodel_trace *trace, const struct memmodel
     if (!status && (!query->framework->simulate || query->framework->process_simulated))
         status = context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
                                "takes a network; a trace alone does not say what its process holds");
+    query->peak_only = query->job.peak_only;
     query->whole_steps = (int)min_i64(query->job.steps, step_count(trace));
     query->job.steps = step_count(trace);
     return status;

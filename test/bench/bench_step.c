@@ -1,8 +1,8 @@
 /*
  * What a simulated step costs, network already built: ResNet-50, BERT-base and GPT-2. JSON lines: milliseconds of an
- * estimate of one step and of three, of each step more, of a network and its JSON both ways, each the fastest of many;
- * of scans over 1,000 batch sizes, and of the largest batch that fits; and what the same allocations and releases take
- * in malloc itself and in its replay.
+ * estimate of one step and of three, of each step more, of the peak of three alone (of live bytes, and of the
+ * process's), of a network and its JSON both ways, each the fastest of many; of scans over 1,000 batch sizes, and of
+ * the largest batch that fits; and what the same allocations and releases take in malloc itself and in its replay.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
@@ -118,6 +118,23 @@ estimate(const memmodel_network *network, int steps)
     memmodel_report *report;
     int status = report_of(network, steps, &report);
 
+    if (!status)
+        memmodel_report_unref(report);
+    return status;
+}
+
+/* Of three steps. */
+static int
+peak_alone(const memmodel_network *network, int metric)
+{
+    struct memmodel_symbol_value values[3];
+    struct memmodel_job job = {.size = sizeof job, .symbols = values, .metric = metric, .peak_only = 1};
+    memmodel_report *report;
+    int status;
+
+    job.symbol_count = symbols_of(network, values);
+    values[job.symbol_count++] = (struct memmodel_symbol_value){"batch", 32};
+    status = memmodel_estimate(network, &job, NULL, &report);
     if (!status)
         memmodel_report_unref(report);
     return status;
@@ -293,7 +310,7 @@ compare_with_malloc(const memmodel_network *network, double *malloc_time, double
 }
 
 struct times {
-    double one, three, nine, json, scan, scan_process, solve, solve_process, malloc, replay;
+    double one, three, nine, peak, peak_process, json, scan, scan_process, solve, solve_process, malloc, replay;
 };
 
 static int
@@ -305,6 +322,10 @@ measure(const memmodel_network *network, struct times *times)
         status = fastest(estimate, network, 3, &times->three);
     if (!status)
         status = fastest(estimate, network, 9, &times->nine);
+    if (!status)
+        status = fastest(peak_alone, network, MEMMODEL_METRIC_LIVE, &times->peak);
+    if (!status)
+        status = fastest(peak_alone, network, MEMMODEL_METRIC_PROCESS, &times->peak_process);
     if (!status)
         status = fastest(write_and_read, network, 0, &times->json);
     if (!status)
@@ -329,10 +350,11 @@ bench(memmodel_context *context, const char *name, int (*build)(memmodel_context
         status = measure(network, &times);
     printf(
         "{\"bench\": \"step\", \"network\": \"%s\", \"layers\": %zu, \"one_step_ms\": %.3f, \"three_steps_ms\": %.3f, "
-        "\"step_more_ms\": %.3f, \"json_ms\": %.3f, \"scan_1000_ms\": %.1f, \"scan_1000_process_ms\": %.1f, "
+        "\"step_more_ms\": %.3f, \"peak_ms\": %.3f, \"peak_process_ms\": %.3f, \"json_ms\": %.3f, \"scan_1000_ms\": %.1f, \"scan_1000_process_ms\": %.1f, "
         "\"solve_ms\": %.2f, \"solve_process_ms\": %.2f, \"malloc_ms\": %.2f, \"replay_ms\": %.2f}\n",
-        name, memmodel_network_layer_count(network), times.one, times.three, (times.nine - times.three) / 6, times.json,
-        times.scan, times.scan_process, times.solve, times.solve_process, times.malloc, times.replay);
+        name, memmodel_network_layer_count(network), times.one, times.three, (times.nine - times.three) / 6, times.peak,
+        times.peak_process, times.json, times.scan, times.scan_process, times.solve, times.solve_process, times.malloc,
+        times.replay);
     memmodel_network_unref(network);
     return status;
 }

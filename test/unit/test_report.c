@@ -526,6 +526,85 @@ json_has_what_its_format_promises(void **state)
     memmodel_report_unref(report);
 }
 
+/* ---- the peak alone ---- */
+
+static void
+assert_has_peak_alone(const memmodel_report *report)
+{
+    assert_int_equal(result_of(report).step_count, 0);
+    assert_string_equal(result_of(report).peak_location, "");
+    assert_int_equal(memmodel_report_layer_count(report), 0);
+    assert_int_equal(memmodel_report_formula_count(report), 0);
+    assert_int_equal(memmodel_report_category_bytes(report, 0), 0);
+    assert_null(memmodel_report_trace(report));
+}
+
+static void
+the_peak_alone_is_that_of_the_whole_report(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"dim", 32}};
+    const struct memmodel_job jobs[] = {
+        {.metric = MEMMODEL_METRIC_LIVE},
+        {.metric = MEMMODEL_METRIC_RESERVED},
+        {.metric = MEMMODEL_METRIC_PROCESS, .budget = INT64_C(1) << 29},
+        {.framework = "textbook"},
+        {.framework = "tensorflow"},
+        {.metric = MEMMODEL_METRIC_LIVE, .gpu = "h100"},
+        {.gpu = "h100"},
+    };
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        struct memmodel_job job = jobs[i];
+        struct memmodel_report_result whole, alone;
+        memmodel_report *report;
+
+        job.size = sizeof job;
+        job.symbols = symbols;
+        job.symbol_count = 2;
+        assert_int_equal(memmodel_estimate(fixture->network, &job, NULL, &report), 0);
+        whole = result_of(report);
+        memmodel_report_unref(report);
+        job.peak_only = 1;
+        assert_int_equal(memmodel_estimate(fixture->network, &job, NULL, &report), 0);
+        alone = result_of(report);
+        assert_has_peak_alone(report);
+        memmodel_report_unref(report);
+        assert_int_equal(alone.metric, whole.metric);
+        if (whole.metric == MEMMODEL_METRIC_LIVE)
+            assert_int_equal(alone.live, whole.live);
+        if (whole.metric == MEMMODEL_METRIC_RESERVED)
+            assert_int_equal(alone.reserved, whole.reserved);
+        if (whole.metric == MEMMODEL_METRIC_PROCESS)
+            assert_int_equal(alone.process, whole.process);
+        assert_int_equal(alone.verdict, whole.verdict);
+        assert_int_equal(alone.headroom, whole.headroom);
+        assert_int_equal(alone.peak_low, whole.peak_low);
+        assert_int_equal(alone.peak_high, whole.peak_high);
+    }
+}
+
+static void
+a_report_of_the_peak_alone_is_written_as_any_other(void **state)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"dim", 32}};
+    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .symbol_count = 2, .peak_only = 1};
+    struct fixture *fixture = *state;
+    memmodel_report *report;
+    char *text;
+
+    assert_int_equal(memmodel_estimate(fixture->network, &job, NULL, &report), 0);
+    assert_int_equal(memmodel_report_to_json(report, fixture->context, &text), 0);
+    memmodel_free(text);
+    assert_int_equal(memmodel_report_to_html(report, fixture->context, &text), 0);
+    memmodel_free(text);
+    memmodel_report_unref(report);
+    job.peak_only = 2;
+    assert_int_equal(memmodel_estimate(fixture->network, &job, fixture->context, &report),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(memmodel_context_error(fixture->context)->object, "peak_only");
+}
+
 /* ---- where the peak is ---- */
 
 /* The only memory is a temporary of 4000 bytes and what goes in and out: the peak is within the operator. */
@@ -581,6 +660,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(json_has_what_its_format_promises, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_peak_alone_is_that_of_the_whole_report, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_report_of_the_peak_alone_is_written_as_any_other, setup, teardown),
         cmocka_unit_test_setup_teardown(the_location_of_the_peak_names_the_operator, setup, teardown),
     };
 

@@ -128,6 +128,7 @@ def estimate(
     budget: int | str | None = None,
     safety_percent: int | None = None,
     metric: str | int | _ffi.Metric = "default",
+    peak_only: bool = False,
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> Report:
@@ -154,7 +155,8 @@ def estimate(
     budget: bytes that the job may take, or a text such as "16GiB": the report has a verdict. Of a job on a GPU it is
     that one's memory unless given. safety_percent: of the budget, that are to stay free. metric: the bytes that the
     budget limits, "live", "reserved" or "process". Unless given, those that decide whether the job lives: of its
-    process, on a GPU of the device; the textbook, which models no process, has live bytes.
+    process, on a GPU of the device; the textbook, which models no process, has live bytes. peak_only: no more than the
+    peak of these bytes, its interval and verdict, in a fraction of the time; other bytes may be None, tables are empty.
 
     >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
     >>> memmodel.estimate(net, budget="16GiB", batch=8, dim=144).verdict
@@ -167,7 +169,7 @@ def estimate(
         gradient_accumulation=gradient_accumulation, keep_gradients=keep_gradients, mesh=mesh, data=data,
         tensor=tensor, pipeline=pipeline, context=context, experts=experts, meta_device=meta_device,
         backend=backend, rank=rank, budget=budget,
-        safety_percent=safety_percent, metric=metric,
+        safety_percent=safety_percent, metric=metric, peak_only=peak_only,
     )  # fmt: skip
     return _report(_checked(network), job)
 

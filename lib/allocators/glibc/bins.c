@@ -263,7 +263,7 @@ fit_of_bin(const struct bin *bin, int64_t size)
     return chunk && chunk->linked && chunk->linked->size == chunk->size ? chunk->linked : chunk;
 }
 
-/* Of bits that are not all 0: the six bits that a de Bruijn sequence, shifted by that many, begins with tell how many. */
+/* Of bits that are not all 0: a de Bruijn sequence that is shifted by so many begins with six bits of its own. */
 static int
 lowest_bit(uint64_t bits)
 {
