@@ -17,12 +17,13 @@ build_activation(struct import *import, int64_t kind)
                                             MEMMODEL_ACTIVATION(.name = node_name(import), .kind = (int32_t)kind)));
 }
 
+/* Before opset 13 all axes from the given one on are one row. */
 static void
 build_softmax(struct import *import, int64_t logarithmic)
 {
     memmodel_tensor x = node_tensor(import, 0);
     int rank = node_value(import, 0)->shape.rank;
-    int axis = import_axis(import, node_integer(import, "axis", import->opset < 13 ? 1 : -1), rank ? rank : 1);
+    int axis = import_axis(import, import->opset < 13 ? -1 : node_integer(import, "axis", -1), rank ? rank : 1);
 
     node_output(import, 0,
                 memmodel_network_softmax(import->network, x,

@@ -205,6 +205,18 @@ unknown_of_size(const struct value *x, const struct memmodel_shape *y)
     return unknown;
 }
 
+/* Sizes that are numbers are followed alone, and those that are computed only if all are numbers. */
+static uint32_t
+unknown_after_resize(struct import *import, const struct memmodel_shape *y)
+{
+    const struct value *sizes = node_optional(import, 3);
+    uint32_t symbolic = 0;
+
+    for (int axis = 0; axis < y->rank; axis++)
+        symbolic |= y->dims[axis] < 0 ? bit_of((size_t)axis) : 0;
+    return symbolic && sizes && sizes->count ? first_bits((size_t)y->rank) : symbolic;
+}
+
 /* A size that is computed, and is no symbol itself. */
 static uint32_t
 computed_axes(const struct import *import, const struct memmodel_shape *y)
@@ -236,6 +248,8 @@ import_unknown_axes(struct import *import, const struct value *y)
         unknown = unknown_after_transpose(import, x, y->shape.rank);
     else if (strcmp(op, "Squeeze") == 0 || strcmp(op, "Unsqueeze") == 0 || strcmp(op, "Flatten") == 0)
         unknown = unknown_of_size(x, &y->shape);
+    else if (strcmp(op, "Resize") == 0 || strcmp(op, "Upsample") == 0)
+        unknown = unknown_after_resize(import, &y->shape);
     else
         unknown = unknown_of_inputs(import, &y->shape);
     if (strcmp(op, "Gather") == 0 && target)

@@ -88,6 +88,80 @@ a_residual_sum_is_part_of_its_convolution(void **state)
 }
 
 /*
+ * y = Relu(Conv(z) + u), u is Conv(x) enlarged twice, of 2 * 16 * 8 * 8 floats as z is. With a batch of 2 in the file
+ * the convolution adds to u in place: its input, z, and u are alive at once. Of a symbol nobody knows that u has it, too:
+ * u, the convolution's output and the sum are. Outside: x, z and two weights of 16 * 16.
+ * onnxruntime 1.31.1: 16,384 and 24,576 bytes.
+ */
+static void
+what_is_enlarged_is_added_to_only_if_its_batch_is_a_number(void **state)
+{
+    enum { IMAGE = 4 * 2 * 16 * 8 * 8, OUTSIDE = IMAGE / 4 + IMAGE + 2 * 4 * 16 * 16 };
+    static const char *const x[] = {"2,16,4,4", "batch,16,4,4"}, *const z[] = {"2,16,8,8", "batch,16,8,8"};
+    static const int64_t one_one_two_two[] = {0x3f8000003f800000, 0x4000000040000000}; /* as floats */
+
+    for (int symbolic = 0; symbolic < 2; symbolic++) {
+        struct memmodel_job job = {.size = sizeof job,
+                                   .framework = "onnxruntime",
+                                   .isa = "avx2",
+                                   .mode = 1,
+                                   .steps = 1,
+                                   .symbols = &(struct memmodel_symbol_value){"batch", 2},
+                                   .symbol_count = (size_t)symbolic,
+                                   .intra_op_threads = 1};
+        struct onnx_file file = {0};
+        memmodel_network *network;
+
+        onnx_begin(&file);
+        onnx_input(&file, "x", ONNX_FLOAT, x[symbolic]);
+        onnx_input(&file, "z", ONNX_FLOAT, z[symbolic]);
+        onnx_stored(&file, "v", ONNX_FLOAT, "16,16,1,1", NULL, 0);
+        onnx_stored(&file, "w", ONNX_FLOAT, "16,16,1,1", NULL, 0);
+        onnx_stored(&file, "scales", ONNX_FLOAT, "4", one_one_two_two, 2);
+        onnx_node(&file, "Conv", "x,v", "a", "");
+        onnx_node(&file, "Resize", "a,,scales", "u", "mode=nearest");
+        onnx_node(&file, "Conv", "z,w", "b", "");
+        onnx_node(&file, "Add", "b,u", "c", "");
+        onnx_node(&file, "Relu", "c", "y", "");
+        onnx_output(&file, "y");
+        onnx_end(&file, 17);
+        network = network_of(*state, &file);
+        assert_int_equal(peak_of_job(network, &job), OUTSIDE + (2 + symbolic) * IMAGE);
+        memmodel_network_unref(network);
+        onnx_release(&file);
+    }
+}
+
+/*
+ * Of 2 * 4 * 8 * 8 floats: the input and the output, and along an inner axis since opset 13 both with that axis last.
+ * onnxruntime 1.31.1: one allocation of 2,048 bytes, or three.
+ */
+static void
+softmax_along_an_inner_axis_turns_copies(void **state)
+{
+    enum { IMAGE = 4 * 2 * 4 * 8 * 8 };
+    static const struct {
+        const char *axis;
+        int opset, images;
+    } rows[] = {{"axis=1", 17, 4}, {"axis=3", 17, 2}, {"axis=1", 11, 2}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct onnx_file file = {0};
+        memmodel_network *network;
+
+        onnx_begin(&file);
+        onnx_input(&file, "x", ONNX_FLOAT, "2,4,8,8");
+        onnx_node(&file, "Softmax", "x", "y", rows[i].axis);
+        onnx_output(&file, "y");
+        onnx_end(&file, rows[i].opset);
+        network = network_of(*state, &file);
+        assert_int_equal(peak_at(network, "disable"), rows[i].images * IMAGE);
+        memmodel_network_unref(network);
+        onnx_release(&file);
+    }
+}
+
+/*
  * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
  * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
  */
@@ -177,6 +251,8 @@ main(void)
         WITH_CONTEXT(onnxruntime_works_in_place_where_it_can),
         WITH_CONTEXT(onnxruntime_returns_what_no_layer_uses),
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
+        WITH_CONTEXT(what_is_enlarged_is_added_to_only_if_its_batch_is_a_number),
+        WITH_CONTEXT(softmax_along_an_inner_axis_turns_copies),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
         WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),

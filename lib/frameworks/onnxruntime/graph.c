@@ -331,12 +331,12 @@ add_network_tensors(struct ort_graph *graph)
     for (size_t i = 0; i < network->tensor_count && !graph->status; i++) {
         const struct tensor *of = &network->tensors[i];
         enum op op = network->layers[of->layer].op;
-        struct ort_tensor tensor = {.rank = of->rank, .dtype = of->dtype, .fixed = true, .unknown = of->unknown};
+        struct ort_tensor tensor = {.rank = of->rank, .dtype = of->dtype, .unknown = of->unknown};
         int32_t index;
 
         for (int axis = 0; axis < of->rank; axis++) {
             tensor.dims[axis] = binding_dim(graph->binding, of->dims[axis]);
-            tensor.fixed = tensor.fixed && of->dims[axis] >= 0;
+            tensor.symbolic |= (uint32_t)(of->dims[axis] < 0) << axis;
         }
         index = ort_add_tensor(graph, &tensor);
         if (index < 0)

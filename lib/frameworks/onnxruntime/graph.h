@@ -12,13 +12,13 @@
 struct ort_tensor {
     int64_t dims[MEMMODEL_MAX_RANK];
     int32_t rank, dtype;
-    int32_t maker;    /* node; -1: none, it is there before the run */
-    int32_t uses;     /* by nodes; one that uses it twice counts twice */
-    int64_t users;    /* sum of the indices of those nodes: of the only one, if it has one use */
-    bool constant;    /* stored, or computed from what is stored */
-    bool output;      /* of the graph */
-    bool fixed;       /* its size does not depend on a symbol */
-    uint32_t unknown; /* axes, as bits, whose size nobody knows before the run */
+    int32_t maker;     /* node; -1: none, it is there before the run */
+    int32_t uses;      /* by nodes; one that uses it twice counts twice */
+    int64_t users;     /* sum of the indices of those nodes: of the only one, if it has one use */
+    bool constant;     /* stored, or computed from what is stored */
+    bool output;       /* of the graph */
+    uint32_t symbolic; /* axes, as bits, whose size depends on a symbol */
+    uint32_t unknown;  /* axes, as bits, whose size nobody knows before the run */
 };
 
 /* Nodes have their names in onnxruntime: "Conv", "FusedConv", "nchwc.Conv". */

@@ -10,11 +10,14 @@
 
 enum { CHANNELS = 1, IMAGE_RANK = 4, CHANNEL_ALIGNMENT = 4 };
 
+static const char enlarging[] = "nchwc.Upsample";
+
 /* A tensor that is there in blocks. */
 struct blocked {
     int32_t tensor;    /* the blocked one; -1: it is not */
     int32_t uses;      /* of the plain one at first */
     int32_t remaining; /* of which still want it plain */
+    int32_t origin;    /* plain tensor that its sizes, known or not, come from */
     int64_t channels;
 };
 
@@ -45,18 +48,27 @@ add_blocked_tensor(struct blocking *blocking, int32_t like)
     return ort_add_tensor(blocking->graph, &tensor);
 }
 
-/* The node makes its output in blocks from now on. */
+static int32_t
+origin_of(const struct blocking *blocking, int32_t plain)
+{
+    return blocking->blocked[plain].tensor >= 0 ? blocking->blocked[plain].origin : plain;
+}
+
+/* The node makes its output in blocks from now on; `unknown` are axes of it. */
 static void
-make_blocked(struct blocking *blocking, int32_t node, int32_t output)
+make_blocked(struct blocking *blocking, int32_t node, int32_t output, int32_t origin, uint32_t unknown)
 {
     const struct ort_tensor *plain = ort_tensor_of(blocking->graph, output);
     struct blocked *blocked = &blocking->blocked[output];
 
     blocked->uses = blocked->remaining = plain->uses + plain->output;
     blocked->channels = plain->dims[CHANNELS];
+    blocked->origin = origin;
     blocked->tensor = add_blocked_tensor(blocking, output);
-    if (blocked->tensor >= 0)
-        ort_make(blocking->graph, node, blocked->tensor);
+    if (blocked->tensor < 0)
+        return;
+    ort_tensor_of(blocking->graph, blocked->tensor)->unknown = unknown;
+    ort_make(blocking->graph, node, blocked->tensor);
 }
 
 /* The input in blocks: as it is, or by a copy that all who want one share. */
@@ -79,6 +91,19 @@ reordered_input(struct blocking *blocking, int32_t like, int32_t plain)
     return blocking->reordered[plain];
 }
 
+/*
+ * Of what a window makes the batch is that of its input, and sizes are known that are numbers; enlarging keeps numbers
+ * alone. onnxruntime: core/graph/contrib_ops/nchwc_schema_defs.cc.
+ */
+static uint32_t
+unknown_axes(const struct blocking *blocking, const char *op, int32_t input, int32_t output)
+{
+    uint32_t symbolic = ort_tensor_of(blocking->graph, output)->symbolic, batch = 1;
+
+    return strcmp(op, enlarging) == 0 ? symbolic
+                                      : (symbolic & ~batch) | (ort_tensor_of(blocking->graph, input)->unknown & batch);
+}
+
 /* The node by another of the same options, with its first input in blocks if `reorders`. */
 static void
 replace_node(struct blocking *blocking, int32_t old, const char *op, bool reorders)
@@ -93,7 +118,8 @@ replace_node(struct blocking *blocking, int32_t old, const char *op, bool reorde
         return;
     ort_remove_node(graph, old);
     ort_set_input(graph, new, 0, given);
-    make_blocked(blocking, new, output);
+    make_blocked(blocking, new, output, strcmp(op, enlarging) == 0 ? output : origin_of(blocking, input),
+                 unknown_axes(blocking, op, given, output));
 }
 
 /* ---- convolutions and pooling ---- */
@@ -166,7 +192,7 @@ block_resize(struct blocking *blocking, int32_t at)
 
     if (node->layer->op == OP_UPSAMPLE && blocked_input(blocking, node, 0) &&
         ((const struct memmodel_upsample *)node->layer->options)->kind != MEMMODEL_INTERPOLATION_CUBIC)
-        replace_node(blocking, at, "nchwc.Upsample", true);
+        replace_node(blocking, at, enlarging, true);
 }
 
 /* Becomes a convolution of one channel at a time. */
@@ -212,11 +238,24 @@ take_blocked_inputs(struct blocking *blocking, int32_t at)
     }
 }
 
+/* `origin`: of what it makes. */
 static void
-block_in_place(struct blocking *blocking, int32_t at)
+block_in_place(struct blocking *blocking, int32_t at, int32_t origin)
 {
+    const struct ort_node *node = &blocking->graph->nodes[at];
+    uint32_t unknown = 0;
+
     take_blocked_inputs(blocking, at);
-    make_blocked(blocking, at, blocking->graph->nodes[at].outputs[0]);
+    for (int32_t i = 0; i < node->input_count; i++)
+        unknown |= ort_tensor_of(blocking->graph, node->inputs[i])->unknown;
+    make_blocked(blocking, at, node->outputs[0], origin, unknown);
+}
+
+/* What keeps its first input's sizes. */
+static void
+block_alike(struct blocking *blocking, int32_t at)
+{
+    block_in_place(blocking, at, origin_of(blocking, blocking->graph->nodes[at].inputs[0]));
 }
 
 /* The convolution that makes input `i` for this node alone, and does nothing else yet; -1: none. */
@@ -243,8 +282,8 @@ fuse(struct blocking *blocking, int32_t at, int i)
 
     input->remaining--;
     blocking->blocked[output] =
-        (struct blocked){.tensor = input->tensor, .uses = plain->uses + plain->output, .channels = input->channels};
-    blocking->blocked[output].remaining = blocking->blocked[output].uses;
+        (struct blocked){.tensor = input->tensor, .origin = input->origin, .channels = input->channels};
+    blocking->blocked[output].uses = blocking->blocked[output].remaining = plain->uses + plain->output;
     ort_remove_node(graph, at);
 }
 
@@ -258,14 +297,23 @@ block_activation(struct blocking *blocking, int32_t at)
     if (!blocked_input(blocking, node, 0))
         return;
     if (conv < 0 || ort_node_is(node, "Gelu") || ort_node_is(node, "QuickGelu")) {
-        block_in_place(blocking, at);
+        block_alike(blocking, at);
         return;
     }
     graph->nodes[conv].activation = node->op;
     fuse(blocking, at, 0);
 }
 
-/* All inputs in blocks, of the same channels; *same: and of the same shape. */
+/* The same sizes, and known to be: by where they come from, or what is known of each. */
+static bool
+surely_same(const struct blocking *blocking, int32_t a, int32_t b)
+{
+    const struct ort_tensor *x = ort_tensor_of(blocking->graph, a), *y = ort_tensor_of(blocking->graph, b);
+
+    return ort_same_shape(x, y) && (origin_of(blocking, a) == origin_of(blocking, b) || !(x->unknown | y->unknown));
+}
+
+/* All inputs in blocks, of the same channels; *same: and surely of the same shape. */
 static bool
 all_blocked(const struct blocking *blocking, const struct ort_node *node, bool *same)
 {
@@ -277,8 +325,7 @@ all_blocked(const struct blocking *blocking, const struct ort_node *node, bool *
 
         if (!input || !first || input->channels != first->channels)
             return false;
-        *same = *same && ort_same_shape(ort_tensor_of(blocking->graph, node->inputs[0]),
-                                        ort_tensor_of(blocking->graph, node->inputs[i]));
+        *same = *same && surely_same(blocking, node->inputs[0], node->inputs[i]);
     }
     return node->input_count == 2;
 }
@@ -303,7 +350,10 @@ block_add(struct blocking *blocking, int32_t at)
         fuse(blocking, at, i);
         return;
     }
-    block_in_place(blocking, at);
+    if (same)
+        block_alike(blocking, at);
+    else
+        block_in_place(blocking, at, graph->nodes[at].outputs[0]);
 }
 
 /* x times a hard sigmoid of x is an activation of the convolution. */
@@ -347,7 +397,7 @@ block_multiply(struct blocking *blocking, int32_t at)
     for (int i = 0; i < 2; i++)
         if (is_hard_swish(blocking, node, i) && fuse_hard_swish(blocking, at, i))
             return;
-    block_in_place(blocking, at);
+    block_alike(blocking, at);
 }
 
 static void
@@ -365,7 +415,7 @@ block_concat(struct blocking *blocking, int32_t at)
         if (!input || input->channels % blocking->block != 0)
             return;
     }
-    block_in_place(blocking, at);
+    block_alike(blocking, at);
 }
 
 /* ---- all of it ---- */

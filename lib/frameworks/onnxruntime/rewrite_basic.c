@@ -18,7 +18,7 @@ ort_remove_if_same(struct ort_graph *graph, int32_t at)
     const struct ort_node *node = node_of(graph, at);
     const struct ort_tensor *x = ort_tensor_of(graph, node->inputs[0]);
 
-    return x->fixed && ort_same_shape(x, ort_tensor_of(graph, node->outputs[0])) && ort_skip(graph, at);
+    return !x->symbolic && ort_same_shape(x, ort_tensor_of(graph, node->outputs[0])) && ort_skip(graph, at);
 }
 
 /* What is computed from stored tensors alone is computed when the model is loaded. */
@@ -31,8 +31,8 @@ ort_fold(struct ort_graph *graph, int32_t at)
     for (int32_t i = 0; i < node->input_count; i++)
         stored = stored && (node->inputs[i] < 0 || ort_tensor_of(graph, node->inputs[i])->constant);
     for (int32_t i = 0; i < node->output_count; i++)
-        stored =
-            stored && !ort_tensor_of(graph, node->outputs[i])->output && ort_tensor_of(graph, node->outputs[i])->fixed;
+        stored = stored && !ort_tensor_of(graph, node->outputs[i])->output &&
+                 !ort_tensor_of(graph, node->outputs[i])->symbolic;
     if (!stored || node->layer->parameter_count > 0)
         return false;
     ort_remove_node(graph, at);
@@ -141,7 +141,7 @@ ort_to_gemm(struct ort_graph *graph, int32_t at)
 
     if (product < 0 || node_of(graph, product)->layer->op != OP_LINEAR || y->dtype != MEMMODEL_DTYPE_FLOAT32 ||
         !ort_is_vector(graph, node_of(graph, at)->inputs[1 - i], y->dims[y->rank - 1], false) ||
-        (y->rank != 2 && !y->fixed))
+        (y->rank != 2 && y->symbolic))
         return false;
     if (y->rank == 2)
         return ort_put_in_place(graph, "Gemm", product, at, node_of(graph, product)->inputs, 1);
@@ -217,7 +217,7 @@ ort_reshape_before_transpose(struct ort_graph *graph, int32_t at)
     struct permute_options after = {.rank = middle.rank};
     int parts[MEMMODEL_MAX_RANK], first_of[MEMMODEL_MAX_RANK], place[MEMMODEL_MAX_RANK] = {0}, next = 0, reshaped;
 
-    if (!permute || !middle.fixed || middle.rank <= permute->rank || middle.output ||
+    if (!permute || middle.symbolic || middle.rank <= permute->rank || middle.output ||
         !splits_axes(ort_tensor_of(graph, node_of(graph, before)->outputs[0]), &middle, parts))
         return false;
     for (int i = 0, at_axis = 0; i < permute->rank; at_axis += parts[i++])

@@ -1,6 +1,7 @@
 /*
  * What kernels take from the arena while they run. onnxruntime: core/mlas/lib/convolve.cpp (MlasConvPrepare),
- * core/providers/cpu/nn/conv_transpose.cc, core/providers/cpu/rnn, core/providers/cpu/tensor/where_op.cc.
+ * core/providers/cpu/nn/conv_transpose.cc, core/providers/cpu/rnn, core/providers/cpu/tensor/where_op.cc,
+ * core/providers/cpu/math/softmax.cc (ComputeImplOpset13).
  */
 #include "frameworks/onnxruntime/plan.h"
 
@@ -151,12 +152,24 @@ where_scratch(const struct ort_graph *graph, const struct ort_node *node, int th
     return true;
 }
 
+/* Along another axis than the last: the input with that axis last, and the output before it is turned back. */
+static bool
+softmax_scratch(const struct ort_graph *graph, const struct ort_node *node, int threads, int64_t *bytes)
+{
+    const struct ort_tensor *y = ort_tensor_of(graph, node->outputs[0]);
+    const struct memmodel_softmax *softmax = node->layer->op == OP_SOFTMAX ? node->layer->options : NULL;
+
+    (void)threads;
+    return !softmax || softmax->axis == y->rank - 1 ||
+           (ort_tensor_bytes(y, bytes) && checked_multiply(2, *bytes, bytes));
+}
+
 static const struct {
     const char *op;
     bool (*bytes)(const struct ort_graph *graph, const struct ort_node *node, int threads, int64_t *bytes);
 } rows[] = {
     {"Conv", conv_scratch},           {"FusedConv", conv_scratch}, {"ConvTranspose", transposed_scratch},
-    {"recurrent", recurrent_scratch}, {"Where", where_scratch},
+    {"recurrent", recurrent_scratch}, {"Where", where_scratch},    {"Softmax", softmax_scratch},
 };
 
 bool
