@@ -25,6 +25,8 @@ struct value {
     uint32_t lost, symbolic;            /* elements, as bits, that nobody can follow before a run; that may yet be */
     uint32_t unknown;                   /* axes, as bits, whose size nobody knows before a run */
     int32_t uses;                       /* inputs of nodes, and outputs of the graph */
+    int32_t size_node;                  /* 1 + that of the network that computes it; 0: none */
+    const struct value *twin;           /* the first that the same operator makes of the same inputs; NULL: none */
     bool defined;
 };
 
@@ -33,7 +35,7 @@ struct value_slot {
     struct value *value;
 };
 
-enum { ONNX_MAX_USED = 8 };
+enum { ONNX_MAX_USED = 8, ONNX_BUCKETS = 1024 };
 
 /* A parameter for the next layer. */
 struct used {
@@ -55,8 +57,9 @@ struct import {
     int64_t opset;
     struct used used[ONNX_MAX_USED];
     size_t used_count;
-    struct value nothing; /* in place of what is missing */
-    int status;           /* of the node */
+    struct value nothing;                 /* in place of what is missing */
+    struct seen_node *seen[ONNX_BUCKETS]; /* nodes by what they compute */
+    int status;                           /* of the node */
     char message[512];
 };
 
@@ -206,6 +209,20 @@ import_unknown_axes(struct import *import, const struct value *y);
 /* Computes the node from known elements, if it can: its outputs are known then, and no layer is made. */
 bool
 import_fold(struct import *import);
+
+/* ---- onnx_sizes.c: what the file's nodes make and use that is no layer ---- */
+
+/* The node's known elements are computed by a node of the network's that is no layer. */
+void
+import_size_node(struct import *import);
+
+/* Inputs of the node that its layers, from `first` on, leave out. */
+void
+import_size_uses(struct import *import, size_t first);
+
+/* Finds a node that has computed the same. */
+void
+import_twins(struct import *import);
 
 /* ---- builders ---- */
 

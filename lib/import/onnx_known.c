@@ -44,7 +44,7 @@ lost_by_concat(struct import *import)
     return lost;
 }
 
-/* One element of a shape is followed, if it is asked for by a scalar; a part of a shape is not. */
+/* One number of a shape is followed, if it is asked for by a scalar; a part of a shape, and a symbol, is not. */
 static uint32_t
 lost_by_gather(struct import *import, size_t count)
 {
@@ -52,7 +52,7 @@ lost_by_gather(struct import *import, size_t count)
     int64_t at = 0;
 
     if (index->shape.rank == 0 && index->elements && element_integer(import, index->elements[0], &at))
-        return (x->lost >> ((at < 0 ? at + (int64_t)x->count : at) & 31)) & 1;
+        return ((x->lost | x->symbolic) >> ((at < 0 ? at + (int64_t)x->count : at) & 31)) & 1;
     return x->lost | x->symbolic ? first_bits(count) : 0;
 }
 

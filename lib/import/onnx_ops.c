@@ -135,20 +135,37 @@ has_graph(const struct onnx_node *node)
     return false;
 }
 
+static void
+build(struct import *import)
+{
+    const struct onnx_rule *rule = find_rule(import->node);
+    size_t first = import->network->layer_count;
+
+    if (import_fold(import)) {
+        import_size_node(import);
+        return;
+    }
+    if (import->status)
+        return;
+    if (rule)
+        rule->build(import, rule->argument);
+    else
+        build_unknown(import);
+    if (!import->status)
+        import_size_uses(import, first);
+}
+
 void
 import_node(struct import *import)
 {
-    const struct onnx_rule *rule = find_rule(import->node);
 
     if (has_graph(import->node))
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "has a graph of its own; what it does depends on the data");
     else if (is_function(import))
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED,
                      "is a function of the file; onnx.inliner puts its nodes in its place");
-    else if (import_fold(import) || import->status)
-        return;
-    else if (rule)
-        rule->build(import, rule->argument);
     else
-        build_unknown(import);
+        build(import);
+    if (!import->status)
+        import_twins(import);
 }

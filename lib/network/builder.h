@@ -162,7 +162,7 @@ struct builder {
     size_t used_count;
     struct used_storage storage; /* of the next given tensor */
     size_t tensor_capacity, layer_capacity, parameter_capacity, scope_capacity, constraint_capacity, output_capacity,
-        given_capacity, scratch_capacity, roles_capacity, used_capacity;
+        given_capacity, scratch_capacity, roles_capacity, used_capacity, size_node_capacity, size_use_capacity;
     int status; /* of the first call that failed */
     char message[512], object[256];
 };

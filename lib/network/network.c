@@ -52,10 +52,13 @@ network_free(struct builder *builder)
 {
     struct memmodel_network *network = &builder->network;
     memmodel_context *context = network->context;
-    void *const blocks[] = {
-        network->tensors,     network->layers, network->parameters,  network->scopes,  network->outputs,
-        network->constraints, builder->given,  builder->names.slots, builder->scratch, (void *)builder->scratch_roles,
-        builder->used};
+    void *const blocks[] = {network->tensors,    network->layers,
+                            network->parameters, network->scopes,
+                            network->outputs,    network->constraints,
+                            builder->given,      builder->names.slots,
+                            builder->scratch,    (void *)builder->scratch_roles,
+                            builder->used,       network->size_nodes,
+                            network->size_uses};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         memory_release(context, blocks[i]);
@@ -338,6 +341,35 @@ memmodel_network_mark_output(memmodel_network *network, memmodel_tensor tensor)
                       sizeof *network->outputs) != 0)
         return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
     network->outputs[network->output_count++] = tensor;
+    return 0;
+}
+
+int32_t
+network_add_size_node(memmodel_network *network, const struct size_node *node)
+{
+    struct builder *builder = builder_of(network);
+    struct size_node copy = *node;
+
+    copy.op = arena_copy_text(&network->arena, node->op);
+    copy.inputs = arena_copy(&network->arena, node->inputs, (size_t)node->input_count * sizeof *node->inputs);
+    copy.layer = (int32_t)network->layer_count;
+    if (!copy.op || !copy.inputs ||
+        array_reserve(network->context, &network->size_nodes, &builder->size_node_capacity,
+                      network->size_node_count + 1, sizeof *network->size_nodes))
+        return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
+    network->size_nodes[network->size_node_count] = copy;
+    return (int32_t)network->size_node_count++;
+}
+
+int
+network_add_size_use(memmodel_network *network, struct size_use use)
+{
+    struct builder *builder = builder_of(network);
+
+    if (array_reserve(network->context, &network->size_uses, &builder->size_use_capacity, network->size_use_count + 1,
+                      sizeof *network->size_uses))
+        return builder_fail(builder, MEMMODEL_ERROR_NO_MEMORY);
+    network->size_uses[network->size_use_count++] = use;
     return 0;
 }
 

@@ -62,6 +62,27 @@ struct tensor {
     int32_t held_until; /* number of layers there were at memmodel_network_end_lifetime(); 0 if it was not called */
     int32_t consumers;  /* layers that use it */
     uint32_t unknown;   /* axes, as bits, whose size a run-time cannot know before it runs */
+    int32_t twin;       /* 1 + a tensor that the same operator makes of the same inputs; 0: none */
+};
+
+/*
+ * What a file computes from sizes on its way to a layer. Who runs the nodes of the file runs it; for all others it is
+ * part of the shapes.
+ */
+struct size_node {
+    const char *op;        /* of the file */
+    const int32_t *inputs; /* tensors, and ~index of a size node; what is stored is left out */
+    int32_t input_count;
+    int32_t layer; /* the first one behind it */
+    struct memmodel_shape output;
+    bool fixed;   /* its elements are numbers that can be known before a run */
+    int32_t twin; /* 1 + a size node before it that computes the same; 0: none */
+};
+
+/* A layer's node in the file uses what the layer leaves out, or has as a parameter: a tensor, or ~index of a size node. */
+struct size_use {
+    int32_t layer, value;
+    memmodel_tensor parameter; /* MEMMODEL_TENSOR_NONE: left out */
 };
 
 /* A parameter or buffer; shared ones stand once and are named by several layers. */
@@ -155,9 +176,19 @@ struct memmodel_network {
     struct scope *scopes;
     struct constraint *constraints;
     memmodel_tensor *outputs; /* named by memmodel_network_mark_output() */
+    struct size_node *size_nodes;
+    struct size_use *size_uses; /* in the order of the layers */
+    size_t size_node_count, size_use_count;
     size_t tensor_count, layer_count, parameter_count, scope_count, constraint_count, output_count;
     /* what only building needs stands in struct builder (builder.h), which begins with this struct */
 };
+
+/* Copies what the node points to. Index of the size node; a negative status. */
+int32_t
+network_add_size_node(memmodel_network *network, const struct size_node *node);
+
+int
+network_add_size_use(memmodel_network *network, struct size_use use);
 
 /* ---- dims ---- */
 

@@ -223,6 +223,7 @@ ort_add_node(struct ort_graph *graph, const char *op, int32_t like, const int32_
 {
     struct ort_node node = graph->nodes[like];
 
+    node.sizes = NULL;
     node.op = op;
     node.output_count = 0;
     return append_node(graph, node, inputs, count);
@@ -292,8 +293,8 @@ ort_spend_on_nodes(struct ort_graph *graph)
         graph->status = context_check(graph->context, context_nodes(graph->node_count));
 }
 
-static void
-replace_uses(struct ort_graph *graph, int32_t from, int32_t to)
+void
+ort_replace_uses(struct ort_graph *graph, int32_t from, int32_t to)
 {
     ort_spend_on_nodes(graph);
     for (size_t n = 0; n < graph->node_count && graph->tensors[from].uses > 0; n++)
@@ -310,7 +311,7 @@ ort_bypass(struct ort_graph *graph, int32_t node)
 
     if (!graph->tensors[from].output) {
         ort_remove_node(graph, node);
-        replace_uses(graph, from, to);
+        ort_replace_uses(graph, from, to);
         return true;
     }
     /* what the graph gives out keeps its name: the maker of the input makes it, if nobody else wants the input */
@@ -348,6 +349,21 @@ add_network_tensors(struct ort_graph *graph)
         graph->tensors[network->outputs[i]].output = true;
 }
 
+/* Behind those of the network. */
+static void
+add_size_tensors(struct ort_graph *graph)
+{
+    const memmodel_network *network = graph->binding->network;
+
+    for (size_t i = 0; i < network->size_node_count && !graph->status; i++) {
+        const struct memmodel_shape *shape = &network->size_nodes[i].output;
+        struct ort_tensor tensor = {.rank = shape->rank, .dtype = shape->dtype};
+
+        memcpy(tensor.dims, shape->dims, sizeof tensor.dims);
+        ort_add_tensor(graph, &tensor);
+    }
+}
+
 /* x f(x) in terms of other operators, since no kernel does it: f's, then the product. */
 static const char *const factors[ACTIVATION_KINDS][2] = {
     [MEMMODEL_ACTIVATION_SILU] = {"Sigmoid"},
@@ -381,6 +397,70 @@ is_product(const struct layer *layer)
     int32_t kind = layer->op == OP_ACTIVATION ? ((const struct memmodel_activation *)layer->options)->kind : 0;
 
     return kind < (int32_t)(sizeof factors / sizeof factors[0]) && factors[kind][0];
+}
+
+/* What it is to the plan and to rewrites: another name of its input, an operator that may work in place, or neither. */
+static const char *
+name_of_size_node(const struct size_node *node)
+{
+    static const char *const rows[][2] = {{"Squeeze", "Reshape"},   {"Unsqueeze", "Reshape"}, {"Reshape", "Reshape"},
+                                          {"Identity", "Identity"}, {"Cast", "Cast"},         {"Not", "Not"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(node->op, rows[i][0]) == 0)
+            return rows[i][1];
+    return "sizes";
+}
+
+/* Those that the file has before a layer. */
+static void
+add_size_nodes(struct ort_graph *graph, size_t *next, int32_t layer)
+{
+    static const struct layer no_layer = {.op = OP_CUSTOM, .name = "sizes"};
+    const memmodel_network *network = graph->binding->network;
+
+    for (; *next < network->size_node_count && network->size_nodes[*next].layer <= layer; ++*next) {
+        const struct size_node *sizes = &network->size_nodes[*next];
+        struct ort_node node = {
+            .op = name_of_size_node(sizes), .layer = &no_layer, .sizes = sizes, .index = layer, .output_count = 1};
+        int32_t at = append_node(graph, node, NULL, 0);
+
+        for (int32_t i = 0; at >= 0 && i < sizes->input_count; i++)
+            ort_add_input(graph, at, ort_tensor_of_number(graph, sizes->inputs[i]));
+        if (at >= 0)
+            ort_make(graph, at, ort_tensor_of_number(graph, ~(int32_t)*next));
+    }
+}
+
+static void
+add_size_use(struct ort_graph *graph, int32_t node, const struct size_use *use)
+{
+    int32_t tensor = ort_tensor_of_number(graph, use->value), i = 0;
+
+    while (i < graph->nodes[node].input_count &&
+           (use->parameter == MEMMODEL_TENSOR_NONE || graph->nodes[node].inputs[i] != use->parameter))
+        i++;
+    if (i < graph->nodes[node].input_count)
+        ort_set_input(graph, node, i, tensor);
+    else
+        ort_add_input(graph, node, tensor);
+}
+
+/* What the nodes of layers in the file use besides the layers' inputs. */
+static void
+add_size_uses(struct ort_graph *graph)
+{
+    const memmodel_network *network = graph->binding->network;
+    int32_t node = 0;
+
+    for (size_t i = 0; i < network->size_use_count && !graph->status; i++) {
+        const struct size_use *use = &network->size_uses[i];
+
+        while (node < (int32_t)graph->node_count && (graph->nodes[node].sizes || graph->nodes[node].index < use->layer))
+            node++;
+        if (node < (int32_t)graph->node_count && graph->nodes[node].index == use->layer)
+            add_size_use(graph, node, use);
+    }
 }
 
 static void
@@ -450,10 +530,16 @@ remove_unused(struct ort_graph *graph)
 int
 ort_graph_new(memmodel_context *context, const struct binding *binding, struct ort_graph *graph)
 {
+    size_t size_node = 0;
+
     *graph = (struct ort_graph){.context = context, .binding = binding, .arena = ARENA_INIT(context)};
     add_network_tensors(graph);
-    for (size_t i = 0; i < binding->network->layer_count && !graph->status; i++)
+    add_size_tensors(graph);
+    for (size_t i = 0; i < binding->network->layer_count && !graph->status; i++) {
+        add_size_nodes(graph, &size_node, (int32_t)i);
         add_layer(graph, (int32_t)i);
+    }
+    add_size_uses(graph);
     if (!graph->status) {
         for (size_t i = 0; i < graph->node_count; i++)
             if (ort_node_is(&graph->nodes[i], op_name(OP_RECURRENT)))

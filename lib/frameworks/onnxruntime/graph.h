@@ -27,6 +27,7 @@ struct ort_node {
     const char *activation;                /* that was fused into it; NULL: none */
     const struct permute_options *permute; /* of a Transpose; NULL: it is none */
     const struct layer *layer;             /* whose options and weights it has */
+    const struct size_node *sizes;         /* what it computes, if it is none of a layer; NULL: it is one */
     int32_t index;                         /* of the layer */
     int32_t *inputs, *outputs;             /* tensors; -1 where an input is left out */
     int32_t input_count, output_count;
@@ -61,6 +62,13 @@ ort_graph_optimize(struct ort_graph *graph, const char *level, int block);
 /* Convolutions and what is near them on blocked copies: channels in groups of `block`. */
 void
 ort_graph_block(struct ort_graph *graph, int block);
+
+/* Of the network's tensors and size nodes the one of that number: see struct size_node. */
+static inline int32_t
+ort_tensor_of_number(const struct ort_graph *graph, int32_t number)
+{
+    return number >= 0 ? number : (int32_t)graph->binding->network->tensor_count + ~number;
+}
 
 /* ---- looking ---- */
 
@@ -130,6 +138,10 @@ ort_add_input(struct ort_graph *graph, int32_t node, int32_t tensor);
 /* Before all nodes are looked at: they count as work, and graph->status says if that is beyond a limit. */
 void
 ort_spend_on_nodes(struct ort_graph *graph);
+
+/* Another tensor for all who use this one. */
+void
+ort_replace_uses(struct ort_graph *graph, int32_t from, int32_t to);
 
 /* Removes a node that does nothing: its users use its input. false: input and output of the graph meet. */
 bool

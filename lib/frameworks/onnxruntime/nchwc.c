@@ -238,24 +238,17 @@ take_blocked_inputs(struct blocking *blocking, int32_t at)
     }
 }
 
-/* `origin`: of what it makes. */
 static void
-block_in_place(struct blocking *blocking, int32_t at, int32_t origin)
+block_in_place(struct blocking *blocking, int32_t at)
 {
     const struct ort_node *node = &blocking->graph->nodes[at];
+    int32_t origin = origin_of(blocking, node->inputs[0]);
     uint32_t unknown = 0;
 
     take_blocked_inputs(blocking, at);
     for (int32_t i = 0; i < node->input_count; i++)
         unknown |= ort_tensor_of(blocking->graph, node->inputs[i])->unknown;
     make_blocked(blocking, at, node->outputs[0], origin, unknown);
-}
-
-/* What keeps its first input's sizes. */
-static void
-block_alike(struct blocking *blocking, int32_t at)
-{
-    block_in_place(blocking, at, origin_of(blocking, blocking->graph->nodes[at].inputs[0]));
 }
 
 /* The convolution that makes input `i` for this node alone, and does nothing else yet; -1: none. */
@@ -297,7 +290,7 @@ block_activation(struct blocking *blocking, int32_t at)
     if (!blocked_input(blocking, node, 0))
         return;
     if (conv < 0 || ort_node_is(node, "Gelu") || ort_node_is(node, "QuickGelu")) {
-        block_alike(blocking, at);
+        block_in_place(blocking, at);
         return;
     }
     graph->nodes[conv].activation = node->op;
@@ -306,14 +299,14 @@ block_activation(struct blocking *blocking, int32_t at)
 
 /* The same sizes, and known to be: by where they come from, or what is known of each. */
 static bool
-surely_same(const struct blocking *blocking, int32_t a, int32_t b)
+known_same(const struct blocking *blocking, int32_t a, int32_t b)
 {
     const struct ort_tensor *x = ort_tensor_of(blocking->graph, a), *y = ort_tensor_of(blocking->graph, b);
 
     return ort_same_shape(x, y) && (origin_of(blocking, a) == origin_of(blocking, b) || !(x->unknown | y->unknown));
 }
 
-/* All inputs in blocks, of the same channels; *same: and surely of the same shape. */
+/* All inputs in blocks, of the same channels; *same: and known to be of the same shape. */
 static bool
 all_blocked(const struct blocking *blocking, const struct ort_node *node, bool *same)
 {
@@ -325,9 +318,48 @@ all_blocked(const struct blocking *blocking, const struct ort_node *node, bool *
 
         if (!input || !first || input->channels != first->channels)
             return false;
-        *same = *same && surely_same(blocking, node->inputs[0], node->inputs[i]);
+        *same = *same && known_same(blocking, node->inputs[0], node->inputs[i]);
     }
     return node->input_count == 2;
+}
+
+/* Another name of a tensor, of a shape that nobody knows before the run. */
+static int32_t
+reshaped(struct blocking *blocking, int32_t like, int32_t tensor)
+{
+    struct ort_graph *graph = blocking->graph;
+    int32_t node = ort_add_node(graph, "Reshape", like, &tensor, 1);
+    int32_t name = node < 0 ? -1 : ort_add_tensor(graph, ort_tensor_of(graph, tensor));
+
+    if (name < 0)
+        return -1;
+    ort_tensor_of(graph, name)->unknown = UINT32_MAX;
+    ort_make(graph, node, name);
+    return name;
+}
+
+/* A sum of what may differ in shape: both sides as they lie in memory, and the sum as blocks again. */
+static void
+block_unsure_add(struct blocking *blocking, int32_t at)
+{
+    struct ort_graph *graph = blocking->graph;
+    int32_t output = graph->nodes[at].outputs[0], sum, node;
+    uint32_t unknown = 0;
+
+    take_blocked_inputs(blocking, at);
+    for (int32_t i = 0; i < graph->nodes[at].input_count && !graph->status; i++) {
+        int32_t input = graph->nodes[at].inputs[i], name = reshaped(blocking, at, input);
+
+        unknown |= ort_tensor_of(graph, input)->unknown;
+        if (name >= 0)
+            ort_set_input(graph, at, i, name);
+    }
+    sum = graph->status ? -1 : ort_add_tensor(graph, ort_tensor_of(graph, graph->nodes[at].inputs[0]));
+    node = sum < 0 ? -1 : ort_add_node(graph, "Reshape", at, &sum, 1);
+    if (node < 0)
+        return;
+    ort_make(graph, at, sum);
+    make_blocked(blocking, node, output, output, unknown);
 }
 
 /* A sum is added to in place by the convolution that makes one side, if it can. */
@@ -351,9 +383,9 @@ block_add(struct blocking *blocking, int32_t at)
         return;
     }
     if (same)
-        block_alike(blocking, at);
+        block_in_place(blocking, at);
     else
-        block_in_place(blocking, at, graph->nodes[at].outputs[0]);
+        block_unsure_add(blocking, at);
 }
 
 /* x times a hard sigmoid of x is an activation of the convolution. */
@@ -397,7 +429,7 @@ block_multiply(struct blocking *blocking, int32_t at)
     for (int i = 0; i < 2; i++)
         if (is_hard_swish(blocking, node, i) && fuse_hard_swish(blocking, at, i))
             return;
-    block_alike(blocking, at);
+    block_in_place(blocking, at);
 }
 
 static void
@@ -415,7 +447,7 @@ block_concat(struct blocking *blocking, int32_t at)
         if (!input || input->channels % blocking->block != 0)
             return;
     }
-    block_alike(blocking, at);
+    block_in_place(blocking, at);
 }
 
 /* ---- all of it ---- */

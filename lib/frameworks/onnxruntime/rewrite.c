@@ -24,6 +24,7 @@ static const struct {
     {BASIC, "BatchNormalization", ort_batch_norm_into_conv},
     {BASIC, "Add", ort_channels_into_conv},
     {BASIC, "Mul", ort_channels_into_conv},
+    {BASIC, NULL, ort_remove_twin},
     {BASIC, NULL, ort_fold},
     {BASIC, "Add", ort_to_gemm},
     {BASIC, "Transpose", ort_cancel_transposes},

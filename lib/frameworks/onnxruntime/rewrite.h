@@ -59,6 +59,9 @@ bool
 ort_channels_into_conv(struct ort_graph *graph, int32_t at);
 
 bool
+ort_remove_twin(struct ort_graph *graph, int32_t at);
+
+bool
 ort_fold(struct ort_graph *graph, int32_t at);
 
 bool

@@ -21,15 +21,50 @@ ort_remove_if_same(struct ort_graph *graph, int32_t at)
     return !x->symbolic && ort_same_shape(x, ort_tensor_of(graph, node->outputs[0])) && ort_skip(graph, at);
 }
 
-/* What is computed from stored tensors alone is computed when the model is loaded. */
+static int32_t
+twin_of(const struct ort_graph *graph, const struct ort_node *node, int32_t output)
+{
+    const memmodel_network *network = graph->binding->network;
+
+    if (node->sizes)
+        return node->sizes->twin ? ort_tensor_of_number(graph, ~(node->sizes->twin - 1)) : -1;
+    return (size_t)output < network->tensor_count ? network->tensors[output].twin - 1 : -1;
+}
+
+/* Nothing is computed twice. */
+bool
+ort_remove_twin(struct ort_graph *graph, int32_t at)
+{
+    const struct ort_node *node = node_of(graph, at);
+
+    for (int32_t i = 0; i < node->output_count; i++) {
+        int32_t twin = twin_of(graph, node, node->outputs[i]);
+
+        if (twin < 0 || ort_tensor_of(graph, twin)->maker < 0 || ort_tensor_of(graph, node->outputs[i])->output)
+            return false;
+    }
+    ort_remove_node(graph, at);
+    for (int32_t i = 0; i < node->output_count; i++)
+        ort_replace_uses(graph, node->outputs[i], twin_of(graph, node, node->outputs[i]));
+    return true;
+}
+
+static bool
+is_shape_of_numbers(const struct ort_node *node)
+{
+    return node->sizes && node->sizes->fixed && strcmp(node->sizes->op, "Shape") == 0;
+}
+
+/* What is computed from stored tensors alone is computed when the model is loaded, and so is a shape that is known. */
 bool
 ort_fold(struct ort_graph *graph, int32_t at)
 {
     struct ort_node *node = node_of(graph, at);
-    bool stored = node->input_count > 0;
+    bool stored = node->input_count > 0 || node->sizes;
 
     for (int32_t i = 0; i < node->input_count; i++)
-        stored = stored && (node->inputs[i] < 0 || ort_tensor_of(graph, node->inputs[i])->constant);
+        stored = stored &&
+                 (node->inputs[i] < 0 || ort_tensor_of(graph, node->inputs[i])->constant || is_shape_of_numbers(node));
     for (int32_t i = 0; i < node->output_count; i++)
         stored = stored && !ort_tensor_of(graph, node->outputs[i])->output &&
                  !ort_tensor_of(graph, node->outputs[i])->symbolic;

@@ -76,19 +76,20 @@ transposed_scratch(const struct ort_graph *graph, const struct ort_node *node, i
 }
 
 /*
- * Floats of one direction: the gates of all time steps, states of one step, biases, and what runs backwards in reverse.
- * onnxruntime: uni_directional_lstm.cc, deep_cpu_gru.cc, AllocateBuffers.
+ * Floats of a direction, or of all: the gates of all time steps, states of one step, biases, what runs backwards in
+ * reverse, and the length of each sequence.
+ * onnxruntime: uni_directional_lstm.cc, deep_cpu_gru.cc, AllocateBuffers; rnn.cc.
  */
 struct recurrent_needs {
     int gates, states; /* states: of a batch */
     int biased_states; /* more of them with a bias */
     int vectors, biased_vectors;
-    bool reverses;
+    bool by_direction;
 };
 
 static const struct recurrent_needs recurrent_needs[] = {
-    [MEMMODEL_RECURRENT_LSTM] = {.gates = 4, .states = 4, .vectors = 2, .biased_vectors = 4, .reverses = true},
-    [MEMMODEL_RECURRENT_GRU] = {.gates = 3, .states = 3, .biased_states = 4, .reverses = true},
+    [MEMMODEL_RECURRENT_LSTM] = {.gates = 4, .states = 3, .vectors = 2, .biased_vectors = 4, .by_direction = true},
+    [MEMMODEL_RECURRENT_GRU] = {.gates = 3, .states = 3, .biased_states = 4, .by_direction = true},
     [MEMMODEL_RECURRENT_RNN_TANH] = {.gates = 1},
     [MEMMODEL_RECURRENT_RNN_RELU] = {.gates = 1},
 };
@@ -106,7 +107,7 @@ recurrent_scratch(const struct ort_graph *graph, const struct ort_node *node, in
     const struct memmodel_recurrent *recurrent = node->layer->options;
     const struct recurrent_needs *needs = &recurrent_needs[recurrent->kind];
     const struct ort_tensor *x = ort_tensor_of(graph, node->inputs[0]);
-    int directions = recurrent->bidirectional ? 2 : 1, bias = recurrent->no_bias ? 0 : 1;
+    int directions = needs->by_direction && recurrent->bidirectional ? 2 : 1, bias = recurrent->no_bias ? 0 : 1;
     int64_t width = recurrent->hidden_size, batch = x->dims[recurrent->batch_first ? 0 : 1], steps;
 
     (void)threads;
@@ -115,8 +116,8 @@ recurrent_scratch(const struct ort_graph *graph, const struct ort_node *node, in
     return add_floats(bytes, directions * needs->gates, width, steps) &&
            add_floats(bytes, directions * (needs->states + bias * needs->biased_states), width, batch) &&
            add_floats(bytes, directions * (needs->vectors + bias * needs->biased_vectors), width, 1) &&
-           (directions == 1 || !needs->reverses ||
-            (add_floats(bytes, 1, width, steps) && add_floats(bytes, 1, x->dims[2], steps))) &&
+           add_floats(bytes, directions * needs->by_direction, batch, 1) &&
+           (directions == 1 || (add_floats(bytes, 1, width, steps) && add_floats(bytes, 1, x->dims[2], steps))) &&
            checked_multiply(*bytes, FLOAT_BYTES, bytes);
 }
 
