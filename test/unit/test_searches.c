@@ -219,6 +219,37 @@ no_more_formulas_are_tried_than_asked_for(void **state)
     memmodel_samples_unref(samples);
 }
 
+/*
+ * 24 rows of 10 + 4 a + 3 b, a and b in 1 to 3, errors of up to 4. The errors of trees are raised by what the best of
+ * thousands gains by chance: few are better than the constant then, as sums of terms are.
+ */
+static void
+a_search_leaves_no_less_than_terms_of_noisy_rows(void **state)
+{
+    static const char *const columns[] = {"a", "b", "y"};
+    const struct memmodel_fit_options options = {
+        .size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = 1, .max_evaluations = 4000};
+
+    for (uint64_t table = 1; table <= 5; table++) {
+        memmodel_samples *samples;
+        memmodel_model *model;
+        uint64_t seed = table;
+
+        assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+        for (int i = 0; i < 24; i++) {
+            double a = 2 + random_error(&seed), b = 2 + random_error(&seed), error = 4 * random_error(&seed);
+
+            assert_int_equal(memmodel_samples_add_row(samples, (double[]){a, b, 10 + 4 * a + 3 * b + error}), 0);
+        }
+        model = fit(samples, &options);
+        assert_true(memmodel_model_evaluate(model, (double[]){3, 3}) -
+                        memmodel_model_evaluate(model, (double[]){1, 1}) >
+                    14 / 2.0); /* half the law's */
+        memmodel_model_unref(model);
+        memmodel_samples_unref(samples);
+    }
+}
+
 int
 main(void)
 {
@@ -228,6 +259,7 @@ main(void)
         WITH_CONTEXT(a_change_point_stands_against_what_is_searched),
         LONG_WITH_CONTEXT(threads_change_no_byte_under_any_loss),
         LONG_WITH_CONTEXT(no_more_formulas_are_tried_than_asked_for),
+        WITH_CONTEXT(a_search_leaves_no_less_than_terms_of_noisy_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,6 +250,21 @@ report_losses(struct comparison *comparison)
         judge_losses(comparison, i);
 }
 
+/*
+ * Where what a search found is not better than the constant, for its errors on rows held out are raised by what chance
+ * may have gained, terms alone may be. Whether there were any to refuse.
+ */
+static bool
+refuse_trees(struct comparison *comparison)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < comparison->count; i++)
+        if (may_be(comparison, i, SOURCE_TREES))
+            any = comparison->candidates[i].refused = true;
+    return any;
+}
+
 bool
 choose(struct comparison *comparison)
 {
@@ -259,6 +274,8 @@ choose(struct comparison *comparison)
     fill_nested(comparison);
     comparison->chosen = choose_by_rows(comparison);
     if (is_constant(comparison)) {
+        if (refuse_trees(comparison))
+            return choose(comparison);
         comparison->chosen = 0;
         memcpy(comparison->nested, matrix_column(&comparison->held_out, 0), comparison->held_out.rows * sizeof(double));
     }

@@ -10,7 +10,7 @@
  * the least library that pays its penalty, whose leave-one-out loss (nested cross-validation loss where coefficients
  * may have any sign) exceeds the least by no more than the standard error of the difference; the constant, if it is
  * not worse by more than one on rows held out. Regimes and trees take its place if rows held out are predicted better
- * by more than standard errors say.
+ * by more than standard errors say; where what comes of it is not better than the constant, it is chosen without trees.
  */
 #ifndef REGRESSION_SELECTION_H
 #define REGRESSION_SELECTION_H
