@@ -1,12 +1,12 @@
 """How often measurements stay below the upper bound, beside the level it was asked for.
 
-usage: coverage.py [--splits N] [--level P] [--tables NAME,...] [--kinds peaks,simulated,moments,noise,real,beyond]
+usage: coverage.py [--splits N] [--level P] [--tables NAME,...] [--kinds peaks,simulated,moments,noise,four,real,beyond]
 
 Random splits of 70 % to 30 %: real peaks of memory (each point once, with the mean of what was measured; and all rows,
 the points held out whole), simulated peaks with an allocator's steps, greatest of several sums with and without a batch
-that is another algorithm's, sums of powers with four kinds of noise at
-several sizes, and twelve real tables of other kinds under squared errors. Of the last also what lies beyond: learnt
-from the rows with the least three quarters of one input, asked for the others.
+that is another algorithm's, sums of powers with four kinds of noise at several sizes, sums of products of four inputs,
+and twelve real tables of other kinds under squared errors. Of the last also what lies beyond: learnt from the rows with
+the least three quarters of one input, asked for the others.
 
 Coverage, and the excess of the median row, over all rows of all splits; "bad" are splits of which less than 80 % of the
 rows are covered. What this build of the library measured is in results/coverage.jsonl and not measured again.
@@ -30,7 +30,7 @@ from results import FOLDER, machine
 from tables import Table
 
 METHODS = ("default", "conformal", "student_t")
-KINDS = ("peaks", "simulated", "moments", "noise", "real", "beyond")
+KINDS = ("peaks", "simulated", "moments", "noise", "four", "real", "beyond")
 RANDOM = 20260101
 SHARE = 0.3  # of rows or points that are held out
 LEAST, MOST = 0.93, 0.98  # where the realised coverage of 95 % is to lie
@@ -40,6 +40,7 @@ class Split(NamedTuple):
     table: Table
     training: np.ndarray  # which rows are learnt from
     tested: np.ndarray
+    terms: tuple[str, ...] = ()  # those of the law, where they are given
 
 
 class Case(NamedTuple):
@@ -173,6 +174,23 @@ def noisy(name: str, noise: str, rows: int, loss: str) -> Iterator[Split]:
         yield first(np.column_stack([a, b]), y, name, rows)
 
 
+def four_inputs(name: str, rows: int, given: bool) -> Iterator[Split]:
+    """Sums of a constant and three products of up to four inputs, in which one may have a power; 5 % of noise."""
+    random = np.random.RandomState(RANDOM)
+    inputs = ["batch", "length", "layers", "width"]
+    while True:
+        x = 2 ** random.uniform(-3, 3, (rows + 40, len(inputs)))
+        y, terms = np.ones(len(x)), []
+        for _ in range(3):
+            chosen = random.permutation(len(inputs))[: random.randint(1, len(inputs) + 1)]
+            powers = np.where(np.arange(len(chosen)) == 0, random.choice([1, 1, 2, 3]), 1)
+            terms.append("*".join(f"{inputs[i]}^{power}" for i, power in zip(chosen, powers)))
+            y += 10 ** random.uniform(-1, 1) * np.prod(x[:, chosen] ** powers, axis=1)
+        y *= np.maximum(1 + 0.05 * random.randn(len(y)), 0.05)
+        training = np.arange(len(y)) < rows
+        yield Split(Table(name, inputs, x, y), training, ~training, tuple(sorted(set(terms))) if given else ())
+
+
 def of_made() -> Iterator[Case]:
     for noise, steps in ((0.01, False), (0.03, False), (0.03, True)):
         name = f"simulated, {noise:.0%} noise{', steps' if steps else ''}"
@@ -185,6 +203,10 @@ def of_made() -> Iterator[Case]:
             for rows in (13, 25, 50, 100):
                 given = f"{kind}, {rows} rows, {loss}", kind, rows, loss
                 yield Case(given[0], "noise", loss, lambda given=given: noisy(*given))
+    for rows in (13, 20, 30, 50):
+        for given in (False, True):
+            name = f"four inputs, {rows} rows{', law given' if given else ''}"
+            yield Case(name, "four", "relative", lambda case=(name, rows, given): four_inputs(*case))
 
 
 # ---- measuring ----
@@ -195,7 +217,8 @@ def bounds(split: Split, loss: str, level: float) -> dict[str, np.ndarray]:
     table, x = split.table, split.table.x[split.training]
     kept = [i for i in range(x.shape[1]) if np.ptp(x[:, i]) > 0]
     columns = {table.columns[i]: x[:, i] for i in kept}
-    model = memmodel.fit({**columns, "the target": table.y[split.training]}, "the target", loss=loss)
+    known: dict[str, Any] = {"basis": "user", "terms": split.terms} if split.terms else {}
+    model = memmodel.fit({**columns, "the target": table.y[split.training]}, "the target", loss=loss, **known)
     rows = table.x[split.tested][:, [table.columns.index(name) for name in model.inputs]]
     points = model.predict(rows, level=level)
     found = {"extrapolated": np.asarray(points.extrapolated), "default": np.asarray(points.upper)}

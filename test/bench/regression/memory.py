@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
+import memmodel
 import methods
 import numpy as np
+import scipy.stats
 import tables
 from results import Result, Store, label
 from simulated import FIRST, SECOND, simulated_peaks
 from tables import Part, Peaks
 
 SPLITS = tuple(range(20))
+SEED, REPEATS = 1, 2000  # of the bootstrap
+LEAST_REPETITIONS = 10  # that tell how large the noise is
 SMALL = 4  # points with at most this part of the largest product of size and batch are learnt from
 
 
@@ -24,8 +28,12 @@ def random_parts(peaks: Peaks) -> Iterable[Part]:
     return (tables.split(peaks.table, seed, 0.3) for seed in SPLITS)
 
 
+def small_points(peaks: Peaks) -> np.ndarray:
+    return peaks.work <= peaks.work.max() / SMALL
+
+
 def larger_parts(peaks: Peaks) -> list[Part]:
-    small = peaks.work <= peaks.work.max() / SMALL
+    small = small_points(peaks)
     x, y = peaks.table.x, peaks.table.y
     return [Part(peaks.columns, x[small], y[small], x[~small], y[~small])]
 
@@ -58,25 +66,75 @@ def simulating(chosen: dict[str, methods.Method], known: dict[tuple[float, ...],
 # ---- noise ----
 
 
-def noise(peaks: Peaks) -> tuple[float, float]:
-    """Standard deviation of a run relative to the mean of its point, and how far means of runs are off on average."""
-    free = sum(len(runs) - 1 for runs in peaks.runs)
-    if free == 0:
-        return float("nan"), float("nan")
+class Noise(NamedTuple):
+    spread: float  # standard deviation of a run relative to the mean of its point
+    floor: float  # how far means of runs are off the mean of all runs there could be, on average
+    least: float  # 95 % interval of that
+    most: float
+
+
+def repetitions(peaks: Peaks) -> int:
+    return sum(len(runs) - 1 for runs in peaks.runs)
+
+
+def deviations(runs: list[float]) -> np.ndarray:
+    """Of runs from the mean of their point, as large as those of runs that are not in it."""
+    return (np.array(runs) / np.mean(runs) - 1) * np.sqrt(len(runs) / (len(runs) - 1))
+
+
+def floor_of(random: np.random.Generator, runs: list[list[float]], drawn: Iterable[int]) -> float:
+    """Points are measured again: each of them as often, with deviations of any of the points drawn."""
+    pool = np.concatenate([deviations(runs[i]) for i in drawn if len(runs[i]) > 1])
+    return float(np.mean([abs(1 / (1 + random.choice(pool, len(runs[i])).mean()) - 1) for i in drawn]))
+
+
+def noise(peaks: Peaks) -> Noise:
+    """By bootstrap of points and of the deviations of their runs."""
+    free = repetitions(peaks)
+    if free < LEAST_REPETITIONS:
+        return Noise(*4 * [float("nan")])
     squares = sum(((np.array(runs) / np.mean(runs) - 1) ** 2).sum() for runs in peaks.runs)
-    spread = float(np.sqrt(squares / free))
-    return spread, float(np.mean([spread * np.sqrt(2 / np.pi / len(runs)) for runs in peaks.runs]))
+    random = np.random.default_rng(SEED)
+    count = len(peaks.runs)
+    floors = [floor_of(random, peaks.runs, random.integers(0, count, count)) for _ in range(REPEATS)]
+    return Noise(float(np.sqrt(squares / free)), float(np.mean(floors)), *np.quantile(floors, [0.025, 0.975]))
 
 
-def describe_noise(peaks: Peaks) -> str:
-    spread, floor = noise(peaks)
-    runs = sum(len(of) for of in peaks.runs)
-    if np.isnan(spread):
-        return f"{peaks.name}: {len(peaks.runs)} points, the same bytes in every run"
+def lack_of_fit(peaks: Peaks, spread: float) -> str:
+    """Whether means of runs are further off a formula of all points than runs of one point are off each other."""
+    table = peaks.table
+    columns = dict(zip(table.columns, table.x.T, strict=True))
+    model = memmodel.fit({**columns, "peak": table.y}, "peak")
+    free = len(table.y) - next(entry.term_count for entry in model.front if entry.selected)
+    counts = np.array([len(runs) for runs in peaks.runs])
+    squares = (model.evaluate({name: columns[name] for name in model.inputs}) / table.y - 1) ** 2
+    ratio, within = (counts * squares).sum() / free / spread**2, repetitions(peaks)
+    shared = np.sqrt(max(0, squares.sum() / free - spread**2 * np.mean(1 / counts)))
     return (
-        f"{peaks.name}: {len(peaks.runs)} points, {runs} runs; one run is {spread:.2%} off its mean (from "
-        f"{runs - len(peaks.runs)} repetitions), so that a perfect formula would have a MAPE of {floor:.2%}"
+        f"Beyond that all runs of a point are off the formula of all points by the same {shared:.2%} (standard "
+        f"deviation): F({free}, {within}) = {ratio:.1f}, p = {scipy.stats.f.sf(ratio, free, within):.1g}"
     )
+
+
+def describe_noise(peaks: Peaks, of: Noise) -> str:
+    count = repetitions(peaks)
+    described = f"{peaks.name}: {len(peaks.runs)} points, {len(peaks.runs) + count} runs"
+    if np.isnan(of.spread):
+        return described + (", too few repetitions to tell the noise" if count else ", the same bytes in every run")
+    return (
+        f"{described}; one run is {of.spread:.2%} off its mean (from {count} repetitions), so that the true means "
+        f"would have a MAPE of {of.floor:.2%} ({of.least:.2%} to {of.most:.2%})"
+    )
+
+
+def print_noise(peaks: Peaks) -> None:
+    of = noise(peaks)
+    print(describe_noise(peaks, of))
+    if np.isnan(of.spread):
+        return
+    large = np.nonzero(~small_points(peaks))[0]
+    larger = peaks._replace(name="larger points alone", x=peaks.x[large], runs=[peaks.runs[i] for i in large])
+    print(f"... {lack_of_fit(peaks, of.spread)}\n... {describe_noise(larger, noise(larger))}")
 
 
 # ---- the boards ----
@@ -120,7 +178,8 @@ def boards(chosen: dict[str, methods.Method]) -> None:
         beyond.measure(peaks.name, both, lambda peaks=peaks: larger_parts(peaks), mape)
     names = [*chosen, *simulating(chosen, {(): 0.0})]
     print(f"\nPeaks of memory. {inside.machine}\n")
-    print("\n".join(describe_noise(peaks) for peaks in everything))
+    for peaks in everything:
+        print_noise(peaks)
     print_boards("Measured", everything, names, inside, beyond)
 
 
