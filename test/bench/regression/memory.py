@@ -59,6 +59,7 @@ def simulating(chosen: dict[str, methods.Method], known: dict[tuple[float, ...],
         return {}
     return {
         "memmodel simulated": with_simulation(known, basis="user", terms=["simulated"]),
+        "memmodel sim., batch of 1": with_simulation(known, basis="user", terms=["simulated", "equal(batch, 1)"]),
         "memmodel sim. and inputs": with_simulation(known),
     }
 
