@@ -162,6 +162,69 @@ softmax_along_an_inner_axis_turns_copies(void **state)
 }
 
 /*
+ * A convolution of 24 channels one by one, 8 * 8 pixels to 6 * 6, is blocked with AVX-512 by 32 channels: its input's
+ * copy and its output are alive at once. Of 22 channels it is not, and works on a panel of 65,536 bytes.
+ * onnxruntime 1.31.1: 16,384 + 9,216 and 6,336 + 65,536. Outside: x, and a weight of 3 * 3 for each channel.
+ */
+static void
+a_depthwise_convolution_is_blocked_with_its_channels_filled_up(void **state)
+{
+    static const struct {
+        const char *x, *weight, *groups;
+        int64_t channels, bytes;
+    } rows[] = {{"2,24,8,8", "24,1,3,3", "group=24", 24, 16384 + 9216},
+                {"2,22,8,8", "22,1,3,3", "group=22", 22, 6336 + 65536}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct memmodel_job job = {.size = sizeof job,
+                                   .framework = "onnxruntime",
+                                   .isa = "avx512",
+                                   .mode = 1,
+                                   .steps = 1,
+                                   .intra_op_threads = 1};
+        struct onnx_file file = {0};
+        memmodel_network *network;
+
+        onnx_begin(&file);
+        onnx_input(&file, "x", ONNX_FLOAT, rows[i].x);
+        onnx_stored(&file, "w", ONNX_FLOAT, rows[i].weight, NULL, 0);
+        onnx_node(&file, "Conv", "x,w", "y", rows[i].groups);
+        onnx_output(&file, "y");
+        onnx_end(&file, 17);
+        network = network_of(*state, &file);
+        assert_int_equal(peak_of_job(network, &job), rows[i].channels * 4 * (2 * 8 * 8 + 3 * 3) + rows[i].bytes);
+        memmodel_network_unref(network);
+        onnx_release(&file);
+    }
+}
+
+/* The copy of a transposed convolution's weights is in the arena, which has one MiB for all; outside is x alone. */
+static void
+weights_that_are_turned_are_in_the_arena(void **state)
+{
+    enum { MIB = 1 << 20 };
+    struct memmodel_job job = {.size = sizeof job, .framework = "onnxruntime", .mode = 1, .intra_op_threads = 1};
+    struct memmodel_report_result peak = {.size = sizeof peak};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    memmodel_report *report;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,8,8,8");
+    onnx_stored(&file, "w", ONNX_FLOAT, "8,4,2,2", NULL, 0);
+    onnx_node(&file, "ConvTranspose", "x,w", "y", "strides=2,2");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_estimate(network, &job, NULL, &report), 0);
+    memmodel_report_get_result(report, &peak);
+    assert_int_equal(peak.reserved, 4 * 2 * 8 * 8 * 8 + MIB);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/*
  * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
  * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
  */
@@ -343,6 +406,8 @@ main(void)
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
         WITH_CONTEXT(what_is_enlarged_is_added_to_only_if_its_batch_is_a_number),
         WITH_CONTEXT(softmax_along_an_inner_axis_turns_copies),
+        WITH_CONTEXT(a_depthwise_convolution_is_blocked_with_its_channels_filled_up),
+        WITH_CONTEXT(weights_that_are_turned_are_in_the_arena),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
         WITH_CONTEXT(shapes_that_are_computed_lie_in_the_block_of_later_runs),

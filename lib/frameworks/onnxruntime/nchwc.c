@@ -139,9 +139,10 @@ can_block_conv(const struct blocking *blocking, const struct memmodel_conv *conv
     int64_t block = blocking->block, inner = channels / conv->groups, filters = conv->filters;
 
     *reorders = true;
+    if (conv->groups > 1 && inner == 1 && filters == conv->groups) /* the weights are filled up */
+        return channels % CHANNEL_ALIGNMENT == 0;
     if (conv->groups > 1)
-        return filters % block == 0 && ((inner == 1 && filters == conv->groups) ||
-                                        (inner % block == 0 && (filters / conv->groups) % block == 0));
+        return inner % block == 0 && (filters / conv->groups) % block == 0;
     *reorders = inner >= block;
     return !*reorders || inner % CHANNEL_ALIGNMENT == 0;
 }

@@ -33,8 +33,16 @@ ort_is_of_block(const struct ort_plan *plan, int32_t buffer);
 int
 ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t *bytes);
 
-/* Bytes that a node's kernel takes while it runs, besides its outputs; false on overflow. */
+enum { ORT_MAX_SCRATCH = 32 };
+
+/* What a node's kernel asks for while it runs, besides its outputs, one after the other. */
+struct ort_scratch {
+    int64_t bytes[ORT_MAX_SCRATCH];
+    int count;
+};
+
+/* false on overflow */
 bool
-ort_scratch_bytes(const struct ort_graph *graph, const struct ort_node *node, int threads, int64_t *bytes);
+ort_scratch_of(const struct ort_graph *graph, const struct ort_node *node, int threads, struct ort_scratch *scratch);
 
 #endif

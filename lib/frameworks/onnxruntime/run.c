@@ -7,6 +7,7 @@
 #include "frameworks/framework.h"
 #include "frameworks/target_cpu.h"
 #include "frameworks/onnxruntime/plan.h"
+#include "memmodel/layers.h"
 
 #include <string.h>
 
@@ -40,12 +41,13 @@ overflow(struct run *run, int32_t layer)
                          "needs more bytes than 63 bits can count");
 }
 
-/* ---- before the first run: memory that is not the arena's, on a stream of its own ---- */
+/* ---- before the first run: memory that is mostly not the arena's, on a stream of its own ---- */
 
-enum { OUTSIDE = 1 };
+enum { ARENA = 0, OUTSIDE = 1 };
 
 static int
-set_up_block(struct run *run, int64_t bytes, const char *what, int32_t layer, enum memmodel_category category)
+set_up_block(struct run *run, int64_t bytes, const char *what, int32_t layer, enum memmodel_category category,
+             int32_t stream)
 {
     int32_t block;
     int status;
@@ -53,8 +55,26 @@ set_up_block(struct run *run, int64_t bytes, const char *what, int32_t layer, en
     trace_enter(run->trace, 0, MEMMODEL_PHASE_SETUP, layer);
     status = allocate(run, bytes, what, layer, category, &block);
     if (!status && block >= 0)
-        run->trace->blocks[block].stream = OUTSIDE;
+        run->trace->blocks[block].stream = stream;
     return status;
+}
+
+/*
+ * Whether its kernel keeps a copy that it has turned, for which it asks the arena; the parameter itself is gone then.
+ * onnxruntime: core/providers/cpu/nn/conv_transpose.cc, PrePack.
+ */
+static bool
+is_packed(const struct run *run, const struct parameter *parameter)
+{
+    const struct layer *layer = &run->binding->network->layers[parameter->layer];
+    const struct memmodel_conv *conv = layer->op == OP_CONV_TRANSPOSE ? layer->options : NULL;
+    bool alone = true; /* one filter of one element */
+
+    if (!conv || parameter->rank < 3)
+        return false;
+    for (int axis = 1; axis < parameter->rank; axis++)
+        alone = alone && binding_dim(run->binding, parameter->dims[axis]) == 1;
+    return !alone && binding_dim(run->binding, parameter->dims[0]) > conv->groups;
 }
 
 static int
@@ -72,7 +92,8 @@ set_up_parameters(struct run *run)
             return MEMMODEL_ERROR_NO_MEMORY;
         if (!binding_parameter_bytes(run->binding, (int32_t)i, &bytes))
             return overflow(run, parameter->layer);
-        status = set_up_block(run, bytes, role, parameter->layer, MEMMODEL_CATEGORY_PARAMETERS);
+        status = set_up_block(run, bytes, role, parameter->layer, MEMMODEL_CATEGORY_PARAMETERS,
+                              is_packed(run, parameter) ? ARENA : OUTSIDE);
     }
     return status;
 }
@@ -91,7 +112,7 @@ set_up_inputs(struct run *run)
             continue;
         if (!binding_tensor_bytes(run->binding, network->layers[i].first_output, &bytes))
             return overflow(run, (int32_t)i);
-        status = set_up_block(run, bytes, "input", (int32_t)i, MEMMODEL_CATEGORY_INPUTS);
+        status = set_up_block(run, bytes, "input", (int32_t)i, MEMMODEL_CATEGORY_INPUTS, OUTSIDE);
     }
     return status;
 }
@@ -143,22 +164,35 @@ release_idle(struct run *run, int32_t place, const struct ort_node *node)
     return status;
 }
 
+/* What the kernel takes while it runs, and gives back at its end. */
+static int
+run_kernel(struct run *run, const struct ort_node *node)
+{
+    struct ort_scratch scratch;
+    int32_t blocks[ORT_MAX_SCRATCH];
+    int status = 0, count = 0;
+
+    if (!ort_scratch_of(&run->graph, node, run->job->intra_op_threads, &scratch))
+        return overflow(run, node->index);
+    for (; count < scratch.count && !status; count++)
+        status =
+            allocate(run, scratch.bytes[count], "scratch", node->index, MEMMODEL_CATEGORY_WORKSPACE, &blocks[count]);
+    while (count-- > 0 && !status)
+        if (blocks[count] >= 0)
+            status = trace_release(run->trace, blocks[count]);
+    return status;
+}
+
 static int
 run_node(struct run *run, int32_t place)
 {
     const struct ort_node *node = &run->graph.nodes[run->graph.order[place]];
-    int64_t scratch;
-    int32_t block;
     int status;
 
     trace_enter(run->trace, run->step, MEMMODEL_PHASE_FORWARD, node->index);
     status = allocate_outputs(run, node);
-    if (!status && !ort_scratch_bytes(&run->graph, node, run->job->intra_op_threads, &scratch))
-        status = overflow(run, node->index);
     if (!status)
-        status = allocate(run, scratch, "scratch", node->index, MEMMODEL_CATEGORY_WORKSPACE, &block);
-    if (!status && block >= 0)
-        status = trace_release(run->trace, block);
+        status = run_kernel(run, node);
     return status ? status : release_idle(run, place, node);
 }
 
