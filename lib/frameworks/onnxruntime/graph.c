@@ -192,6 +192,7 @@ ort_add_tensor(struct ort_graph *graph, const struct ort_tensor *like)
     tensor.maker = -1;
     tensor.uses = 0;
     tensor.users = 0;
+    tensor.kept = 0;
     tensor.output = tensor.constant = false;
     graph->tensors[graph->tensor_count] = tensor;
     return (int32_t)graph->tensor_count++;

@@ -19,6 +19,7 @@ struct ort_tensor {
     bool output;       /* of the graph */
     uint32_t symbolic; /* axes, as bits, whose size depends on a symbol */
     uint32_t unknown;  /* axes, as bits, whose size nobody knows before the run */
+    int32_t kept;      /* 1 + the tensor that stands for all that are computed as this one is; 0: none yet */
 };
 
 /* Nodes have their names in onnxruntime: "Conv", "FusedConv", "nchwc.Conv". */

@@ -18,6 +18,7 @@ static const struct {
 } rewrites[] = {
     {BASIC, "Dropout", ort_skip},
     {BASIC, "Identity", ort_skip},
+    {BASIC, "Cast", ort_remove_same_cast},
     {BASIC, "Expand", ort_remove_if_same},
     {BASIC, "Slice", ort_remove_if_same},
     {BASIC, "Pad", ort_pad_into_window},

@@ -47,6 +47,9 @@ bool
 ort_skip(struct ort_graph *graph, int32_t at);
 
 bool
+ort_remove_same_cast(struct ort_graph *graph, int32_t at);
+
+bool
 ort_remove_if_same(struct ort_graph *graph, int32_t at);
 
 bool

@@ -13,6 +13,16 @@ ort_skip(struct ort_graph *graph, int32_t at)
 }
 
 bool
+ort_remove_same_cast(struct ort_graph *graph, int32_t at)
+{
+    const struct ort_node *node = node_of(graph, at);
+
+    return node->input_count > 0 && node->inputs[0] >= 0 &&
+           ort_tensor_of(graph, node->inputs[0])->dtype == ort_tensor_of(graph, node->outputs[0])->dtype &&
+           ort_skip(graph, at);
+}
+
+bool
 ort_remove_if_same(struct ort_graph *graph, int32_t at)
 {
     const struct ort_node *node = node_of(graph, at);
@@ -21,31 +31,43 @@ ort_remove_if_same(struct ort_graph *graph, int32_t at)
     return !x->symbolic && ort_same_shape(x, ort_tensor_of(graph, node->outputs[0])) && ort_skip(graph, at);
 }
 
-static int32_t
-twin_of(const struct ort_graph *graph, const struct ort_node *node, int32_t output)
+/* The tensor that stands for all that are computed as an output is: the first that was, until another is kept. */
+static struct ort_tensor *
+class_of(const struct ort_graph *graph, const struct ort_node *node, int32_t output)
 {
     const memmodel_network *network = graph->binding->network;
+    int32_t twin = node->sizes                              ? node->sizes->twin
+                   : (size_t)output < network->tensor_count ? network->tensors[output].twin
+                                                            : 0;
 
-    if (node->sizes)
-        return node->sizes->twin ? ort_tensor_of_number(graph, ~(node->sizes->twin - 1)) : -1;
-    return (size_t)output < network->tensor_count ? network->tensors[output].twin - 1 : -1;
+    if (!twin)
+        return ort_tensor_of(graph, output);
+    return ort_tensor_of(graph, node->sizes ? ort_tensor_of_number(graph, ~(twin - 1)) : twin - 1);
 }
 
-/* Nothing is computed twice. */
+/* Nothing is computed twice: the node that runs first is kept. */
 bool
 ort_remove_twin(struct ort_graph *graph, int32_t at)
 {
     const struct ort_node *node = node_of(graph, at);
+    bool twins = node->output_count > 0;
 
     for (int32_t i = 0; i < node->output_count; i++) {
-        int32_t twin = twin_of(graph, node, node->outputs[i]);
+        struct ort_tensor *class = class_of(graph, node, node->outputs[i]);
 
-        if (twin < 0 || ort_tensor_of(graph, twin)->maker < 0 || ort_tensor_of(graph, node->outputs[i])->output)
-            return false;
+        if (class->kept == 0 || ort_tensor_of(graph, class->kept - 1)->maker < 0)
+            class->kept = node->outputs[i] + 1;
+        twins = twins && class->kept != node->outputs[i] + 1 && !ort_tensor_of(graph, node->outputs[i])->output;
     }
+    if (!twins)
+        return false;
     ort_remove_node(graph, at);
-    for (int32_t i = 0; i < node->output_count; i++)
-        ort_replace_uses(graph, node->outputs[i], twin_of(graph, node, node->outputs[i]));
+    for (int32_t i = 0; i < node->output_count; i++) {
+        int32_t output = node->outputs[i];
+
+        ort_tensor_of(graph, output)->maker = -1;
+        ort_replace_uses(graph, output, class_of(graph, node, output)->kept - 1);
+    }
     return true;
 }
 
