@@ -80,11 +80,11 @@ reusable_input(const struct ort_plan *plan, const struct ort_node *node, int32_t
     return -1;
 }
 
-/* The latest idle buffer of the output's shape; -1: none. */
+/* The latest idle buffer of the output's shape; -1: none. A tensor without axes never takes one. */
 static int32_t
 reusable_idle(struct ort_plan *plan, int32_t output)
 {
-    for (size_t i = plan->idle_count; i-- > 0;) {
+    for (size_t i = ort_tensor_of(plan->graph, output)->rank > 0 ? plan->idle_count : 0; i-- > 0;) {
         int32_t buffer = plan->idle[i];
 
         if (!same_size(plan->graph, plan->buffers[buffer].tensor, output))
