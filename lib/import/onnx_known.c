@@ -235,9 +235,9 @@ import_unknown_axes(struct import *import, const struct value *y)
     const char *op = import->node->op;
     const struct value *x = node_input_count(import) > 0 ? node_optional(import, 0) : NULL;
     const struct value *target = node_input_count(import) > 1 ? node_optional(import, 1) : NULL;
-    uint32_t unknown;
+    uint32_t said = said_by_file(y->info, y->shape.rank), unknown;
 
-    if (!x)
+    if (!x || said == first_bits((size_t)y->shape.rank))
         return 0;
     for (size_t i = 0; i < node_input_count(import); i++)
         if (node_optional(import, i) && node_optional(import, i)->unknown == NOTHING_KNOWN)
@@ -258,7 +258,7 @@ import_unknown_axes(struct import *import, const struct value *y)
         unknown = y->shape.dims[0] < 0 ? bit_of(0) : 0;
     if (strcmp(op, "ConstantOfShape") == 0)
         unknown = x->lost | x->symbolic;
-    if (strcmp(op, "Expand") == 0 && target && target->elements && target->count == (size_t)y->shape.rank)
-        unknown |= target->lost | target->symbolic;
-    return (unknown | computed_axes(import, &y->shape)) & ~said_by_file(y->info, y->shape.rank);
+    if (strcmp(op, "Expand") == 0 && target && (!target->elements || (target->lost | target->symbolic)))
+        return NOTHING_KNOWN;
+    return (unknown | computed_axes(import, &y->shape)) & ~said;
 }

@@ -225,6 +225,30 @@ weights_that_are_turned_are_in_the_arena(void **state)
 }
 
 /*
+ * Gelu(x + b) of 4 * 5 * 64 floats: as it is the sum is made first, and as one node its kernel takes as much.
+ * onnxruntime 1.31.1: two allocations of 5,120 bytes. Outside: x and b.
+ */
+static void
+a_gelu_with_a_bias_adds_it_elsewhere(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "4,5,64");
+    onnx_stored(&file, "b", ONNX_FLOAT, "64", NULL, 0);
+    onnx_node(&file, "Add", "x,b", "a", "");
+    onnx_node(&file, "Gelu", "a", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 20);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_at(network, "disable"), 5120 + 256 + 2 * 5120);
+    assert_int_equal(peak_at(network, "extended"), 5120 + 256 + 2 * 5120);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/*
  * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
  * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
  */
@@ -408,6 +432,7 @@ main(void)
         WITH_CONTEXT(softmax_along_an_inner_axis_turns_copies),
         WITH_CONTEXT(a_depthwise_convolution_is_blocked_with_its_channels_filled_up),
         WITH_CONTEXT(weights_that_are_turned_are_in_the_arena),
+        WITH_CONTEXT(a_gelu_with_a_bias_adds_it_elsewhere),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
         WITH_CONTEXT(shapes_that_are_computed_lie_in_the_block_of_later_runs),

@@ -265,6 +265,19 @@ ort_scale_into_matmul(struct ort_graph *graph, int32_t at)
     return false;
 }
 
+/* How many axes both have is known, and which are numbers is the same. */
+static bool
+may_be_same(const struct ort_tensor *a, const struct ort_tensor *b)
+{
+    for (int axis = 0; axis < a->rank; axis++) {
+        uint32_t bit = (uint32_t)1 << axis;
+
+        if (((a->unknown | a->symbolic) & bit) != ((b->unknown | b->symbolic) & bit))
+            return false;
+    }
+    return a->unknown != UINT32_MAX && b->unknown != UINT32_MAX && ort_same_shape(a, b);
+}
+
 /* x + (y + bias), normalised: all at once, if nobody else wants the sums. */
 bool
 ort_to_skip_layer_norm(struct ort_graph *graph, int32_t at)
@@ -277,8 +290,8 @@ ort_to_skip_layer_norm(struct ort_graph *graph, int32_t at)
     memcpy(inputs, node_of(graph, sum)->inputs, sizeof inputs);
     y = ort_tensor_of(graph, node_of(graph, sum)->outputs[0]);
     if (y->rank != 3 || !ort_same_shape(y, ort_tensor_of(graph, inputs[0])) ||
-        !ort_same_shape(y, ort_tensor_of(graph, inputs[1])) || ort_tensor_of(graph, inputs[0])->constant ||
-        ort_tensor_of(graph, inputs[1])->constant)
+        !may_be_same(ort_tensor_of(graph, inputs[0]), ort_tensor_of(graph, inputs[1])) ||
+        ort_tensor_of(graph, inputs[0])->constant || ort_tensor_of(graph, inputs[1])->constant)
         return false;
     for (int i = 0; i < 2 && biased < 0; i++) {
         int32_t added = ort_feeder(graph, node_of(graph, sum), i, "Add");

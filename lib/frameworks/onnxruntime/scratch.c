@@ -1,7 +1,7 @@
 /*
  * What kernels take from the arena while they run. onnxruntime: core/mlas/lib/convolve.cpp (MlasConvPrepare),
  * core/providers/cpu/nn/conv_transpose.cc, core/providers/cpu/rnn, core/providers/cpu/tensor/where_op.cc,
- * core/providers/cpu/math/softmax.cc (ComputeImplOpset13).
+ * core/providers/cpu/math/softmax.cc (ComputeImplOpset13), contrib_ops/cpu/bert/bias_gelu.cc.
  */
 #include "frameworks/onnxruntime/plan.h"
 
@@ -190,12 +190,23 @@ softmax_scratch(const struct ort_graph *graph, const struct ort_node *node, int 
            (ort_tensor_bytes(y, &bytes) && take(scratch, bytes, 1, 1) && take(scratch, bytes, 1, 1));
 }
 
+/* x + bias, before the function. */
+static bool
+bias_gelu_scratch(const struct ort_graph *graph, const struct ort_node *node, int threads, struct ort_scratch *scratch)
+{
+    int64_t bytes;
+
+    (void)threads;
+    return ort_tensor_bytes(ort_tensor_of(graph, node->outputs[0]), &bytes) && take(scratch, bytes, 1, 1);
+}
+
 static const struct {
     const char *op;
     bool (*take)(const struct ort_graph *graph, const struct ort_node *node, int threads, struct ort_scratch *scratch);
 } rows[] = {
     {"Conv", conv_scratch},           {"FusedConv", conv_scratch}, {"ConvTranspose", transposed_scratch},
     {"recurrent", recurrent_scratch}, {"Where", where_scratch},    {"Softmax", softmax_scratch},
+    {"BiasGelu", bias_gelu_scratch},
 };
 
 bool
