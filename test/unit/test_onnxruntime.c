@@ -249,6 +249,37 @@ a_gelu_with_a_bias_adds_it_elsewhere(void **state)
 }
 
 /*
+ * A sum of x, x plus it, its Sin, and the sum of that: buffers of x's size are alive twice at once. The second sum takes
+ * the first one's buffer, which is kept for it meanwhile, if it has an axis; one without axes is freed.
+ */
+static void
+what_has_no_axes_takes_no_idle_buffer(void **state)
+{
+    static const char *const keepdims[] = {"keepdims=0", "keepdims=1"};
+    static const int64_t zero[] = {0};
+
+    for (int kept = 0; kept < 2; kept++) {
+        struct onnx_file file = {0};
+        memmodel_network *network;
+
+        onnx_begin(&file);
+        onnx_input(&file, "x", ONNX_FLOAT, "1000");
+        onnx_stored(&file, "axis", ONNX_INT64, "1", zero, 1);
+        onnx_node(&file, "ReduceSum", "x,axis", "s", keepdims[kept]);
+        onnx_node(&file, "Add", "x,s", "t", "");
+        onnx_node(&file, "Sin", "t", "u", "");
+        onnx_node(&file, "ReduceSum", "u,axis", "r", keepdims[kept]);
+        onnx_node(&file, "Tanh", "r", "y", "");
+        onnx_output(&file, "y");
+        onnx_end(&file, 17);
+        network = network_of(*state, &file);
+        assert_int_equal(peak_at(network, "disable"), 4000 + 2 * 4000 + 4 * kept);
+        memmodel_network_unref(network);
+        onnx_release(&file);
+    }
+}
+
+/*
  * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
  * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
  */
@@ -433,6 +464,7 @@ main(void)
         WITH_CONTEXT(a_depthwise_convolution_is_blocked_with_its_channels_filled_up),
         WITH_CONTEXT(weights_that_are_turned_are_in_the_arena),
         WITH_CONTEXT(a_gelu_with_a_bias_adds_it_elsewhere),
+        WITH_CONTEXT(what_has_no_axes_takes_no_idle_buffer),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(a_split_before_a_transpose_leaves_the_sizes_of_its_parts),
         WITH_CONTEXT(shapes_that_are_computed_lie_in_the_block_of_later_runs),
