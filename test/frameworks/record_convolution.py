@@ -291,7 +291,7 @@ def random_configurations(count, seed, threads, permuted, half):
             c["bias_requires_grad"] = False
         if permuted:
             c = with_channels_last(rng, c)
-        if half:
+        if half and c:
             c = in_bfloat16(c)
         if c and cost(c) < 2e9:
             count -= 1

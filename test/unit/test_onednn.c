@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { LONGEST_LINE = 1 << 16, KNOWN_AVX2 = 7, KNOWN_AVX512 = 6, KNOWN_AMX = 1 }; /* KNOWN: lines that differ */
+enum { LONGEST_LINE = 1 << 16 };
+enum { KNOWN_AVX2 = 7, KNOWN_AVX512 = 6, KNOWN_AMX = 1, KNOWN_BFLOAT16 = 6 }; /* lines that differ */
 
 static const struct target_cpu avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024, false};
 static const struct target_cpu amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024, true};
@@ -452,6 +453,15 @@ channels_last_tensors_on_avx512_are_reproduced_event_by_event(void **state)
     max_replay(*state, TEST_DATA "/pytorch_convolution/channels_last_avx512.jsonl", avx512, KNOWN_AVX512);
 }
 
+/* Recorded with AMX switched off. Off is a single input channel, as above. */
+static void
+channels_last_tensors_of_bfloat16_are_reproduced_event_by_event(void **state)
+{
+    static const struct target_cpu without_amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024, false};
+
+    max_replay(*state, TEST_DATA "/pytorch_convolution/channels_last_bfloat16.jsonl", without_amx, KNOWN_BFLOAT16);
+}
+
 static void
 channels_last_tensors_on_amx_are_reproduced_event_by_event(void **state)
 {
@@ -473,6 +483,7 @@ main(void)
         WITH_CONTEXT(convolutions_with_onednn_switched_off_are_reproduced_event_by_event),
         WITH_CONTEXT(channels_last_tensors_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(channels_last_tensors_on_avx512_are_reproduced_event_by_event),
+        WITH_CONTEXT(channels_last_tensors_of_bfloat16_are_reproduced_event_by_event),
         WITH_CONTEXT(channels_last_tensors_on_amx_are_reproduced_event_by_event),
         WITH_CONTEXT(blocked_copies_of_whole_blocks_are_as_large_as_the_tensors),
         WITH_CONTEXT(no_blocks_are_copied_where_the_padding_is_wider_than_a_tile),

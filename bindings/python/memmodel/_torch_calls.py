@@ -169,7 +169,8 @@ def attribute_text(value: Any) -> str:
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, torch.dtype):
-        return DTYPES.get(value, str(value).removeprefix("torch."))
+        own = str(value).removeprefix("torch.")
+        return own if value.is_complex else DTYPES.get(value, own)
     if isinstance(value, (list, tuple)):
         return ",".join(attribute_text(part) for part in value)
     if isinstance(value, str):

@@ -234,6 +234,7 @@ def _run_of(step: nn.Module, handed: Any, listed: _Listed) -> None:
         for number in range(RUNS):
             if number:
                 listed.begin()
+                torch.clear_autocast_cache()  # a step leaves torch.autocast()
             if number == RUNS - 1:
                 state = state_of(step)
             with listed, _answered(listed):

@@ -11,6 +11,7 @@
 #include "frameworks/onednn/scratchpad.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LARGE_IMAGE = 150 * 150, /* points from which AVX2 takes few channels at once */
@@ -33,17 +34,19 @@ is_pointwise(const struct problem *problem)
 
 /* Columns of the source that one stride jumps over become channels where they fill vectors. */
 static int64_t
-folded_columns(const struct problem *problem, int64_t simd)
+folded_columns(const struct problem *problem, int64_t lanes)
 {
     int64_t in = problem->in, kernel = problem->kernel[WIDTH], stride = problem->stride[WIDTH];
     int64_t width = problem->source[WIDTH], folded = 1;
 
     if (problem->groups > 1 || problem->dilation[WIDTH] != 0 || kernel == 1 || stride == 1)
         return 1;
-    if (problem->padding[WIDTH] > 0 || problem->end_padding[WIDTH] > 0 || (in > simd && in % simd != 0))
+    if (problem->padding[WIDTH] > 0 || problem->end_padding[WIDTH] > 0 || (in > lanes && in % lanes != 0))
+        return 1;
+    if (problem->half && in % 2 != 0)
         return 1;
     for (int64_t i = 1; i <= min_i64(min_i64(kernel, stride), width); i++)
-        if (width % i == 0 && (in * i <= simd || in * i % simd == 0) && kernel % i == 0 && stride % i == 0)
+        if (width % i == 0 && (in * i <= lanes || in * i % lanes == 0) && kernel % i == 0 && stride % i == 0)
             folded = i;
     return folded;
 }
@@ -52,13 +55,13 @@ folded_columns(const struct problem *problem, int64_t simd)
 static int64_t
 source_bytes(const struct problem *problem)
 {
-    return product(problem->source) * FLOAT_BYTES * problem->in;
+    return product(problem->source) * element_bytes(problem) * problem->in;
 }
 
 static int64_t
 weight_bytes(const struct problem *problem)
 {
-    return problem->out * product(problem->kernel) * FLOAT_BYTES * problem->in;
+    return problem->out * product(problem->kernel) * element_bytes(problem) * problem->in;
 }
 
 /* AVX2 walks images innermost where neither fits the cache. */
@@ -82,8 +85,11 @@ are_channels_outer(const struct problem *problem, int64_t simd, bool pointwise)
 static struct brgemm_shape
 shape_of(const struct problem *problem, int64_t simd, bool inverse)
 {
-    struct brgemm_shape shape = {.problem = *problem, .simd = simd, .pointwise = is_pointwise(problem)};
-    int64_t folded = inverse ? 1 : folded_columns(problem, simd);
+    struct brgemm_shape shape = {.problem = *problem,
+                                 .simd = simd,
+                                 .lanes = simd * FLOAT_BYTES / element_bytes(problem),
+                                 .pointwise = is_pointwise(problem)};
+    int64_t folded = inverse ? 1 : folded_columns(problem, shape.lanes);
 
     shape.problem.in *= folded;
     shape.problem.source[WIDTH] /= folded;
@@ -103,15 +109,16 @@ channels_allowed(const struct brgemm_shape *shape, int64_t channels)
 {
     const struct problem *problem = &shape->problem;
     int64_t padded = round_up(problem->out, shape->simd), strides = product(problem->stride);
+    int64_t bytes = padded * element_bytes(problem);
 
     if (channels == 64 && shape->pointwise)
         return padded % 64 == 0 && product(problem->target) >= 64 * strides;
     if (channels == 64)
-        return padded % 64 == 0 && padded < 192;
+        return padded % 64 == 0 && bytes < 192 * FLOAT_BYTES;
     if (channels == 48 && shape->pointwise)
         return filled(problem->out, 48) >= 0.95f;
     if (channels == 48)
-        return padded % 48 == 0 && padded <= 384 && product(problem->source) > 81 * strides;
+        return padded % 48 == 0 && bytes <= 384 * FLOAT_BYTES && product(problem->source) > 81 * strides;
     return true;
 }
 
@@ -142,14 +149,14 @@ static int64_t
 unaliased_points(const struct problem *problem)
 {
     int64_t points = MAX_POINTWISE_WORK / problem->machine->threads, channels = problem->out * problem->groups;
-    int64_t bytes = product(problem->target) * FLOAT_BYTES;
+    int64_t element = element_bytes(problem), bytes = product(problem->target) * element;
 
     if (channels * bytes % PAGE == 0) {
-        for (; points * FLOAT_BYTES > 400 && channels % 2 == 0 && channels * bytes >= PAGE; channels /= 2)
+        for (; points * element > 400 && channels % 2 == 0 && channels * bytes >= PAGE; channels /= 2)
             points /= 2;
         points += points % 2 == 0;
     }
-    return min_i64(ceil_divide(MAX_SOURCE_LINES, FLOAT_BYTES), points);
+    return min_i64(ceil_divide(MAX_SOURCE_LINES, element), points);
 }
 
 static int64_t
@@ -157,8 +164,9 @@ widest_flat_block(const struct brgemm_shape *shape, int64_t channels)
 {
     const struct problem *problem = &shape->problem;
     int64_t all = product(problem->target), threads = problem->machine->threads, max;
+    int64_t line = problem->in * element_bytes(problem);
 
-    if (problem->in * FLOAT_BYTES >= 1024 && problem->in * FLOAT_BYTES < PAGE) {
+    if (line >= 1024 && line < PAGE) {
         int64_t others = problem->batch * ceil_divide(problem->out, channels);
 
         max = max_i64(min_i64(16, all), ceil_divide(all, ceil_divide(threads, others)));
@@ -199,18 +207,19 @@ static void
 set_kernel(const struct brgemm_shape *shape, struct brgemm_block *block, int64_t depth, int64_t height)
 {
     const int64_t *kernel = shape->problem.kernel;
-    int64_t bytes = shape->problem.in * block->channels * FLOAT_BYTES * kernel[WIDTH];
+    int64_t bytes = shape->problem.in * block->channels * element_bytes(&shape->problem) * kernel[WIDTH];
     int64_t cache = brgemm_cache(&shape->problem, shape->simd);
-    int64_t padded_depth = height >= kernel[HEIGHT] ? kernel[DEPTH] : 1, padded_height;
 
     block->kernel[DEPTH] = depth;
     block->kernel[HEIGHT] = height;
     block->kernel[WIDTH] = shape->variant == BRGEMM_PADDED && bytes >= cache ? 1 : kernel[WIDTH];
-    block->batch = product(block->kernel);
-    if (shape->variant == BRGEMM_SKIPPED_PADDING)
-        return;
-    padded_height = block->kernel[WIDTH] >= kernel[HEIGHT] ? kernel[HEIGHT] : 1;
-    block->batch = max_i64(block->batch, padded_depth * padded_height * kernel[WIDTH]);
+    memcpy(block->padded, block->kernel, sizeof block->padded);
+    if (shape->variant == BRGEMM_PADDED) {
+        block->padded[DEPTH] = height >= kernel[HEIGHT] ? kernel[DEPTH] : 1;
+        block->padded[HEIGHT] = block->kernel[WIDTH] >= kernel[HEIGHT] ? kernel[HEIGHT] : 1;
+        block->padded[WIDTH] = kernel[WIDTH];
+    }
+    block->batch = max_i64(product(block->kernel), product(block->padded));
 }
 
 static void
@@ -271,7 +280,9 @@ takes_problem(const struct problem *problem, int64_t simd)
 {
     if (!problem->channels_last || is_depthwise(problem))
         return false;
-    return problem->groups == 1 || problem->in > simd || simd == SIMD_AVX2;
+    if (problem->groups == 1 || problem->in > simd || simd == SIMD_AVX2)
+        return true;
+    return problem->half && !has_whole_quads(problem);
 }
 
 /* `inverse`: the data pass of a convolution, or a transposed one, that was turned around. */
@@ -289,7 +300,10 @@ brgemm(const struct problem *problem, int64_t simd, bool inverse, struct primiti
         return false;
     batch = ceil_divide(round_up(block.batch * BRGEMM_BATCH_ELEMENT, PAGE), BRGEMM_BATCH_ELEMENT);
     scratchpad_book_pages(&scratchpad, problem->machine->threads * batch * BRGEMM_BATCH_ELEMENT);
-    weights = problem->groups * round_up(problem->out, block.channels) * problem->in * product(problem->kernel);
+    if (block.sums)
+        scratchpad_book_pages(&scratchpad, problem->machine->threads * block.channels * block.points * FLOAT_BYTES);
+    weights = problem->groups * round_up(problem->out, block.channels) * round_up(problem->in, problem->half ? 2 : 1) *
+              product(problem->kernel);
     *primitive = (struct primitive){channels_last(), channels_last(), weights, scratchpad, false};
     return true;
 }

@@ -13,7 +13,8 @@ enum brgemm_variant { BRGEMM_SKIPPED_PADDING, BRGEMM_PADDED };
 struct brgemm_shape {
     struct problem problem; /* columns that a stride jumps over are folded into the channels */
     enum brgemm_variant variant;
-    int64_t simd;
+    int64_t simd;  /* floats in a vector */
+    int64_t lanes; /* elements of the data in one */
     bool pointwise;
     bool flat;           /* a kernel of one point whose rows are one run of points */
     bool channels_outer; /* blocks of channels are looped over outside the points */
@@ -24,15 +25,20 @@ struct brgemm_block {
     int64_t channels;
     int64_t points;
     int64_t kernel[AXES];
-    int64_t batch; /* products of a call */
-    int64_t rows;  /* of the register tile that the last candidate had; the next one's input channels depend on it */
+    int64_t padded[AXES]; /* the same where the source is padded */
+    int64_t batch;        /* products of a call */
+    int64_t rows; /* of the register tile that the last candidate had; the next one's input channels depend on it */
+    bool sums;    /* several calls add to a result of bfloat16: they sum in float32 aside */
 };
 
 /* What is counted on of the second cache; with AVX2 whatever its size. @unit bytes */
 int64_t
 brgemm_cache(const struct problem *problem, int64_t simd);
 
-/* Estimated share of the machine's speed that a block reaches; false if there is no register tile for it. */
+/*
+ * Estimated share of the machine's speed that a block reaches, and what the block has of rows and sums; false if there is
+ * no register tile for it.
+ */
 bool
 brgemm_estimate(const struct brgemm_shape *shape, struct brgemm_block *block, float *efficiency);
 

@@ -59,8 +59,8 @@ read_elements(const struct brgemm_shape *shape, int64_t points, int64_t kernel, 
     int64_t width = read_width(problem, points, kernel);
 
     if (problem->stride[WIDTH] == 1 && channels >= problem->in)
-        return round_up(width * channels, shape->simd);
-    return width * round_up(channels, shape->simd);
+        return round_up(width * channels, shape->lanes);
+    return width * round_up(channels, shape->lanes);
 }
 
 /* Rows of a tile before it is known. */
@@ -79,27 +79,27 @@ max_input_vectors(const struct brgemm_shape *shape, const struct brgemm_block *b
 {
     int64_t expected = min_i64(block->points, expected_rows(shape, block->channels));
     int64_t points = shape->flat ? expected : read_width(&shape->problem, expected, block->kernel[WIDTH]);
-    int64_t weights = product(block->kernel) * block->channels * FLOAT_BYTES;
-    int64_t source = block->kernel[DEPTH] * block->kernel[HEIGHT] * points * FLOAT_BYTES;
-    int64_t room = brgemm_cache(&shape->problem, shape->simd) - block->rows * block->channels * FLOAT_BYTES;
-    int64_t max = min_i64(MAX_INPUT_VECTORS * shape->simd, vectors);
+    int64_t element = element_bytes(&shape->problem), weights = product(block->kernel) * block->channels * element;
+    int64_t source = block->kernel[DEPTH] * block->kernel[HEIGHT] * points * element;
+    int64_t room = brgemm_cache(&shape->problem, shape->simd) - block->rows * block->channels * element;
+    int64_t max = min_i64(MAX_INPUT_VECTORS * shape->lanes, vectors);
 
     if (shape->simd == SIMD_AVX2 && vectors <= FEW_INPUT_VECTORS && weights + source < SMALL_PRODUCT)
         return vectors;
     if (block->kernel[WIDTH] > 1)
-        max = clamp(1, max, first_cache(&shape->problem) / (points * FLOAT_BYTES * shape->simd));
-    return clamp(1, max, room / ((weights + source) * shape->simd));
+        max = clamp(1, max, first_cache(&shape->problem) / (points * element * shape->lanes));
+    return clamp(1, max, room / ((weights + source) * shape->lanes));
 }
 
 static int64_t
 input_block(const struct brgemm_shape *shape, const struct brgemm_block *block)
 {
-    int64_t vectors = ceil_divide(shape->problem.in, shape->simd);
+    int64_t vectors = ceil_divide(shape->problem.in, shape->lanes);
     int64_t count = min_i64(max_input_vectors(shape, block, vectors), vectors);
 
     while (count > 1 && filled(vectors, count) < 0.5f)
         count--;
-    return min_i64(shape->problem.in, count * shape->simd);
+    return min_i64(shape->problem.in, count * shape->lanes);
 }
 
 static bool
@@ -109,7 +109,7 @@ choose_tile(struct candidate *c)
     bool skips = !c->shape->pointwise && c->shape->variant == BRGEMM_SKIPPED_PADDING;
     int64_t widest = max_i64(problem->padding[WIDTH], problem->end_padding[WIDTH]);
     struct product_shape product = {c->block->points, min_i64(c->block->channels, problem->out), c->in,
-                                    skips ? max_i64(0, widest) : 0, FLOAT_BYTES};
+                                    skips ? max_i64(0, widest) : 0, element_bytes(problem)};
     struct register_tile tail;
 
     if (!register_tile_choose(&product, c->shape->simd, problem->machine->l1, &c->tile))
@@ -129,7 +129,7 @@ split_among_threads(struct candidate *c)
     c->jobs = ceil_divide(problem->batch * blocks * points, problem->machine->threads);
     c->thread_channel_blocks = min_i64(c->channel_blocks, ceil_divide(c->jobs, c->shape->channels_outer ? points : 1));
     c->thread_vectors =
-        ceil_divide(min_i64(problem->out, c->thread_channel_blocks * c->block->channels), c->shape->simd);
+        ceil_divide(min_i64(problem->out, c->thread_channel_blocks * c->block->channels), c->shape->lanes);
     c->thread_point_blocks = min_i64(c->point_blocks, ceil_divide(c->jobs, inner));
     c->thread_points = min_i64(c->row, c->thread_point_blocks * c->block->points);
     inner *= c->point_blocks;
@@ -181,7 +181,7 @@ add_block_levels(const struct candidate *c, struct nest *nest)
     int64_t rows = block->kernel[DEPTH] * block->kernel[HEIGHT];
     int64_t read = read_elements(shape, c->tile.rows, width, c->in), target = block->points * block->channels;
 
-    nest_add(nest, read_width(&shape->problem, c->tile.rows, width) * shape->simd, 0, block->channels);
+    nest_add(nest, read_width(&shape->problem, c->tile.rows, width) * shape->lanes, 0, block->channels);
     nest_overlap(nest, shape->simd);
     nest_add(nest, read, 0, weights);
     nest_overlap(nest, width);
@@ -202,24 +202,24 @@ add_thread_levels(const struct candidate *c, struct nest *nest)
     const struct problem *problem = &shape->problem;
     bool outer = shape->channels_outer;
     int64_t channels = c->block->channels, width = problem->kernel[WIDTH], rows = c->thread_rows;
-    int64_t slices = problem->kernel[DEPTH] * problem->kernel[HEIGHT], simd = shape->simd;
+    int64_t slices = problem->kernel[DEPTH] * problem->kernel[HEIGHT], lanes = shape->lanes;
     int64_t block_weights = product(problem->kernel) * channels * problem->in;
     int64_t vectors = outer ? c->tile.columns : c->thread_vectors, points = c->thread_points;
-    int64_t weights = product(problem->kernel) * vectors * problem->in * simd;
+    int64_t weights = product(problem->kernel) * vectors * problem->in * lanes;
     int64_t read = slices * read_elements(shape, c->block->points, width, problem->in), all = c->thread_slices * rows;
 
     if (!outer)
         nest_add_source(nest, read, c->block->points * channels, block_weights, c->thread_channel_blocks);
-    nest_add_weights(nest, read, c->block->points * simd * vectors, weights, c->thread_point_blocks);
+    nest_add_weights(nest, read, c->block->points * lanes * vectors, weights, c->thread_point_blocks);
     read = slices * read_elements(shape, points, width, problem->in);
-    nest_add_weights(nest, read, points * simd * vectors, weights, rows);
-    nest_add_weights(nest, rows * read, rows * points * simd * vectors, weights, c->thread_slices);
+    nest_add_weights(nest, read, points * lanes * vectors, weights, rows);
+    nest_add_weights(nest, rows * read, rows * points * lanes * vectors, weights, c->thread_slices);
     if (outer)
         nest_add_source(nest, all * read, channels * all * points, block_weights, c->thread_channel_blocks);
-    weights = product(problem->kernel) * c->thread_vectors * simd * problem->in;
-    nest_add_weights(nest, all * read, all * points * c->thread_vectors * simd, weights, c->thread_batch);
+    weights = product(problem->kernel) * c->thread_vectors * lanes * problem->in;
+    nest_add_weights(nest, all * read, all * points * c->thread_vectors * lanes, weights, c->thread_batch);
     nest_add(nest, c->thread_batch * all * points * product(problem->kernel) * problem->in,
-             c->thread_batch * all * points * c->thread_vectors * simd, weights);
+             c->thread_batch * all * points * c->thread_vectors * lanes, weights);
 }
 
 /* A kernel of one point, from a register tile to one block of the target. */
@@ -227,11 +227,11 @@ static void
 add_pointwise_block_levels(const struct candidate *c, struct nest *nest)
 {
     const struct brgemm_block *block = c->block;
-    int64_t simd = c->shape->simd, weights = block->channels * c->in;
+    int64_t lanes = c->shape->lanes, weights = block->channels * c->in;
 
-    nest_add(nest, c->tile.rows * simd, 0, block->channels);
-    nest_overlap(nest, simd);
-    nest_add_weights(nest, c->tile.rows * round_up(c->in, simd), c->tile.rows * block->channels, weights,
+    nest_add(nest, c->tile.rows * lanes, 0, block->channels);
+    nest_overlap(nest, c->shape->simd);
+    nest_add_weights(nest, c->tile.rows * round_up(c->in, lanes), c->tile.rows * block->channels, weights,
                      ceil_divide(block->points, c->tile.rows));
     nest_add_target(nest, block->points * c->in, block->points * block->channels, weights, c->in_blocks);
 }
@@ -241,25 +241,25 @@ static void
 add_pointwise_thread_levels(const struct candidate *c, struct nest *nest)
 {
     const struct brgemm_shape *shape = c->shape;
-    int64_t simd = shape->simd, block_points = c->block->points, channels = c->block->channels;
-    int64_t in = shape->problem.in, read = round_up(c->in, simd), points = c->thread_points, rows = c->thread_rows;
-    int64_t vectors = shape->channels_outer ? c->tile.columns : c->thread_vectors, weights = vectors * in * simd;
+    int64_t lanes = shape->lanes, block_points = c->block->points, channels = c->block->channels;
+    int64_t in = shape->problem.in, read = round_up(c->in, lanes), points = c->thread_points, rows = c->thread_rows;
+    int64_t vectors = shape->channels_outer ? c->tile.columns : c->thread_vectors, weights = vectors * in * lanes;
     int64_t all = c->thread_slices * rows;
 
     if (!shape->channels_outer)
-        nest_add_source(nest, block_points * round_up(in, simd), block_points * channels, channels * in,
+        nest_add_source(nest, block_points * round_up(in, lanes), block_points * channels, channels * in,
                         c->thread_channel_blocks);
-    nest_add_weights(nest, block_points * c->in, block_points * simd * vectors, weights, c->thread_point_blocks);
+    nest_add_weights(nest, block_points * c->in, block_points * lanes * vectors, weights, c->thread_point_blocks);
     if (!shape->flat) {
-        nest_add_weights(nest, points * read, points * simd * vectors, weights, rows);
-        nest_add_weights(nest, rows * points * read, rows * points * simd * vectors, weights, c->thread_slices);
+        nest_add_weights(nest, points * read, points * lanes * vectors, weights, rows);
+        nest_add_weights(nest, rows * points * read, rows * points * lanes * vectors, weights, c->thread_slices);
     }
     if (shape->channels_outer)
-        nest_add_source(nest, all * round_up(points * c->in, simd), channels * all * points, channels * in,
+        nest_add_source(nest, all * round_up(points * c->in, lanes), channels * all * points, channels * in,
                         c->thread_channel_blocks);
-    weights = c->thread_vectors * in * simd;
-    nest_add_weights(nest, all * points * read, c->thread_vectors * simd * all * points, weights, c->thread_batch);
-    nest_add(nest, c->thread_batch * all * points * c->in, c->thread_batch * c->thread_vectors * all * points * simd,
+    weights = c->thread_vectors * in * lanes;
+    nest_add_weights(nest, all * points * read, c->thread_vectors * lanes * all * points, weights, c->thread_batch);
+    nest_add(nest, c->thread_batch * all * points * c->in, c->thread_batch * c->thread_vectors * all * points * lanes,
              weights);
 }
 
@@ -267,20 +267,21 @@ static float
 cache_efficiency(const struct candidate *c)
 {
     const struct problem *problem = &c->shape->problem;
+    int64_t element = element_bytes(problem);
     struct cache_costs costs = {1,
                                 2.3f,
                                 17,
                                 (double)first_cache(problem),
                                 (double)brgemm_cache(&c->shape->problem, c->shape->simd),
-                                FLOAT_BYTES,
-                                FLOAT_BYTES};
+                                element,
+                                element + (c->block->sums ? FLOAT_BYTES : 0)};
     int64_t work = problem->batch * c->slices * c->rows * c->row * problem->in * problem->out;
     struct nest nest = {.count = 0};
     float cost;
 
     (c->shape->pointwise ? add_pointwise_block_levels : add_block_levels)(c, &nest);
     (c->shape->pointwise ? add_pointwise_thread_levels : add_thread_levels)(c, &nest);
-    cost = nest_cost(&nest, &costs, c->shape->simd) + (float)(CALL_COST * c->jobs * c->in_blocks * kernel_blocks(c));
+    cost = nest_cost(&nest, &costs, c->shape->lanes) + (float)(CALL_COST * c->jobs * c->in_blocks * kernel_blocks(c));
     return (float)work / ((float)problem->machine->threads * cost);
 }
 
@@ -322,6 +323,21 @@ batch_efficiency(const struct candidate *c)
     return share < 1.0f ? share : 1.0f;
 }
 
+/* Whether a result of bfloat16 is added to by more than one call, or by one for its padding. */
+static bool
+sums_aside(const struct candidate *c)
+{
+    const struct problem *problem = &c->shape->problem;
+    bool parts = c->in < problem->in;
+
+    for (int axis = 0; axis < AXES && !c->shape->pointwise; axis++)
+        parts =
+            parts || c->block->kernel[axis] < problem->kernel[axis] || c->block->padded[axis] < problem->kernel[axis];
+    if (!c->shape->pointwise && c->shape->variant == BRGEMM_PADDED)
+        parts = parts || problem->padding[WIDTH] + problem->end_padding[WIDTH] != 0;
+    return problem->half && parts;
+}
+
 bool
 brgemm_estimate(const struct brgemm_shape *shape, struct brgemm_block *block, float *efficiency)
 {
@@ -332,6 +348,7 @@ brgemm_estimate(const struct brgemm_shape *shape, struct brgemm_block *block, fl
     if (!candidate_init(&c, shape, block))
         return false;
     block->rows = c.tile.rows;
+    block->sums = sums_aside(&c);
     channels = filled(shape->problem.out, block->channels);
     micro = (float)(c.tile.columns * c.tile.rows) / (float)((c.tile.columns + c.tile.rows) * registers);
     points = filled(c.row, block->points);

@@ -49,9 +49,10 @@ forward_tile(const struct problem *problem, int64_t simd)
         return tile;
     blocks = min_i64(ceil_divide(problem->groups, simd), MAX_FORWARD_BLOCKS);
     longest = (REGISTERS - kernel + stride) / (blocks + stride);
-    if (simd == SIMD_AVX512 && stride < kernel && kernel <= 5 && problem->dilation[WIDTH] == 0 && longest >= 2)
+    if (simd == SIMD_AVX512 && !problem->half && stride < kernel && kernel <= 5 && problem->dilation[WIDTH] == 0 &&
+        longest >= 2)
         tile = min_i64(width, longest);
-    if (problem->groups * problem->source[WIDTH] * FLOAT_BYTES % CACHE_WAY == 0)
+    if (problem->groups * problem->source[WIDTH] * element_bytes(problem) % CACHE_WAY == 0)
         tile = min_i64(tile, width > 7 ? 7 : 4);
     return tile;
 }
@@ -66,7 +67,9 @@ depthwise_forward(const struct problem *problem, int64_t simd, struct primitive 
         return false;
     if (problem->padding[WIDTH] > tile || width_end_padding(problem, width - width % tile) > tile)
         return false;
-    if (problem->bias && (problem->half || (padded != problem->groups && !problem->channels_last)))
+    if (problem->channels_last)
+        padded = problem->groups;
+    if (problem->bias && (problem->half || padded != problem->groups))
         scratchpad_book(&scratchpad, padded * FLOAT_BYTES);
     *primitive = depthwise_primitive(problem, simd, scratchpad);
     return true;
@@ -182,7 +185,7 @@ static int64_t
 weights_threads(const struct problem *problem, int64_t simd)
 {
     int64_t blocks = ceil_divide(problem->groups, simd), registers = simd == SIMD_AVX512 ? REGISTERS : REGISTERS_AVX2;
-    int64_t at_once = min_i64(MAX_WEIGHTS_BLOCKS, registers / (2 * problem->kernel[WIDTH]));
+    int64_t at_once = min_i64(problem->half ? 1 : MAX_WEIGHTS_BLOCKS, registers / (2 * problem->kernel[WIDTH]));
     int64_t outer = ceil_divide(blocks, min_i64(blocks, at_once)), threads = problem->machine->threads;
     struct sharing best = {.threads = 1, .used = 0, .uneven = 1};
 
@@ -195,11 +198,13 @@ weights_threads(const struct problem *problem, int64_t simd)
 static int64_t
 weights_scratchpad_channels_last(const struct problem *problem, int64_t simd)
 {
-    int64_t others = weights_threads(problem, simd) - 1, scratchpad = 0;
+    int64_t others = weights_threads(problem, simd) - !problem->half, scratchpad = 0;
 
     scratchpad_book(&scratchpad, weight_elements(problem, simd) * others * FLOAT_BYTES);
     if (problem->bias)
         scratchpad_book(&scratchpad, problem->groups * others * FLOAT_BYTES);
+    if (problem->bias && problem->half)
+        scratchpad_book(&scratchpad, problem->groups * FLOAT_BYTES);
     return scratchpad;
 }
 

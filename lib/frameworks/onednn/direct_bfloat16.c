@@ -40,10 +40,11 @@ direct_bfloat16_forward(const struct problem *problem, int64_t simd, struct prim
     tile = min_i64(REGISTERS / (forward_blocks(problem, out / block) + 1), width);
     if (problem->padding[WIDTH] > tile || width_end_padding(problem, width - width % tile) > tile)
         return false;
-    if (problem->bias && out != problem->out)
+    if (problem->bias && padded_channels(problem, problem->out, block) != problem->out)
         scratchpad_book(&scratchpad, out * BFLOAT16_BYTES);
-    *primitive = (struct primitive){first ? plain() : blocked(block), blocked(block),
-                                    problem->groups * out * in * product(problem->kernel), scratchpad, false};
+    *primitive =
+        (struct primitive){data_layout(problem, first ? plain() : blocked(block)), data_layout(problem, blocked(block)),
+                           problem->groups * out * in * product(problem->kernel), scratchpad, false};
     return true;
 }
 
@@ -102,6 +103,7 @@ direct_bfloat16_data(const struct problem *problem, int64_t simd, struct primiti
     if (tile == 0 || !data_tile_fits(problem, tile))
         return false;
     weights = problem->groups * round_up(problem->out, block) * round_up(problem->in, block) * product(problem->kernel);
-    *primitive = (struct primitive){blocked(block), blocked(block), weights, 0, false};
+    *primitive = (struct primitive){data_layout(problem, blocked(block)), data_layout(problem, blocked(block)), weights,
+                                    0, false};
     return true;
 }

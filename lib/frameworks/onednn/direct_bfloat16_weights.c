@@ -66,8 +66,8 @@ padding_fits(const struct problem *problem, bool first)
 static bool
 permutes_width(const struct problem *problem, bool first)
 {
-    return !first && problem->dims == 3 && problem->kernel[WIDTH] == 1 && problem->stride[WIDTH] == 1 &&
-           problem->dilation[WIDTH] == 0;
+    return !first && !problem->channels_last && problem->dims == 3 && problem->kernel[WIDTH] == 1 &&
+           problem->stride[WIDTH] == 1 && problem->dilation[WIDTH] == 0;
 }
 
 /* Images so large that a row of them fills a quarter of the second cache. */
@@ -76,7 +76,7 @@ has_large_images(const struct problem *problem)
 {
     const int64_t *target = problem->target;
 
-    if (round_up(problem->out, SIMD_AVX512) * product(target) < problem->machine->l2 / 4)
+    if (problem->out * product(target) < problem->machine->l2 / 4)
         return false;
     if (problem->dims == 2)
         return target[WIDTH] >= WIDE && target[HEIGHT] > 1;
@@ -97,7 +97,7 @@ takes_images(const struct sharing *s)
     for (int axis = HEIGHT; axis <= WIDTH; axis++)
         if (p->source[axis] != p->target[axis] || p->kernel[axis] == 1 || p->padding[axis] != p->kernel[axis] / 2)
             return false;
-    return bytes <= ROW_CACHE && s->in_blocks * s->in_block >= FULL_CHANNELS;
+    return bytes <= ROW_CACHE && padded_channels(p, p->in, SIMD_AVX512) >= FULL_CHANNELS;
 }
 
 static void
@@ -107,7 +107,7 @@ transpose(struct sharing *s)
     int64_t stride = p->stride[WIDTH];
 
     s->permutes = permutes_width(p, s->first);
-    s->turns_source = !s->permutes && !s->first;
+    s->turns_source = !s->permutes && (!s->first || (p->channels_last && p->in > 1));
     s->turns_target = !s->permutes;
     s->global = !(s->first && has_large_images(p));
     s->padding = round_up(max_i64(p->padding[WIDTH], padding_after(p, WIDTH) + 1), PAIR);
@@ -136,7 +136,8 @@ static struct weights_of_traffic
 weigh(const struct sharing *s)
 {
     const struct problem *p = s->problem;
-    int64_t in = s->in_blocks * s->in_block, out = s->out_blocks * SIMD_AVX512;
+    int64_t in = s->first ? p->in : padded_channels(p, p->in, SIMD_AVX512);
+    int64_t out = padded_channels(p, p->out, SIMD_AVX512);
     int64_t source = p->batch * in * p->source[DEPTH] * p->source[HEIGHT] * s->source_width * BFLOAT16_BYTES;
     int64_t target = p->batch * out * p->target[DEPTH] * p->target[HEIGHT] * s->target_width * BFLOAT16_BYTES;
     int64_t weights = out * in * product(p->kernel) * FLOAT_BYTES;
@@ -224,15 +225,22 @@ book_transposed(int64_t *scratchpad, const struct sharing *s)
         scratchpad_book_barriers(scratchpad, threads / s->in_threads);
 }
 
+/* Channels that are not padded fill their blocks. */
+static bool
+has_whole_blocks(const struct problem *problem, bool first, int64_t simd)
+{
+    if (problem->groups > 1 && (problem->in % simd != 0 || problem->out % simd != 0))
+        return false;
+    return !first || problem->out % simd == 0;
+}
+
 bool
 direct_bfloat16_weights(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
     struct sharing s = {.problem = problem, .first = problem->groups == 1 && problem->in < simd};
     int64_t weights, bias, scratchpad = 0;
 
-    if (problem->groups > 1 && (problem->in % simd != 0 || problem->out % simd != 0))
-        return false;
-    if (s.first && problem->out % simd != 0)
+    if (!problem->channels_last && !has_whole_blocks(problem, s.first, simd))
         return false;
     if (!dilation_fits(problem) || !padding_fits(problem, s.first))
         return false;
@@ -249,6 +257,7 @@ direct_bfloat16_weights(const struct problem *problem, int64_t simd, struct prim
     scratchpad_book(&scratchpad, (weights + bias) * s.batch_threads * FLOAT_BYTES);
     if (s.global)
         scratchpad_book_barriers(&scratchpad, 1);
-    *primitive = (struct primitive){s.first ? plain() : blocked(simd), blocked(simd), weights, scratchpad, false};
+    *primitive = (struct primitive){data_layout(problem, s.first ? plain() : blocked(simd)),
+                                    data_layout(problem, blocked(simd)), weights, scratchpad, false};
     return true;
 }

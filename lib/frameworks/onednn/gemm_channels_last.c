@@ -31,7 +31,7 @@ static bool
 is_cut(const struct columns *c)
 {
     const struct problem *p = c->problem;
-    int64_t weights = p->in * p->out * p->kernel[HEIGHT] * p->kernel[WIDTH], cache = p->machine->l2 / FLOAT_BYTES;
+    int64_t weights = p->in * p->out * p->kernel[HEIGHT] * p->kernel[WIDTH], cache = p->machine->l2 / c->element;
 
     return c->column != 0 && !is_dilated_image(p) && !is_depthwise(p) && weights < cache / 2;
 }
@@ -41,13 +41,13 @@ static struct target_block
 cached_block(const struct columns *c)
 {
     const struct problem *p = c->problem;
-    int64_t cache = p->machine->l2 / FLOAT_BYTES, height = p->target[HEIGHT], width = p->target[WIDTH];
+    int64_t cache = p->machine->l2 / c->element, height = p->target[HEIGHT], width = p->target[WIDTH];
     int64_t row = p->in * p->source[WIDTH] + p->out * width;
-    int64_t bytes = 5 * FLOAT_BYTES * (p->in * width * c->kernel + 2 * row) + FLOAT_BYTES * row;
+    int64_t bytes = 5 * c->element * (p->in * width * c->kernel + 2 * row) + c->element * row;
     struct target_block block = {clamp(1, height, ceil_divide(cache, bytes)), width};
 
     if (block.rows == 1)
-        block.width = clamp(1, width, ceil_divide(cache, FLOAT_BYTES * (p->in * c->kernel + 2 * (p->in + p->out))));
+        block.width = clamp(1, width, ceil_divide(cache, c->element * (p->in * c->kernel + 2 * (p->in + p->out))));
     if (block.rows != height)
         block.rows = max_i64(1, round_down(block.rows, ROW_STEP));
     if (block.width != width)
@@ -93,9 +93,9 @@ inner_efficiency(const struct columns *c, int64_t points, int64_t channels)
     return thread_share(ceil_divide(points, c->simd) * ceil_divide(channels, c->simd), c->threads);
 }
 
-/* Floats of the columns of a cut forward pass; false if threads do better within a whole image. */
+/* Target points of a cut forward pass; false if threads do better within a whole image. */
 static bool
-cut_column(const struct columns *c, int64_t *column)
+cut_points(const struct columns *c, int64_t *points)
 {
     const struct problem *p = c->problem;
     struct target_block block = cached_block(c);
@@ -105,7 +105,7 @@ cut_column(const struct columns *c, int64_t *column)
     block = (struct target_block){max_i64(1, block.rows), max_i64(1, block.width)};
     if (!outer || block.rows != 1)
         block.width = p->target[WIDTH];
-    *column = p->in * c->kernel * (outer ? block.rows : p->target[HEIGHT]) * block.width;
+    *points = (outer ? block.rows : p->target[HEIGHT]) * block.width;
     return outer;
 }
 
@@ -122,20 +122,36 @@ takes_images(const struct columns *c)
 }
 
 static int64_t
-source_bytes(const struct columns *c)
+source_elements(const struct columns *c)
 {
-    return c->problem->source[DEPTH] * c->source * c->problem->in * FLOAT_BYTES;
+    return c->problem->source[DEPTH] * c->source * c->problem->in;
+}
+
+/* What is summed in float32 before it is bfloat16. */
+static void
+book_sums(const struct columns *c, int64_t sums, int64_t *scratchpad)
+{
+    if (c->problem->half)
+        scratchpad_book(scratchpad, sums * FLOAT_BYTES);
+}
+
+static int64_t
+bias_elements(const struct columns *c)
+{
+    return c->problem->bias ? c->problem->groups * c->problem->out : 0;
 }
 
 static void
 book_forward(const struct columns *c, int64_t *scratchpad)
 {
-    int64_t column = c->column;
-    bool outer = is_cut(c) && cut_column(c, &column);
+    int64_t points = c->target;
+    bool outer = is_cut(c) && cut_points(c, &points);
     int64_t threads = outer || takes_images(c) ? c->threads : 1;
 
-    scratchpad_book(scratchpad, threads * column * FLOAT_BYTES);
-    scratchpad_book(scratchpad, threads * source_bytes(c));
+    scratchpad_book(scratchpad, threads * (c->column / c->target * points) * c->element);
+    book_sums(c, threads * points * c->problem->out, scratchpad);
+    scratchpad_book(scratchpad, threads * source_elements(c) * c->element);
+    book_sums(c, bias_elements(c), scratchpad);
 }
 
 static void
@@ -144,20 +160,24 @@ book_data(const struct columns *c, int64_t *scratchpad)
     int64_t threads = takes_images(c) ? c->threads : 1;
 
     scratchpad_book(scratchpad, threads * c->column * c->problem->target[DEPTH] * FLOAT_BYTES);
-    if (c->problem->groups > 1)
-        scratchpad_book(scratchpad, threads * source_bytes(c));
+    if (c->problem->groups > 1 || c->problem->half)
+        scratchpad_book(scratchpad, threads * source_elements(c) * FLOAT_BYTES);
 }
 
 static void
 book_weights(const struct columns *c, int64_t *scratchpad)
 {
-    int64_t bytes = c->column * FLOAT_BYTES + source_bytes(c) + FLOAT_BYTES * c->weights, threads;
+    int64_t bytes = c->threads * ((c->column + source_elements(c)) * c->element + FLOAT_BYTES * c->weights), threads;
     bool images = c->problem->batch != 1 || c->problem->groups > 2;
 
-    threads = c->threads * bytes < c->limit && c->target / c->threads < FEW_WEIGHTS_POINTS && images ? c->threads : 1;
-    scratchpad_book(scratchpad, threads * c->column * FLOAT_BYTES);
+    if (c->problem->half)
+        bytes += FLOAT_BYTES * (c->weights + bias_elements(c));
+    threads = bytes < c->limit && c->target / c->threads < FEW_WEIGHTS_POINTS && images ? c->threads : 1;
+    scratchpad_book(scratchpad, threads * c->column * c->element);
     scratchpad_book(scratchpad, threads * c->weights * FLOAT_BYTES); /* bytes taken for elements */
-    scratchpad_book(scratchpad, threads * source_bytes(c));
+    scratchpad_book(scratchpad, threads * source_elements(c) * c->element);
+    book_sums(c, c->weights, scratchpad);
+    book_sums(c, bias_elements(c), scratchpad);
 }
 
 bool

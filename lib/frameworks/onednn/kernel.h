@@ -44,7 +44,7 @@ direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitiv
 bool
 strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
-/* Of bfloat16, with AVX-512: data tensors are not channels-last. */
+/* Of bfloat16, with AVX-512. */
 bool
 pointwise_bfloat16_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
 bool
@@ -125,6 +125,13 @@ static inline int64_t
 padded_channels(const struct problem *problem, int64_t channels, int64_t block)
 {
     return problem->groups == 1 && !problem->channels_last ? round_up(channels, block) : channels;
+}
+
+/* Whether a group has input and output channels in fours. */
+static inline bool
+has_whole_quads(const struct problem *problem)
+{
+    return problem->in % 4 == 0 && problem->out % 4 == 0;
 }
 
 static inline bool

@@ -68,8 +68,12 @@ pointwise_primitive(const struct pointwise *point, int64_t simd, int64_t scratch
 void
 pointwise_book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t simd)
 {
+    int64_t padded = round_up(problem->out, simd);
+
+    if (problem->half)
+        padded = padded_channels(problem, problem->out, simd);
     if (problem->bias && problem->out % simd != 0)
-        scratchpad_book(scratchpad, round_up(problem->out, simd) * element_bytes(problem));
+        scratchpad_book(scratchpad, padded * element_bytes(problem));
 }
 
 /* The points that a strided kernel reads, for `blocks` blocks of channels a thread; of channels-last data for all. */

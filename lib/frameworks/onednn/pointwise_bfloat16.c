@@ -32,7 +32,7 @@ struct pass_shape {
 static bool
 is_broadcast_explicit(const struct pass_shape *s)
 {
-    return 8 * s->problem->batch / s->problem->machine->threads >= 1;
+    return s->summed % 2 == 0 && 8 * s->problem->batch / s->problem->machine->threads >= 1;
 }
 
 /* Points of the register tile: one that divides the rows, else the one with the longest rest. */
@@ -146,7 +146,8 @@ static void
 book_pass(int64_t *scratchpad, const struct pointwise *point, bool forward)
 {
     const struct problem *p = point->problem;
-    int64_t in = point->in * SIMD_AVX512, out = point->out * SIMD_AVX512, blocks, groups, channels;
+    int64_t in = padded_channels(p, p->in, SIMD_AVX512), out = padded_channels(p, p->out, SIMD_AVX512);
+    int64_t blocks, groups, channels;
     const int64_t *points = point->reduced ? p->target : p->source;
     struct pass_shape s = {.problem = p,
                            .summed = forward ? in : out,
@@ -160,12 +161,12 @@ book_pass(int64_t *scratchpad, const struct pointwise *point, bool forward)
     load = share_load(&s);
     s.threads = busy_threads(&s);
     groups = ceil_divide(s.threads, ceil_divide(s.threads, load.groups));
-    channels = round_up(ceil_divide(s.loaded, groups), SIMD_AVX512);
+    channels = round_up(p->channels_last ? s.loaded : ceil_divide(s.loaded, groups), SIMD_AVX512);
     scratchpad_book(scratchpad, s.threads * round_up(s.points, s.tile) * channels * FLOAT_BYTES);
     blocks = forward ? point->in : ceil_divide(load.channels, SIMD_AVX512);
     if (point->reduced) /* of what the points are of: the data pass writes them */
-        scratchpad_book(scratchpad,
-                        s.threads * blocks * SIMD_AVX512 * point->points * (p->wide ? FLOAT_BYTES : BFLOAT16_BYTES));
+        scratchpad_book(scratchpad, s.threads * (p->channels_last ? in : blocks * SIMD_AVX512) * point->points *
+                                        (p->wide ? FLOAT_BYTES : BFLOAT16_BYTES));
 }
 
 bool
@@ -176,7 +177,8 @@ pointwise_bfloat16_forward(const struct problem *problem, int64_t simd, struct p
 
     if (!pointwise_init(problem, simd, &point))
         return false;
-    pointwise_book_padded_bias(&scratchpad, problem, simd);
+    if (!problem->channels_last)
+        pointwise_book_padded_bias(&scratchpad, problem, simd);
     book_pass(&scratchpad, &point, true);
     *primitive = pointwise_primitive(&point, simd, scratchpad);
     return true;
@@ -204,7 +206,7 @@ permutes(const struct pointwise *point)
     const struct problem *p = point->problem;
     const int64_t *points = point->reduced ? p->target : p->source;
 
-    return points[HEIGHT] > LARGE_IMAGE && points[WIDTH] > LARGE_IMAGE &&
+    return !p->channels_last && points[HEIGHT] > LARGE_IMAGE && points[WIDTH] > LARGE_IMAGE &&
            (p->dims != 3 || point->out * SIMD_AVX512 <= FEW_CHANNELS);
 }
 
@@ -227,7 +229,8 @@ weights_cost(const struct pointwise *point)
     const struct problem *p = point->problem;
     bool unit = point->reduced || (p->stride[HEIGHT] == 1 && p->stride[WIDTH] == 1);
 
-    return 4 * (unit ? max_i64(1, point->out / point->in) : 1);
+    return 4 *
+           (unit ? max_i64(1, padded_channels(p, p->out, SIMD_AVX512) / padded_channels(p, p->in, SIMD_AVX512)) : 1);
 }
 
 static int64_t
@@ -248,7 +251,8 @@ weights_scratchpad(struct pointwise *point, int64_t simd)
     scratchpad_book(&scratchpad, pairs * loads);
     scratchpad_book(&scratchpad, pairs * broadcasts);
     if (point->reduced)
-        scratchpad_book(&scratchpad, point->threads * broadcasts * point->points * simd * BFLOAT16_BYTES);
+        scratchpad_book(&scratchpad, point->threads * (p->channels_last ? p->in : broadcasts * simd) * point->points *
+                                         BFLOAT16_BYTES);
     return scratchpad;
 }
 

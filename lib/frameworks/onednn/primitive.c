@@ -29,6 +29,7 @@ static const struct family families[] = {
 /* The same of bfloat16. */
 static const struct family half_families[] = {
     {SIMD_AVX512, {brdgmm_forward, strided_data, NULL}},
+    {SIMD_AVX512, {brgemm_forward, brgemm_data, NULL}},
     {SIMD_AVX512, {depthwise_forward, depthwise_data, depthwise_weights}},
     {SIMD_AVX512, {pointwise_bfloat16_forward, pointwise_bfloat16_data, pointwise_bfloat16_weights}},
     {SIMD_AVX512, {direct_bfloat16_forward, direct_bfloat16_data, direct_bfloat16_weights}},
@@ -136,7 +137,7 @@ unit_strided_transposed(const struct problem *problem, struct primitive *primiti
     if (!problem->channels_last || !all_equal(problem->stride, 1) || is_large(problem))
         return false;
     return (problem->machine->isa == CPU_ISA_AVX512 && brgemm_data(problem, SIMD_AVX512, primitive)) ||
-           brgemm_data(problem, SIMD_AVX2, primitive);
+           (!problem->half && brgemm_data(problem, SIMD_AVX2, primitive));
 }
 
 struct primitive

@@ -68,12 +68,6 @@ strided_scratchpad(const struct problem *problem, const struct strided_block *bl
     return scratchpad;
 }
 
-static bool
-has_whole_quads(const struct problem *problem)
-{
-    return problem->in % 4 == 0 && problem->out % 4 == 0;
-}
-
 bool
 strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {

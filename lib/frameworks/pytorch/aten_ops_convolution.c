@@ -56,9 +56,8 @@ has_rule(struct step *step, const struct value *x, const struct value *weight, i
 {
     int dims = x->shape.rank - 2;
 
-    return convolution_is_listed(step, x, weight) && x->shape.dtype == weight->shape.dtype &&
-           weight->shape.rank == dims + 2 && dims >= 1 && dims <= CONVOLUTION_DIMS &&
-           (detail == ANY_KIND || dims == (detail & DIMS));
+    return convolution_is_listed(step, x) && x->shape.dtype == weight->shape.dtype && weight->shape.rank == dims + 2 &&
+           dims >= 1 && dims <= CONVOLUTION_DIMS && (detail == ANY_KIND || dims == (detail & DIMS));
 }
 
 static void

@@ -224,17 +224,13 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
     return result;
 }
 
-/*
- * Of oneDNN's kernels for half types, which it has where there is AVX-512, those are listed that run on row-major
- * bfloat16 without AMX.
- */
+/* Of oneDNN's kernels for half types, which it has where there is AVX-512, those of bfloat16 without AMX are listed. */
 bool
-convolution_is_listed(const struct step *step, const struct value *x, const struct value *weight)
+convolution_is_listed(const struct step *step, const struct value *x)
 {
     if (!runs_half_on_onednn(step, x))
         return value_is_float(x);
-    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 && !step->machine.tiles && !value_suggests_channels_last(x) &&
-           !(weight && value_suggests_channels_last(weight));
+    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 && !step->machine.tiles;
 }
 
 struct value *
@@ -259,7 +255,7 @@ convolution_layer_forward(struct step *step, const struct layer *layer)
     struct value *result;
 
     inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    if (!convolution_is_listed(step, inputs[0], inputs[1])) {
+    if (!convolution_is_listed(step, inputs[0])) {
         value_drop(step, inputs[0]);
         estimate_forward(step, layer);
         return;

@@ -204,7 +204,7 @@ struct convolution;
 
 /* Whether there are rules for convolutions of its type. */
 bool
-convolution_is_listed(const struct step *step, const struct value *x, const struct value *weight);
+convolution_is_listed(const struct step *step, const struct value *x);
 
 /*
  * `inputs` are input, weight and bias or NULL; `problem` lives as long as the step's pool. `same`: its padding is found
