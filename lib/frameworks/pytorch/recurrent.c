@@ -307,7 +307,8 @@ lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held
         value_drop(r->step, x);
         return results[0][0];
     }
-    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2, MEMMODEL_DTYPE_FLOAT32);
+    joined =
+        aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2, results[0][0]->shape.dtype);
     held[0] = results[0][0];
     held[1] = results[1][0];
     held[2] = x;
@@ -319,6 +320,7 @@ run_lstm(struct recurrence *r, struct value *given)
 {
     struct value *x = aten_contiguous(r->step, given);
 
+    r->sequence = value_keep(x);
     value_drop(r->step, given);
     for (int layer = 0; layer < r->layers && !r->step->status; layer++) {
         x = lstm_layer(r, x, layer, r->held + HELD_PER_LAYER * layer);
@@ -344,7 +346,17 @@ is_half_lstm(const struct recurrence *r, const struct value *x)
            is_whole_lstm(r, x);
 }
 
-/* oneDNN's layers in half types are not listed; without AVX-512 there are none, and PyTorch fails. */
+/* Of bfloat16, with AVX-512 and without AMX. */
+static bool
+is_listed_half(const struct recurrence *r, const struct value *x)
+{
+    int dtype = r->step->autocast.on ? r->step->autocast.dtype : x->shape.dtype;
+
+    return dtype == MEMMODEL_DTYPE_BFLOAT16 && r->step->machine.isa == CPU_ISA_AVX512 && !r->step->machine.tiles &&
+           r->step->version >= VERSION(2, 11);
+}
+
+/* Others of oneDNN's layers in half types are not listed; without AVX-512 there are none, and PyTorch fails. */
 static void
 run_half_lstm(struct step *step, const struct layer *layer)
 {
@@ -374,6 +386,7 @@ drop_states(struct recurrence *r)
     value_drop_all(r->step, r->held, HELD_PER_LAYER * r->layers);
     value_drop_all(r->step, r->first_states, r->cells);
     value_drop_all(r->step, r->first, r->cells);
+    value_drop(r->step, r->sequence);
 }
 
 /* Outputs: y, last hidden states, last cells. */
@@ -423,7 +436,7 @@ cpu_recurrent(struct recurrence *r, const struct layer *layer, struct value *giv
     count_steps(r, layer, given);
     if (r->step->status)
         return;
-    if (is_half_lstm(r, given)) {
+    if (is_half_lstm(r, given) && !is_listed_half(r, given)) {
         run_half_lstm(r->step, layer);
         return;
     }

@@ -19,6 +19,7 @@ struct recurrence {
     struct value **first, **first_states; /* the same, cell by cell */
     struct value **last, **last_states;   /* what the cells end with */
     struct value **held;                  /* what joined directions leave behind */
+    struct value *sequence;               /* what an LSTM runs over, which lives to its end */
 };
 
 /* The parameters of one layer in one direction. NULL biases: none. */
