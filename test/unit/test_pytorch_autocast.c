@@ -136,6 +136,65 @@ expect_refused(memmodel_context *context, memmodel_network *net, const struct me
     memmodel_network_unref(net);
 }
 
+/*
+ * What oneDNN takes for an LSTM of bfloat16 [length, batch, input, hidden] with AVX-512, as PyTorch 2.13 was recorded:
+ * workspace, both weights and scratchpad; both weights, their gradients, that of the biases and scratchpad.
+ */
+static const struct {
+    int64_t sizes[4];
+    int threads;
+    int64_t forward[4], backward[6];
+} recorded_lstms[] = {
+    {{5, 3, 8, 16}, 2, {28672, 2048, 4096, 17224}, {4096, 4096, 2048, 4096, 256, 18552}},
+    {{7, 2, 40, 96}, 2, {69632, 30720, 73728, 17224}, {49152, 73728, 61440, 147456, 1536, 18648}},
+    {{6, 1, 64, 64}, 2, {28672, 32768, 32768, 21320}, {32768, 32768, 69632, 69632, 1024, 19128}},
+    {{3, 5, 33, 20}, 2, {40960, 8704, 5120, 17224}, {10240, 5120, 10560, 6400, 320, 19252}},
+    {{35, 3, 96, 96}, 2, {450560, 73728, 73728, 21480}, {73728, 73728, 147456, 147456, 1536, 19896}},
+    {{9, 2, 128, 256}, 2, {229376, 262144, 524288, 25416}, {262144, 524288, 532480, 1064960, 4096, 23736}},
+    {{2, 3, 1, 7}, 2, {28672, 512, 2048, 17224}, {2048, 2048, 112, 896, 112, 18424}},
+    {{7, 2, 40, 96}, 1, {69632, 30720, 73728, 17144}, {49152, 73728, 61440, 147456, 1536, 18320}},
+    {{35, 1, 16, 32}, 1, {69632, 4096, 8192, 33528}, {8192, 8192, 8192, 16384, 512, 17968}},
+    {{5, 3, 96, 96}, 4, {81920, 73728, 73728, 21800}, {73728, 73728, 147456, 147456, 1536, 20808}},
+    {{6, 1, 64, 64}, 4, {28672, 32768, 32768, 21480}, {32768, 32768, 69632, 69632, 1024, 20808}},
+};
+
+/* Whether the bytes are allocated one after the other. */
+static bool
+has_allocations(const memmodel_trace *trace, enum memmodel_phase phase, const int64_t *bytes, int count)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < trace->event_count && found < count; i++) {
+        const struct trace_event *event = &trace->events[i];
+
+        if (event->step != 1 || event->phase != (int)phase)
+            continue;
+        found = !event->release && trace->blocks[event->block].bytes == bytes[found] ? found + 1 : 0;
+    }
+    return found == count;
+}
+
+static void
+an_lstm_of_bfloat16_takes_what_was_recorded(void **state)
+{
+    for (size_t i = 0; i < sizeof recorded_lstms / sizeof *recorded_lstms; i++) {
+        const int64_t *sizes = recorded_lstms[i].sizes;
+        memmodel_network *net = network_of(*state);
+        memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 3, sizes);
+        struct memmodel_job job = job_of("avx512");
+        memmodel_trace *trace;
+
+        job.intra_op_threads = recorded_lstms[i].threads;
+        memmodel_network_recurrent(net, x,
+                                   MEMMODEL_RECURRENT(.hidden_size = sizes[3], .kind = MEMMODEL_RECURRENT_LSTM));
+        trace = simulated_trace(*state, net, NULL, &job);
+        assert_true(has_allocations(trace, MEMMODEL_PHASE_FORWARD, recorded_lstms[i].forward, 4));
+        assert_true(has_allocations(trace, MEMMODEL_PHASE_BACKWARD, recorded_lstms[i].backward, 6));
+        memmodel_trace_unref(trace);
+        memmodel_network_unref(net);
+    }
+}
+
 /* As PyTorch does: "could not create a primitive descriptor for the LSTM forward propagation primitive". */
 static void
 an_lstm_needs_avx512(void **state)
@@ -205,6 +264,7 @@ main(void)
         WITH_CONTEXT(a_parameter_used_twice_is_cast_once),
         WITH_CONTEXT(a_frozen_parameter_is_cast_at_each_use),
         WITH_CONTEXT(a_loss_is_computed_in_float32),
+        WITH_CONTEXT(an_lstm_of_bfloat16_takes_what_was_recorded),
         WITH_CONTEXT(an_lstm_needs_avx512),
         WITH_CONTEXT(a_precision_that_a_cpu_has_not_is_refused_by_name),
         cmocka_unit_test(memory_may_run_out_anywhere),
