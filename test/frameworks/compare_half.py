@@ -29,7 +29,6 @@ from half_networks import FIRST, JUDGED
 from models import Model
 from record_steps import STEPS, collect, provenance, step_record
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile, record_function
 
 THREADS, BATCH = 2, 3
@@ -122,19 +121,16 @@ def record(run: Run) -> dict[str, Any]:
     }
 
 
-def isa_here() -> str:
-    return "avx512" if "AMX" not in os.environ.get("ONEDNN_MAX_CPU_ISA", "AMX") else "native"
+def isa_here() -> str | None:
+    return "avx512" if "AMX" not in os.environ.get("ONEDNN_MAX_CPU_ISA", "AMX") else None
 
 
 def estimated(run: Run) -> memmodel.Report:
     model, args, kwargs = run.work()
-    network = memmodel.torch.from_module(
-        model, args, kwargs, loss=Squares(), mode="training", symbolic=False, precision=run.precision
-    )
-    options = {"precision": run.precision} if run.precision else {}
-    return memmodel.estimate(
-        network, framework="pytorch", isa=isa_here(), intra_op_threads=THREADS, steps=STEPS, optimizer="adam", **options
-    )
+    return memmodel.torch.estimate(
+        model, args, kwargs, loss=Squares(), precision=run.precision, isa=isa_here(), intra_op_threads=THREADS,
+        steps=STEPS,
+    )  # fmt: skip
 
 
 def replayed(run: Run) -> list[int]:
@@ -158,7 +154,8 @@ def compare(name: str, folder: Path, shown: bool) -> tuple[Result, Result]:
     try:
         report = estimated(run)
         estimate.predicted, estimate.unmodelled = report.step_peaks, report.unmodelled
-        for step, events in enumerate(predicted_events(report.trace)):
+        steps = predicted_events(report.trace) if report.engine == "rules" else []  # a recording has peaks alone
+        for step, events in enumerate(steps):
             one, other = in_order(events), in_order(recorded_events(recording, step))
             estimate.parts.append(first_difference(one, other))
             estimate.counts.append(len(other))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 import torch
-from models import Model, hugging_face, image, monai, tokens
-from new_models import both_tokens, given
+from models import Inputs, Model, both_tokens, hugging_face, image, monai, tokens
+from new_models import given
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -229,7 +229,7 @@ def vgg(widths: tuple[int, ...], size: int) -> nn.Module:
     return nn.Sequential(*parts, nn.Flatten(), nn.Linear(flat, 200), nn.ReLU(), nn.Dropout(), nn.Linear(200, 10))
 
 
-def pixels(*sizes: int) -> object:
+def pixels(*sizes: int) -> Inputs:
     return given(pixel_values=sizes)
 
 

@@ -286,6 +286,18 @@ class Runs(unittest.TestCase):
             with self.subTest(function.__name__):
                 self.assertEqual(self.unmodelled(function), [])
 
+    def test_a_step_under_autocast_casts_its_parameters_anew(self):
+        options = {"loss": lambda y: y.sum(), "precision": "bfloat16"}
+        self.assertEqual(self.unmodelled(lambda module, x: module.first(x), **options), [])
+
+    def test_zeros_that_a_spectrum_is_written_into_are_complex(self):
+        def keeps_low_frequencies(module, x):
+            kept = torch.zeros(4, 9, dtype=torch.complex64)
+            kept[:, :4] = torch.fft.rfft(module.first(x))[:, :4]
+            return torch.fft.irfft(kept, n=16)
+
+        self.assertEqual(self.unmodelled(keeps_low_frequencies), [])
+
     def test_losses_that_count_are_named(self):
         counters = {
             CountedLoss(): "loss.calls",

@@ -58,6 +58,10 @@ direct_bfloat16_data(const struct problem *problem, int64_t simd, struct primiti
 bool
 direct_bfloat16_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
+/* Of bfloat16, with AMX. */
+bool
+tiles_weights(const struct problem *problem, struct primitive *primitive);
+
 /* Image columns and matrix products; any problem, unless its buffers pass a limit. */
 bool
 gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);

@@ -89,6 +89,38 @@ can_run(const struct problem *problem, const struct family *family)
     return family->simd == SIMD_AVX2 || problem->machine->isa == CPU_ISA_AVX512;
 }
 
+/* Bfloat16 with AMX: whatever the order of the tensors, its kernels run on channels-last data. */
+static bool
+runs_on_tiles(const struct problem *problem)
+{
+    return problem->half && problem->machine->tiles;
+}
+
+static struct problem
+laid_out_for_tiles(const struct problem *problem)
+{
+    struct problem tiles = *problem;
+
+    tiles.channels_last = true;
+    return tiles;
+}
+
+/*
+ * Formats are those of the kernels for AMX. Scratchpads are but for the weights pass those of the kernels for AVX-512: they
+ * are not listed.
+ */
+static bool
+choose_for_tiles(const struct problem *problem, enum pass pass, struct primitive *primitive)
+{
+    struct problem tiles = laid_out_for_tiles(problem);
+
+    if (pass == PASS_FORWARD)
+        return brgemm_forward(&tiles, SIMD_AVX512, primitive);
+    if (pass == PASS_DATA)
+        return brgemm_data(&tiles, SIMD_AVX512, primitive);
+    return tiles_weights(problem, primitive);
+}
+
 struct primitive
 primitive_choose(const struct problem *problem, enum pass pass)
 {
@@ -97,6 +129,8 @@ primitive_choose(const struct problem *problem, enum pass pass)
 
     const struct family *family = problem->half ? half_families : families;
 
+    if (runs_on_tiles(problem) && !is_large(problem) && choose_for_tiles(problem, pass, &primitive))
+        return primitive;
     for (int i = problem->half ? HALF_FAMILIES : FAMILIES; i > 0 && !is_large(problem); i--, family++) {
         kernel_rule rule = family->rules[pass];
 
@@ -143,11 +177,11 @@ unit_strided_transposed(const struct problem *problem, struct primitive *primiti
 struct primitive
 primitive_choose_transposed(const struct problem *problem)
 {
-    struct problem inner = *problem;
+    struct problem inner = runs_on_tiles(problem) ? laid_out_for_tiles(problem) : *problem;
     struct primitive primitive;
     int64_t elements;
 
-    if (unit_strided_transposed(problem, &primitive))
+    if (unit_strided_transposed(&inner, &primitive))
         return primitive;
     if (strided_transposed(problem, &primitive)) {
         primitive.scratchpad = scratchpad_nested(primitive.scratchpad);

@@ -219,18 +219,16 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
         node->options = problem;
     step_save(step, node, inputs[0]);
     step_save(step, node, inputs[1]);
-    if (runs_half_on_onednn(step, inputs[0]) && convolution_pads_widely(problem)) /* products take scratchpads */
+    if (runs_half_on_onednn(step, inputs[0]) && (step->machine.tiles || convolution_pads_widely(problem)))
         step_unmodelled(step, "convolution of bfloat16", result->storage->bytes);
     return result;
 }
 
-/* Of oneDNN's kernels for half types, which it has where there is AVX-512, those of bfloat16 without AMX are listed. */
+/* Of oneDNN's kernels for half types, which it has where there is AVX-512, those of bfloat16 are listed. */
 bool
 convolution_is_listed(const struct step *step, const struct value *x)
 {
-    if (!runs_half_on_onednn(step, x))
-        return value_is_float(x);
-    return x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 && !step->machine.tiles;
+    return runs_half_on_onednn(step, x) ? x->shape.dtype == MEMMODEL_DTYPE_BFLOAT16 : value_is_float(x);
 }
 
 struct value *
