@@ -69,7 +69,8 @@ step_output_shape(struct step *step, const struct layer *layer, int output)
     const struct tensor *tensor = &step->network->tensors[layer->first_output + output];
     int dtype = step->autocast.dtype ? autocast_output_type(step, layer, tensor->dtype) : tensor->dtype;
 
-    if (dtype == MEMMODEL_DTYPE_FLOAT64 && (has_complex_input(step, layer) || attribute_is(layer, "dtype", "complex64")))
+    if (dtype == MEMMODEL_DTYPE_FLOAT64 &&
+        (has_complex_input(step, layer) || attribute_is(layer, "dtype", "complex64")))
         dtype = DTYPE_COMPLEX64;
     return step_bound_shape(step, tensor->dims, tensor->rank, dtype);
 }
