@@ -225,6 +225,39 @@ activations_are_written_over_their_input(void **state)
     memmodel_network_unref(net);
 }
 
+/* Most live bytes of a step of so many convolutions, each followed by hard swish. */
+static int64_t
+live_of_hard_swishes(memmodel_context *context, int blocks)
+{
+    struct memmodel_job job = job_of(NULL, 0);
+    memmodel_network *net;
+    memmodel_tensor x, y;
+    int64_t live;
+
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    memmodel_network_set_layout(net, MEMMODEL_LAYOUT_CHANNELS_LAST);
+    x = memmodel_network_input(net, "x", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
+    y = memmodel_network_input(net, "y", MEMMODEL_DTYPE_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 32});
+    for (int i = 0; i < blocks; i++) {
+        x = memmodel_network_conv(net, x,
+                                  MEMMODEL_CONV(.filters = 32, .kernel = {3}, .auto_pad = MEMMODEL_AUTO_PAD_SAME));
+        x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_ACTIVATION_HARDSWISH));
+    }
+    memmodel_network_loss(net, x, y, MEMMODEL_LOSS(.kind = MEMMODEL_LOSS_MEAN_SQUARED_ERROR));
+    live = peak_of(net, &job).live;
+    memmodel_network_unref(net);
+    return live;
+}
+
+/* Keras writes x relu6(x + 3) / 6: x, the bounded sum, the quotient and what the next convolution reads. */
+static void
+a_hard_swish_keeps_four_tensors(void **state)
+{
+    int64_t two_more = live_of_hard_swishes(*state, 6) - live_of_hard_swishes(*state, 4);
+
+    assert_in_range(two_more, 8 * TENSOR_BYTES - TENSOR_BYTES / 2, 8 * TENSOR_BYTES + TENSOR_BYTES / 2);
+}
+
 static void
 a_known_base_takes_the_place_of_the_profile(void **state)
 {
@@ -400,6 +433,7 @@ main(void)
         cmocka_unit_test(regions_are_those_of_the_real_pool),
         cmocka_unit_test(an_operator_waits_for_its_input),
         cmocka_unit_test(activations_are_written_over_their_input),
+        cmocka_unit_test(a_hard_swish_keeps_four_tensors),
         cmocka_unit_test(a_known_base_takes_the_place_of_the_profile),
         cmocka_unit_test(the_same_job_gives_the_same_bytes),
         cmocka_unit_test(what_has_no_rule_is_refused),

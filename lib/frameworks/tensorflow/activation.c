@@ -7,12 +7,14 @@
 
 /* How an activation's output and gradient come about. */
 enum manner {
-    IN_PLACE,   /* output over input, which the gradient reads: ReLU, tanh, ... */
-    WITH_INPUT, /* output of its own; the gradient reads input and output: LeakyReLU */
-    SWISH,      /* x sigmoid(x): the gradient recomputes the sigmoid */
-    EXACT_GELU, /* x / 2 * erfc(-x / sqrt 2) */
-    TANH_GELU,  /* the same by a tanh */
-    LINEAR_MAP, /* nothing is kept: negation */
+    IN_PLACE,     /* output over input, which the gradient reads: ReLU, tanh, ... */
+    WITH_INPUT,   /* output of its own; the gradient reads input and output: LeakyReLU */
+    SWISH,        /* x sigmoid(x): the gradient recomputes the sigmoid */
+    EXACT_GELU,   /* x / 2 * erfc(-x / sqrt 2) */
+    TANH_GELU,    /* the same by a tanh */
+    HARD_SIGMOID, /* relu6(x + 3) / 6 */
+    HARD_SWISH,   /* x hard_sigmoid(x) */
+    LINEAR_MAP,   /* nothing is kept: negation */
 };
 
 static const uint8_t manners[ACTIVATION_KINDS] = {
@@ -25,8 +27,8 @@ static const uint8_t manners[ACTIVATION_KINDS] = {
     [MEMMODEL_ACTIVATION_SILU] = SWISH,
     [MEMMODEL_ACTIVATION_SIGMOID] = IN_PLACE,
     [MEMMODEL_ACTIVATION_TANH] = IN_PLACE,
-    [MEMMODEL_ACTIVATION_HARDSWISH] = SWISH,
-    [MEMMODEL_ACTIVATION_HARDSIGMOID] = WITH_INPUT,
+    [MEMMODEL_ACTIVATION_HARDSWISH] = HARD_SWISH,
+    [MEMMODEL_ACTIVATION_HARDSIGMOID] = HARD_SIGMOID,
     [MEMMODEL_ACTIVATION_RELU6] = IN_PLACE,
     [MEMMODEL_ACTIVATION_SOFTPLUS] = WITH_INPUT,
     [MEMMODEL_ACTIVATION_MISH] = SWISH,
@@ -74,6 +76,32 @@ swish_backward(struct build *build, int32_t gradient, int64_t n, const struct ke
     return build_forward(build, "mul_1", n, READS(gradient, slope));
 }
 
+/* The bounded sum is kept apart from what it is divided to. */
+static int32_t
+hard_sigmoid_forward(struct build *build, int32_t x, int64_t n, struct kept *kept)
+{
+    int32_t bounded = build_forward(build, "Relu6", n, READS(build_forward(build, "add", n, READS(x))));
+
+    kept->others[0] = bounded;
+    return kept->others[1] = build_forward(build, "truediv", n, READS(bounded));
+}
+
+static int32_t
+hard_sigmoid_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
+{
+    return build_forward(build, "Relu6Grad", n,
+                         READS(build_forward(build, "truediv/RealDiv", n, READS(gradient)), kept->others[0]));
+}
+
+static int32_t
+hard_swish_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
+{
+    int32_t of_x = build_forward(build, "mul/Mul", n, READS(gradient, kept->others[1]));
+    int32_t of_sigmoid = build_forward(build, "mul/Mul_1", n, READS(gradient, kept->x));
+
+    return build_forward(build, "AddN", n, READS(of_x, hard_sigmoid_backward(build, of_sigmoid, n, kept)));
+}
+
 int32_t
 activation_forward(struct build *build, int kind, int32_t x, int64_t n, struct kept *kept)
 {
@@ -82,6 +110,10 @@ activation_forward(struct build *build, int kind, int32_t x, int64_t n, struct k
     case EXACT_GELU:
     case TANH_GELU:
         return kept->y = gelu_forward(build, x, n, kept);
+    case HARD_SIGMOID:
+        return kept->y = hard_sigmoid_forward(build, x, n, kept);
+    case HARD_SWISH:
+        return kept->y = build_forward(build, "mul", n, READS(x, hard_sigmoid_forward(build, x, n, kept)));
     case WITH_INPUT:
     case SWISH:
         return kept->y = build_new(build, activation_name(kind), n, READS(x));
@@ -97,6 +129,10 @@ activation_backward(struct build *build, int kind, int32_t gradient, int64_t n, 
     case EXACT_GELU:
     case TANH_GELU:
         return gelu_backward(build, gradient, n, kept);
+    case HARD_SIGMOID:
+        return hard_sigmoid_backward(build, gradient, n, kept);
+    case HARD_SWISH:
+        return hard_swish_backward(build, gradient, n, kept);
     case SWISH:
         return swish_backward(build, gradient, n, kept);
     case WITH_INPUT:
