@@ -147,7 +147,7 @@ static const struct optimizer rows[OPTIMIZERS] = {
     [OPTIMIZER_SGD] = {true, 0, NULL, sgd},
     [OPTIMIZER_ADAM] = {true, 1500000, NULL, adam},
     [OPTIMIZER_ADAMW] = {true, 1700000, adamw_begin, adamw},
-    [OPTIMIZER_RMSPROP] = {true, 750000, rmsprop_begin, rmsprop},
+    [OPTIMIZER_RMSPROP] = {true, 950000, rmsprop_begin, rmsprop},
 };
 
 static const struct optimizer sgd_with_momentum = {true, 750000, NULL, momentum};

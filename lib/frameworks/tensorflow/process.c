@@ -9,25 +9,45 @@
 
 enum { PASSES = 3, PACKING_BUFFERS = 10, PACKING_BYTES = 1130 };
 
-static const int64_t first_step = 13500000;
+static const int64_t first_step = 16100000;
 static const int64_t layer_objects = 80000; /* of Keras */
 static const int64_t layer_otherwise = 300000;
-static const int64_t compiled = 1000000; /* a distinct convolution: some kernels of 256 KiB */
+static const int64_t bias_graph = 270000;  /* of a convolution or matrix product, besides its own */
+static const int64_t swish_graph = 530000; /* its gradient is a function of its own */
+static const int64_t compiled = 520000;    /* the kernels of a distinct convolution */
 
 /* Graph of a layer, forward and backward, without its parameters. */
 static const int64_t layer_graphs[OP_COUNT] = {
-    [OP_CONV] = 700000,        [OP_CONV_TRANSPOSE] = 700000, [OP_LINEAR] = 700000,     [OP_BATCH_NORM] = 2150000,
+    [OP_CONV] = 430000,        [OP_CONV_TRANSPOSE] = 430000, [OP_LINEAR] = 430000,     [OP_BATCH_NORM] = 2150000,
     [OP_LAYER_NORM] = 2300000, [OP_RECURRENT] = 21500000,    [OP_ACTIVATION] = 150000, [OP_DROPOUT] = 500000,
     [OP_POOL] = 400000,        [OP_CONCAT] = 400000,         [OP_BINARY] = 200000,     [OP_ATTENTION] = 2500000,
     [OP_MATMUL] = 700000,
 };
 
+static bool
+is_swish(const struct layer *layer)
+{
+    return layer->op == OP_ACTIVATION &&
+           ((const struct memmodel_activation *)layer->options)->kind == MEMMODEL_ACTIVATION_SILU;
+}
+
+static bool
+is_convolution(const struct layer *layer)
+{
+    return layer->op == OP_CONV || layer->op == OP_CONV_TRANSPOSE;
+}
+
 static int64_t
 graph_of_layer(const struct layer *layer)
 {
+    bool weighted = is_convolution(layer) || layer->op == OP_LINEAR;
+    int64_t bias = weighted && build_parameter(layer, "bias") != NOTHING ? bias_graph : 0;
+
     if (layer_is_given(layer) || layer->op == OP_LOSS || layer->fused)
         return 0;
-    return layer_graphs[layer->op] ? layer_graphs[layer->op] : layer_otherwise;
+    if (is_swish(layer))
+        return swish_graph;
+    return bias + (layer_graphs[layer->op] ? layer_graphs[layer->op] : layer_otherwise);
 }
 
 int64_t
@@ -41,12 +61,6 @@ process_object_bytes(const struct build *build)
 }
 
 /* ---- compiled kernels ---- */
-
-static bool
-is_convolution(const struct layer *layer)
-{
-    return layer->op == OP_CONV || layer->op == OP_CONV_TRANSPOSE;
-}
 
 static bool
 same_shape(const struct build *build, memmodel_tensor a, memmodel_tensor b)
