@@ -17,8 +17,12 @@ import os
 from pathlib import Path
 
 os.environ.update(KERAS_BACKEND="tensorflow", CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="2")
-ISA = "avx2"
-"""Of the machine that the table was measured on."""
+
+
+def isa(path: Path) -> str:
+    """Of the machine that the table was measured on, by the table's head."""
+    machine = next(line for line in path.read_text(encoding="ascii").splitlines() if line.startswith("# machine:"))
+    return "avx512" if "avx512f" in machine else "avx2"
 
 
 def read(path: Path) -> dict[tuple[str, int], list[tuple[int, int]]]:
@@ -61,7 +65,7 @@ def main() -> None:
         peak = sum(run[1] for run in runs) / len(runs)
         if options.save:
             memmodel.keras.from_model(model).save(options.save / f"{name}.json")
-        report = memmodel.keras.estimate(model, batch, isa=ISA, base_bytes=base if options.base else None)
+        report = memmodel.keras.estimate(model, batch, isa=isa(options.table), base_bytes=base if options.base else None)
         predicted = report.peak.process
         error = 100 * (predicted / peak - 1)
         errors.setdefault(name, []).append(error)

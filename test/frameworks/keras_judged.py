@@ -17,26 +17,26 @@ SPARSE = "sparse_categorical_crossentropy"
 Tensor = keras.KerasTensor
 
 
-def _uniform(*shape: int) -> np.ndarray:
+def uniform(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).random(shape, dtype=np.float32)
 
 
-def _integers(below: int, *shape: int) -> np.ndarray:
+def integers(below: int, *shape: int) -> np.ndarray:
     return np.random.default_rng(1).integers(0, below, shape, dtype=np.int32)
 
 
-def _job(model: keras.Model, optimizer: object, loss: str, x: np.ndarray, y: np.ndarray) -> Job:
+def compiled(model: keras.Model, optimizer: object, loss: str, x: np.ndarray, y: np.ndarray) -> Job:
     model.compile(optimizer=optimizer, loss=loss)
     return Job(model, x, y)
 
 
-def _classifier(image: Tensor, x: Tensor, optimizer: object, batch: int) -> Job:
+def classifier(image: Tensor, x: Tensor, optimizer: object, batch: int) -> Job:
     """Scores of ten classes from the features `x`."""
     model = keras.Model(image, layers.Dense(CLASSES, activation="softmax")(x))
-    return _job(model, optimizer, SPARSE, _uniform(batch, *image.shape[1:]), _integers(CLASSES, batch))
+    return compiled(model, optimizer, SPARSE, uniform(batch, *image.shape[1:]), integers(CLASSES, batch))
 
 
-def _normalized(x: Tensor, activation: str = "relu") -> Tensor:
+def normalized(x: Tensor, activation: str = "relu") -> Tensor:
     return layers.Activation(activation)(layers.BatchNormalization()(x))
 
 
@@ -46,14 +46,14 @@ def densenet(batch: int) -> Job:
     x = layers.Conv2D(48, 3, padding="same", use_bias=False)(x)
     for block in range(3):
         for _ in range(5):
-            y = layers.Conv2D(96, 1, use_bias=False)(_normalized(x))
-            y = layers.Conv2D(24, 3, padding="same", use_bias=False)(_normalized(y))
+            y = layers.Conv2D(96, 1, use_bias=False)(normalized(x))
+            y = layers.Conv2D(24, 3, padding="same", use_bias=False)(normalized(y))
             x = layers.Concatenate()([x, y])
         if block < 2:
-            x = layers.Conv2D(x.shape[-1] // 2, 1, use_bias=False)(_normalized(x))
+            x = layers.Conv2D(x.shape[-1] // 2, 1, use_bias=False)(normalized(x))
             x = layers.AveragePooling2D(2)(x)
-    x = layers.GlobalAveragePooling2D()(_normalized(x))
-    return _classifier(image, x, keras.optimizers.SGD(0.1, momentum=0.9), batch)
+    x = layers.GlobalAveragePooling2D()(normalized(x))
+    return classifier(image, x, keras.optimizers.SGD(0.1, momentum=0.9), batch)
 
 
 def efficientnet(batch: int) -> Job:
@@ -61,9 +61,9 @@ def efficientnet(batch: int) -> Job:
 
     def block(x: Tensor, width: int, stride: int) -> Tensor:
         inner = 4 * x.shape[-1]
-        y = _normalized(layers.Conv2D(inner, 1, use_bias=False)(x), "swish")
+        y = normalized(layers.Conv2D(inner, 1, use_bias=False)(x), "swish")
         y = layers.DepthwiseConv2D(3, strides=stride, padding="same", use_bias=False)(y)
-        y = _normalized(y, "swish")
+        y = normalized(y, "swish")
         scale = layers.GlobalAveragePooling2D(keepdims=True)(y)
         scale = layers.Conv2D(inner // 16, 1, activation="swish")(scale)
         y = layers.Multiply()([y, layers.Conv2D(inner, 1, activation="sigmoid")(scale)])
@@ -71,12 +71,12 @@ def efficientnet(batch: int) -> Job:
         return layers.Add()([x, layers.Dropout(0.2)(y)]) if x.shape == y.shape else y
 
     image = x = keras.Input((64, 64, 3))
-    x = _normalized(layers.Conv2D(24, 3, strides=2, padding="same", use_bias=False)(x), "swish")
+    x = normalized(layers.Conv2D(24, 3, strides=2, padding="same", use_bias=False)(x), "swish")
     for width, stride in ((24, 1), (32, 2), (32, 1), (64, 2), (64, 1), (96, 2)):
         x = block(x, width, stride)
-    x = _normalized(layers.Conv2D(256, 1, use_bias=False)(x), "swish")
+    x = normalized(layers.Conv2D(256, 1, use_bias=False)(x), "swish")
     x = layers.Dropout(0.2)(layers.GlobalAveragePooling2D()(x))
-    return _classifier(image, x, "rmsprop", batch)
+    return classifier(image, x, "rmsprop", batch)
 
 
 def text_cnn(batch: int) -> Job:
@@ -86,8 +86,8 @@ def text_cnn(batch: int) -> Job:
     y = [layers.GlobalMaxPooling1D()(layers.Conv1D(128, width, activation="relu")(x)) for width in (3, 4, 5)]
     x = layers.Dropout(0.5)(layers.Concatenate()(y))
     model = keras.Model(words, layers.Dense(1, activation="sigmoid")(x))
-    target = _integers(2, batch, 1).astype(np.float32)
-    return _job(model, "adam", "binary_crossentropy", _integers(10000, batch, 256), target)
+    target = integers(2, batch, 1).astype(np.float32)
+    return compiled(model, "adam", "binary_crossentropy", integers(10000, batch, 256), target)
 
 
 def bidirectional(batch: int) -> Job:
@@ -99,8 +99,8 @@ def bidirectional(batch: int) -> Job:
     x = layers.Bidirectional(layers.LSTM(64))(x)
     x = layers.Dense(64, activation="relu")(x)
     model = keras.Model(words, layers.Dense(1, activation="sigmoid")(x))
-    target = _integers(2, batch, 1).astype(np.float32)
-    return _job(model, "adam", "binary_crossentropy", _integers(8000, batch, 80), target)
+    target = integers(2, batch, 1).astype(np.float32)
+    return compiled(model, "adam", "binary_crossentropy", integers(8000, batch, 80), target)
 
 
 def language_model(batch: int) -> Job:
@@ -109,7 +109,7 @@ def language_model(batch: int) -> Job:
     x = layers.Embedding(4000, 192)(words)
     x = layers.GRU(256, return_sequences=True)(x)
     model = keras.Model(words, layers.Dense(4000, activation="softmax")(x))
-    return _job(model, "adam", SPARSE, _integers(4000, batch, 60), _integers(4000, batch, 60))
+    return compiled(model, "adam", SPARSE, integers(4000, batch, 60), integers(4000, batch, 60))
 
 
 def vision_transformer(batch: int) -> Job:
@@ -125,24 +125,24 @@ def vision_transformer(batch: int) -> Job:
         y = layers.Dropout(0.1)(layers.Dense(768, activation="gelu")(y))
         x = layers.Add()([x, layers.Dropout(0.1)(layers.Dense(192)(y))])
     x = layers.GlobalAveragePooling1D()(layers.LayerNormalization(epsilon=1e-6)(x))
-    return _classifier(image, x, keras.optimizers.AdamW(1e-3), batch)
+    return classifier(image, x, keras.optimizers.AdamW(1e-3), batch)
 
 
 def resnet3d(batch: int) -> Job:
     """Residual network on volumes of 32 voxels' side; SGD."""
 
     def block(x: Tensor, width: int, stride: int) -> Tensor:
-        y = _normalized(layers.Conv3D(width, 3, strides=stride, padding="same", use_bias=False)(x))
+        y = normalized(layers.Conv3D(width, 3, strides=stride, padding="same", use_bias=False)(x))
         y = layers.BatchNormalization()(layers.Conv3D(width, 3, padding="same", use_bias=False)(y))
         if stride > 1:
             x = layers.BatchNormalization()(layers.Conv3D(width, 1, strides=stride, use_bias=False)(x))
         return layers.Activation("relu")(layers.Add()([x, y]))
 
     image = x = keras.Input((32, 32, 32, 1))
-    x = _normalized(layers.Conv3D(16, 3, padding="same", use_bias=False)(x))
+    x = normalized(layers.Conv3D(16, 3, padding="same", use_bias=False)(x))
     for width, stride in ((16, 1), (32, 2), (32, 1), (64, 2), (64, 1)):
         x = block(x, width, stride)
-    return _classifier(image, layers.GlobalAveragePooling3D()(x), "sgd", batch)
+    return classifier(image, layers.GlobalAveragePooling3D()(x), "sgd", batch)
 
 
 def autoencoder(batch: int) -> Job:
@@ -156,28 +156,28 @@ def autoencoder(batch: int) -> Job:
     for width in (64, 32):
         x = layers.LeakyReLU(0.2)(layers.Conv2DTranspose(width, 4, strides=2, padding="same")(x))
     x = layers.Conv2DTranspose(3, 4, strides=2, padding="same", activation="sigmoid")(x)
-    return _job(keras.Model(image, x), "adam", "mse", _uniform(batch, 96, 96, 3), _uniform(batch, 96, 96, 3))
+    return compiled(keras.Model(image, x), "adam", "mse", uniform(batch, 96, 96, 3), uniform(batch, 96, 96, 3))
 
 
 def xception(batch: int) -> Job:
     """Separable convolutions with residual sums and overlapping pooling; Adam."""
     image = x = keras.Input((64, 64, 3))
-    x = _normalized(layers.Conv2D(32, 3, strides=2, padding="same", use_bias=False)(x))
+    x = normalized(layers.Conv2D(32, 3, strides=2, padding="same", use_bias=False)(x))
     for width in (64, 128, 192):
         short = layers.BatchNormalization()(layers.Conv2D(width, 1, strides=2, use_bias=False)(x))
         x = layers.SeparableConv2D(width, 3, padding="same", use_bias=False)(x)
-        x = layers.SeparableConv2D(width, 3, padding="same", use_bias=False)(_normalized(x))
+        x = layers.SeparableConv2D(width, 3, padding="same", use_bias=False)(normalized(x))
         x = layers.MaxPooling2D(3, strides=2, padding="same")(layers.BatchNormalization()(x))
         x = layers.Activation("relu")(layers.Add()([x, short]))
-    return _classifier(image, layers.GlobalAveragePooling2D()(x), "adam", batch)
+    return classifier(image, layers.GlobalAveragePooling2D()(x), "adam", batch)
 
 
 def perceptron(batch: int) -> Job:
     """Four wide layers with batch normalisation and dropout; AdamW."""
     image = x = keras.Input((784,))
     for width in (2048, 2048, 1024, 1024):
-        x = layers.Dropout(0.3)(_normalized(layers.Dense(width, use_bias=False)(x)))
-    return _classifier(image, x, "adamw", batch)
+        x = layers.Dropout(0.3)(normalized(layers.Dense(width, use_bias=False)(x)))
+    return classifier(image, x, "adamw", batch)
 
 
 def vgg(batch: int) -> Job:
@@ -190,7 +190,7 @@ def vgg(batch: int) -> Job:
     x = layers.Flatten()(x)
     for _ in range(2):
         x = layers.Dropout(0.5)(layers.Dense(1024, activation="relu")(x))
-    return _classifier(image, x, "adam", batch)
+    return classifier(image, x, "adam", batch)
 
 
 def inception(batch: int) -> Job:
@@ -209,7 +209,7 @@ def inception(batch: int) -> Job:
             convolution(layers.AveragePooling2D(3, strides=1, padding="same")(x), width, 1),
         ]
         x = layers.MaxPooling2D(2)(layers.BatchNormalization()(layers.Concatenate()(branches)))
-    return _classifier(image, layers.GlobalMaxPooling2D()(x), "adam", batch)
+    return classifier(image, layers.GlobalMaxPooling2D()(x), "adam", batch)
 
 
 NETWORKS: dict[str, tuple[Callable[[int], Job], tuple[int, ...]]] = {
