@@ -65,7 +65,8 @@ def main() -> None:
         peak = sum(run[1] for run in runs) / len(runs)
         if options.save:
             memmodel.keras.from_model(model).save(options.save / f"{name}.json")
-        report = memmodel.keras.estimate(model, batch, isa=isa(options.table), base_bytes=base if options.base else None)
+        given = base if options.base else None
+        report = memmodel.keras.estimate(model, batch, isa=isa(options.table), base_bytes=given)
         predicted = report.peak.process
         error = 100 * (predicted / peak - 1)
         errors.setdefault(name, []).append(error)

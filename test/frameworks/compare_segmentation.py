@@ -4,28 +4,25 @@
 
 In an environment with torch, memmodel and, by `pip install --no-deps -r test/frameworks/requirements-segmentation.txt`,
 the packages of OpenMMLab. Each row is its own configuration's model, loss and optimizer, three steps on a GPU that is
-not there, without weights of others. As in PyTorch before 1.11 no attention is fused, and the input of a softmax is
-kept for the backward pass. Synchronised normalisations are plain ones, and what DistributedDataParallel's buckets hold
-is one tensor of all gradients. Prints a line a row, in thousands of MiB, and errors of each kind. With --results rows
-go into a file of JSON lines, and those that are there are not done again.
+not there, without weights of others. As in PyTorch before 1.11 no attention is fused, the input of a softmax is kept
+for the backward pass, and of ReLU6 in place the result alone. Synchronised normalisations are plain ones, and what
+DistributedDataParallel's buckets hold is one tensor of all gradients. Prints a line a row, in thousands of MiB, and
+errors of each kind. With --results rows go into a file of JSON lines, and those that are there are not done again.
 """
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import logging
-import os
-import signal
-import statistics
 import sys
 import types
 import warnings
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from recorded_rows import options_of, print_errors, recorded
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "published_segmentation" / "rows.json"
 GPU = "v100-32gb"
@@ -68,6 +65,30 @@ def keeping_its_input(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def clamping_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keeps what it made, as hardtanh_() did, not a copy of what it was given."""
+    import torch
+
+    class Clamp(torch.autograd.Function):
+        @staticmethod
+        def forward(context: Any, given: Any, low: float, high: float) -> Any:
+            context.mark_dirty(given)
+            context.save_for_backward(given.clamp_(low, high))
+            context.ends = low, high
+            return given
+
+        @staticmethod
+        def backward(context: Any, *gradients: Any) -> Any:
+            (result,) = context.saved_tensors
+            return torch.ops.aten.hardtanh_backward(gradients[0], result, *context.ends), None, None
+
+    @functools.wraps(function)
+    def call(given: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+        return Clamp.apply(given, min_val, max_val) if inplace else function(given, min_val, max_val)
+
+    return call
+
+
 def be_older() -> None:
     """PyTorch before 1.11: github.com/pytorch/pytorch/pull/65242 let go of the inputs, 2.0 fused attention."""
     import torch
@@ -76,6 +97,7 @@ def be_older() -> None:
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)
     functional = torch.nn.functional
+    functional.hardtanh = clamping_in_place(functional.hardtanh)
     for owner, name in (
         (torch, "softmax"),
         (torch.Tensor, "softmax"),
@@ -135,67 +157,23 @@ def record(row: dict[str, Any]) -> int:
     return max(recording.report().step_peaks)
 
 
-def in_own_process(row: dict[str, Any], seconds: int) -> dict[str, Any]:
-    """A configuration that fails or hangs leaves the others alone."""
-    reading, writing = os.pipe()
-    if (child := os.fork()) == 0:
-        signal.alarm(seconds)
-        try:
-            result = {"peak": record(row)}
-        except BaseException as error:  # whatever it is, it is told
-            result = {"error": f"{type(error).__name__}: {error}"[:200]}
-        os.write(writing, json.dumps(result).encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else {"error": f"no answer in {seconds} s"}
-
-
 def kind_of(config: str) -> str:
     return Path(config).parent.name
 
 
-def print_errors(results: dict[str, tuple[dict[str, Any], int]]) -> None:
-    kinds: dict[str, list[float]] = defaultdict(list)
-    for row, peak in results.values():
-        kinds[kind_of(row["config"])].append(peak / MIB / 1000 / row["memory"] - 1)
-    everything = [error for errors in kinds.values() for error in errors]
-    for kind, errors in [*sorted(kinds.items()), ("all", everything)]:
-        sizes = sorted(map(abs, errors))
-        print(
-            f"{kind:20} {len(errors):4}  median {statistics.median(errors):+6.1%}  without sign"
-            f" {statistics.median(sizes):5.1%}, 95th percentile {sizes[int(0.95 * (len(sizes) - 1))]:5.1%}"
-        )
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, help="file of JSON lines that is gone on with")
-    parser.add_argument("--seconds", type=int, default=300, help="of one row, at most")
-    parser.add_argument("names", nargs="*", help="parts of names of configurations; all unless given")
-    options = parser.parse_args()
+    options = options_of(__doc__.splitlines()[0])
     warnings.filterwarnings("ignore")
     sys.modules["mmcv.ops"] = MissingOperators("mmcv.ops")
-    done = {}
-    if options.results and options.results.exists():
-        done = {line["config"]: line for line in map(json.loads, options.results.read_text().splitlines())}
-    results = {}
-    for row in json.loads(DATA.read_text())["rows"]:
-        if options.names and not any(name in row["config"] for name in options.names):
-            continue
-        result = done.get(row["config"]) or {"config": row["config"]} | in_own_process(row, options.seconds)
-        if options.results and row["config"] not in done:
-            with options.results.open("a") as file:
-                file.write(json.dumps(result) + "\n")
+    off = []
+    for row, result in recorded(json.loads(DATA.read_text())["rows"], "config", record, options):
         if "peak" in result:
-            results[row["config"]] = (row, result["peak"])
             taken = result["peak"] / MIB / 1000
+            off.append((kind_of(row["config"]), taken / row["memory"] - 1))
             print(f"{Path(row['config']).stem:66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
         else:
             print(f"{Path(row['config']).stem:70} {result['error']}", flush=True)
-    print_errors(results)
+    print_errors(off)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,122 @@
+"""Recorded steps of litgpt's fine-tuning against what its pages say it took: test/data/published_finetuning.
+
+    python test/frameworks/compare_finetuning.py [--results FILE] [--seconds S] [PART OF A ROW'S ID...]
+
+In an environment with torch, memmodel and `test/frameworks/requirements-finetuning.txt`. Each row is litgpt's own
+model, adapters, loss and optimizer under Lightning's Fabric, as finetune/lora.py, full.py, adapter.py and adapter_v2.py
+call them, with a longest sample first: three steps of two batches each on a GPU that is not there, without weights of
+others. With PyTorch's CUDA build, under `memmodel run --gpu`, they run on a simulated one; nf4 can be quantized only
+there. Prints a line a row, in GB of 1e9 bytes as litgpt does, and errors of each kind. With --results rows go into a
+file of JSON lines, and those that are there are not done again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+from recorded_rows import options_of, print_errors, recorded
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "published_finetuning" / "rows.json"
+MODULES = {"full": "model", "LoRA": "lora", "Adapter": "adapter", "Adapter v2": "adapter_v2"}
+"""Of litgpt, in which a method has its model."""
+
+HEAD_CHUNK = 128
+STEPS = 3
+BATCHES = 2
+"""Before each step of the optimizer."""
+
+
+def precision_of(row: dict[str, Any]) -> dict[str, Any]:
+    import torch
+    from lightning.fabric.plugins import BitsandbytesPrecision
+
+    if row["quantize"]:
+        return {"plugins": BitsandbytesPrecision(row["quantize"].removeprefix("bnb."), torch.bfloat16)}
+    return {"precision": "bf16-true"}
+
+
+def optimizer_of(row: dict[str, Any], parameters: list[Any]) -> Any:
+    import torch
+
+    if not row["quantize"]:
+        return torch.optim.AdamW(parameters)
+    import bitsandbytes
+
+    return bitsandbytes.optim.PagedAdamW(parameters)
+
+
+def loss_of(row: dict[str, Any], model: Any) -> Any:
+    """Of a batch without values; all but full fine-tuning cut the output layer into parts."""
+    import torch
+    from litgpt.utils import chunked_cross_entropy
+
+    tokens = torch.zeros((row["batch"], row["length"]), dtype=torch.long, device="cuda")
+    targets = torch.zeros_like(tokens)
+    if row["method"] == "full":
+        return chunked_cross_entropy(model(tokens)[..., :-1, :], targets[..., 1:])
+    logits = model(tokens, lm_head_chunk_size=HEAD_CHUNK)
+    logits[-1] = logits[-1][..., :-1, :]
+    return chunked_cross_entropy(logits, targets[..., 1:])
+
+
+def freeze(method: str, module: Any, model: Any) -> None:
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        if method != "full" and name.startswith("mark_only_") and function.__module__ == module.__name__:
+            function(model)
+
+
+def train(row: dict[str, Any], precision: dict[str, Any]) -> None:
+    import lightning
+
+    module = importlib.import_module("litgpt." + MODULES[row["method"]])
+    fabric = lightning.Fabric(accelerator="cuda", devices=1, **precision)
+    with fabric.init_module():
+        model = module.GPT(module.Config.from_name(row["model"], **row.get("lora", {})))
+    freeze(row["method"], module, model)
+    model = fabric.setup_module(model)
+    model.max_seq_length = row["length"]
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = fabric.setup_optimizers(optimizer_of(row, trained))
+    for _ in range(STEPS):
+        for _ in range(BATCHES):
+            fabric.backward(loss_of(row, model) / BATCHES)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def record(row: dict[str, Any]) -> int:
+    """Largest peak of three steps, in bytes."""
+    import memmodel.torch
+    import torch
+
+    if torch.version.cuda:
+        train(row, precision_of(row))
+        return torch.cuda.max_memory_allocated()
+    precision = precision_of(row)  # where there is a GPU, bitsandbytes wants the CUDA build when it is imported
+    with memmodel.torch.record(gpu=row["gpu"], steps=STEPS) as recording:
+        train(row, precision)
+    return max(recording.report().step_peaks)
+
+
+def main() -> None:
+    options = options_of(__doc__.splitlines()[0])
+    warnings.filterwarnings("ignore")
+    off = []
+    for row, result in recorded(json.loads(DATA.read_text())["rows"], "id", record, options):
+        title = f"{row['id']} {row['model']}, {row['method']}, {row['quantize'] or 'bf16'}, batch {row['batch']}"
+        if "peak" in result:
+            taken = result["peak"] / 1e9
+            off.append((f"{row['method']}, {row['quantize'] or 'bf16'}", taken / row["memory"] - 1))
+            print(f"{title:66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
+        else:
+            print(f"{title:66} {result['error']}", flush=True)
+    print_errors(off)
+
+
+if __name__ == "__main__":
+    main()
