@@ -6,8 +6,8 @@ In an environment with torch, memmodel and `test/frameworks/requirements-finetun
 model, adapters, loss and optimizer under Lightning's Fabric, as finetune/lora.py, full.py, adapter.py and adapter_v2.py
 call them, with a longest sample first: three steps of two batches each on a GPU that is not there, without weights of
 others. With PyTorch's CUDA build, under `memmodel run --gpu`, they run on a simulated one; nf4 can be quantized only
-there. Prints a line a row, in GB of 1e9 bytes as litgpt does, and errors of each kind. With --results rows go into a
-file of JSON lines, and those that are there are not done again.
+there, and inputs are kept as bitsandbytes 0.42 did. Prints a line a row, in GB of 1e9 bytes as litgpt does, and errors
+of each kind. With --results rows go into a file of JSON lines, and those that are there are not done again.
 """
 
 from __future__ import annotations
@@ -36,8 +36,22 @@ def precision_of(row: dict[str, Any]) -> dict[str, Any]:
     from lightning.fabric.plugins import BitsandbytesPrecision
 
     if row["quantize"]:
+        keep_inputs()
         return {"plugins": BitsandbytesPrecision(row["quantize"].removeprefix("bnb."), torch.bfloat16)}
     return {"precision": "bf16-true"}
+
+
+def keep_inputs() -> None:
+    """bitsandbytes 0.42, which litgpt asked for then, held the input of a product in 4 bits until the backward pass."""
+    from bitsandbytes.autograd._functions import MatMul4Bit
+
+    forward = MatMul4Bit.forward
+
+    def keeping(context: Any, given: Any, *arguments: Any) -> Any:
+        context.given = given
+        return forward(context, given, *arguments)
+
+    MatMul4Bit.forward = staticmethod(keeping)
 
 
 def optimizer_of(row: dict[str, Any], parameters: list[Any]) -> Any:
@@ -50,18 +64,13 @@ def optimizer_of(row: dict[str, Any], parameters: list[Any]) -> Any:
     return bitsandbytes.optim.PagedAdamW(parameters)
 
 
-def loss_of(row: dict[str, Any], model: Any) -> Any:
-    """Of a batch without values; all but full fine-tuning cut the output layer into parts."""
-    import torch
-    from litgpt.utils import chunked_cross_entropy
-
-    tokens = torch.zeros((row["batch"], row["length"]), dtype=torch.long, device="cuda")
-    targets = torch.zeros_like(tokens)
+def logits_of(row: dict[str, Any], model: Any, tokens: Any) -> Any:
+    """All but full fine-tuning cut the output layer into parts."""
     if row["method"] == "full":
-        return chunked_cross_entropy(model(tokens)[..., :-1, :], targets[..., 1:])
+        return model(tokens)[..., :-1, :]
     logits = model(tokens, lm_head_chunk_size=HEAD_CHUNK)
     logits[-1] = logits[-1][..., :-1, :]
-    return chunked_cross_entropy(logits, targets[..., 1:])
+    return logits
 
 
 def freeze(method: str, module: Any, model: Any) -> None:
@@ -70,8 +79,21 @@ def freeze(method: str, module: Any, model: Any) -> None:
             function(model)
 
 
+def validate(model: Any) -> None:
+    """As litgpt before it trains, on a short sample: adapters keep what they compute there, without gradients."""
+    import torch
+
+    model.eval()
+    with torch.no_grad():
+        model(torch.zeros((1, 1), dtype=torch.long, device="cuda"))
+    model.train()
+
+
 def train(row: dict[str, Any], precision: dict[str, Any]) -> None:
+    """Logits and loss of a batch stay until the next one's are there, as in litgpt's loop."""
     import lightning
+    import torch
+    from litgpt.utils import chunked_cross_entropy
 
     module = importlib.import_module("litgpt." + MODULES[row["method"]])
     fabric = lightning.Fabric(accelerator="cuda", devices=1, **precision)
@@ -82,11 +104,15 @@ def train(row: dict[str, Any], precision: dict[str, Any]) -> None:
     model.max_seq_length = row["length"]
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = fabric.setup_optimizers(optimizer_of(row, trained))
-    for _ in range(STEPS):
-        for _ in range(BATCHES):
-            fabric.backward(loss_of(row, model) / BATCHES)
-        optimizer.step()
-        optimizer.zero_grad()
+    validate(model)
+    for number in range(STEPS * BATCHES):
+        tokens = torch.zeros((row["batch"], row["length" if number == 0 else "later"]), dtype=torch.long, device="cuda")
+        logits = logits_of(row, model, tokens)
+        loss = chunked_cross_entropy(logits, torch.zeros_like(tokens)[..., 1:])
+        fabric.backward(loss / BATCHES)
+        if (number + 1) % BATCHES == 0:
+            optimizer.step()
+            optimizer.zero_grad()
 
 
 def record(row: dict[str, Any]) -> int:
