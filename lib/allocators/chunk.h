@@ -9,18 +9,17 @@
 #include <stdint.h>
 
 struct chunk {
+    struct ordered_node node;
     struct chunk *previous, *next;  /* neighbours in the region */
     struct chunk *linked, *linking; /* another list that it is in: the next there, the one before */
     struct chunk *larger, *smaller; /* the first chunks of the next sizes in that list */
     int64_t address, size, requested;
     int64_t lead;  /* of a mapping: bytes in front of its chunk */
     int32_t owner; /* block of the trace, -1: free */
-    int32_t bin;   /* that it is in, of a heap that has bins */
     bool free;     /* in the set, or its list, of free chunks */
     bool unsorted; /* free, but not in its place yet */
     bool first_of_size;
     bool apart; /* a mapping of its own */
-    struct ordered_node node;
 };
 
 struct chunks {
@@ -33,62 +32,19 @@ void
 chunks_init(struct chunks *chunks, struct arena *arena);
 
 /* A new chunk without neighbours that is not in the set; NULL: no memory. */
-static inline struct chunk *
-chunk_new(struct chunks *chunks, int64_t address, int64_t size)
-{
-    struct chunk *chunk = chunks->spare;
+struct chunk *
+chunk_new(struct chunks *chunks, int64_t address, int64_t size);
 
-    if (chunk)
-        chunks->spare = chunk->linked;
-    else
-        chunk = arena_allocate(chunks->arena, sizeof *chunk);
-    if (!chunk)
-        return NULL;
-    chunk->previous = chunk->next = chunk->linked = chunk->linking = chunk->larger = chunk->smaller = NULL;
-    chunk->address = address;
-    chunk->size = size;
-    chunk->requested = chunk->lead = 0;
-    chunk->owner = -1;
-    chunk->free = chunk->unsorted = chunk->first_of_size = chunk->apart = false;
-    return chunk; /* its node is nobody's until it is in the set */
-}
-
-static inline void
-chunk_delete(struct chunks *chunks, struct chunk *chunk)
-{
-    chunk->linked = chunks->spare;
-    chunks->spare = chunk;
-}
+void
+chunk_delete(struct chunks *chunks, struct chunk *chunk);
 
 /* Leaves `size` bytes in the chunk and puts the rest, not in the set, behind it; NULL: no memory. */
-static inline struct chunk *
-chunk_cut(struct chunks *chunks, struct chunk *chunk, int64_t size)
-{
-    struct chunk *rest = chunk_new(chunks, chunk->address + size, chunk->size - size);
-
-    if (!rest)
-        return NULL;
-    rest->previous = chunk;
-    rest->next = chunk->next;
-    if (rest->next)
-        rest->next->previous = rest;
-    chunk->next = rest;
-    chunk->size = size;
-    return rest;
-}
+struct chunk *
+chunk_cut(struct chunks *chunks, struct chunk *chunk, int64_t size);
 
 /* `chunk` swallows its neighbour behind it, which is not in the set. */
-static inline void
-chunk_join_next(struct chunks *chunks, struct chunk *chunk)
-{
-    struct chunk *next = chunk->next;
-
-    chunk->size += next->size;
-    chunk->next = next->next;
-    if (chunk->next)
-        chunk->next->previous = chunk;
-    chunk_delete(chunks, next);
-}
+void
+chunk_join_next(struct chunks *chunks, struct chunk *chunk);
 
 void
 chunk_set_free(struct chunks *chunks, struct chunk *chunk);

@@ -188,9 +188,7 @@ step_plain(struct allocator_run *run)
     const struct trace_event *event = &run->trace->events[run->event];
     void **memory = &run->blocks[event->block];
 
-    run->at.event = (int32_t)run->event++; /* instance and copy stay 0 */
-    run->at.block = event->block;
-    run->at.release = event->release;
+    run->at = (struct walk_event){.event = (int32_t)run->event++, .block = event->block, .release = event->release};
     run->count++;
     return event->release ? run->allocator->release(run->self, *memory, false) : allocate(run, memory);
 }
@@ -229,13 +227,12 @@ run_plain(struct allocator_run *run, const struct allocator_visitor *visitor)
     const struct allocator_counters *counters = run->allocator->counters(run->self);
     int status = 0;
 
-    while (allocator_run_goes_on(run)) {
+    while (!status && allocator_run_goes_on(run)) {
         status = context_check(run->context, 1);
         if (!status)
             status = step_plain(run);
-        if (status || run->out_of_memory)
-            break;
-        visitor->visit(visitor->user, run, counters);
+        if (!status && !run->out_of_memory)
+            visitor->visit(visitor->user, run, counters);
     }
     return status;
 }

@@ -52,8 +52,6 @@ bin_of(int64_t size)
 
     if (size < MIN_LARGE)
         return (int)(size / ALIGNMENT);
-    if (size >> 18 > 2) /* of deep networks most */
-        return BINS - 1;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         if (size >> widths[i].shift <= widths[i].last)
             return widths[i].first + (int)(size >> widths[i].shift);
@@ -108,7 +106,6 @@ put_into_bin(struct heap *heap, struct chunk *chunk)
     struct chunk *min = bin->smallest;
 
     chunk->free = true;
-    chunk->bin = index;
     heap->filled[index / 64] |= UINT64_C(1) << index % 64;
     if (chunk->size < MIN_LARGE) {
         list_insert(&bin->chunks, chunk, bin->chunks.first);
@@ -125,7 +122,7 @@ put_into_bin(struct heap *heap, struct chunk *chunk)
 static void
 take_from_bin(struct heap *heap, struct chunk *chunk)
 {
-    int index = chunk->bin;
+    int index = bin_of(chunk->size);
     struct bin *bin = &heap->bins[index];
 
     chunk->free = false;
@@ -171,9 +168,18 @@ bins_give(struct heap *heap, struct chunk *chunk)
 void
 bins_empty_fast(struct heap *heap)
 {
-    for (int i = 0; heap->fast_count > 0; i++)
-        for (struct chunk *chunk = fast_pop(heap, &heap->fast[i]); chunk; chunk = fast_pop(heap, &heap->fast[i]))
+    for (int i = 0; i < FAST_BINS; i++)
+        for (struct chunk *chunk = cache_pop(&heap->fast[i]); chunk; chunk = cache_pop(&heap->fast[i]))
             bins_give(heap, chunk);
+}
+
+bool
+bins_have_fast(const struct heap *heap)
+{
+    for (int i = 0; i < FAST_BINS; i++)
+        if (heap->fast[i].top)
+            return true;
+    return false;
 }
 
 /* ---- what fits ---- */
@@ -206,9 +212,9 @@ bins_take_exact(struct heap *heap, int64_t size)
     if (size >= MIN_LARGE)
         return NULL;
     equal = &heap->bins[bin_of(size)].chunks;
-    chunk = fast ? fast_pop(heap, fast) : NULL;
+    chunk = fast ? cache_pop(fast) : NULL;
     while (chunk && fast->top && cache->count < CACHE_DEPTH)
-        cache_push(cache, fast_pop(heap, fast));
+        cache_push(cache, cache_pop(fast));
     if (chunk)
         return chunk;
     chunk = equal->last;
@@ -263,16 +269,18 @@ fit_of_bin(const struct bin *bin, int64_t size)
     return chunk && chunk->linked && chunk->linked->size == chunk->size ? chunk->linked : chunk;
 }
 
-/* Of bits that are not all 0: a de Bruijn sequence that is shifted by so many begins with six bits of its own. */
+/* Of bits that are not all 0. */
 static int
 lowest_bit(uint64_t bits)
 {
-    static const signed char bit_of[64] = {0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28,
-                                           62, 5,  39, 46, 44, 42, 22, 9,  24, 35, 59, 56, 49, 18, 29, 11,
-                                           63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21, 23, 58, 17, 10,
-                                           51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
+    int bit = 0;
 
-    return bit_of[(bits & -bits) * UINT64_C(0x022fdd63cc95386d) >> 58];
+    for (int half = 32; half > 0; half /= 2)
+        if (!(bits & ((UINT64_C(1) << half) - 1))) {
+            bits >>= half;
+            bit += half;
+        }
+    return bit;
 }
 
 /* The first bin behind `index` that has chunks; BINS if none has. */

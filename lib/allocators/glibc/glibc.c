@@ -71,7 +71,7 @@ find_uncached(struct heap *heap, int64_t size, struct chunk **chunk)
     if (size >= MIN_LARGE)
         bins_empty_fast(heap);
     status = take_free(heap, size, chunk);
-    if (!status && !*chunk && heap->top->size < size + SMALLEST_CHUNK && heap->fast_count > 0) {
+    if (!status && !*chunk && heap->top->size < size + SMALLEST_CHUNK && bins_have_fast(heap)) {
         bins_empty_fast(heap);
         status = take_free(heap, size, chunk);
     }
@@ -107,7 +107,7 @@ give_back(struct heap *heap, struct chunk *chunk)
         return 0;
     }
     if (fast) {
-        fast_push(heap, fast, chunk);
+        cache_push(fast, chunk);
         return 0;
     }
     if (bins_give(heap, chunk) < CONSOLIDATES_FROM)

@@ -52,7 +52,6 @@ struct heap {
     struct chunks chunks;
     struct pages pages; /* of the heap; those of mappings are `mapped` bytes */
     struct stack cache[CACHE_BINS], fast[FAST_BINS];
-    int64_t fast_count;   /* chunks in all of the fast bins */
     struct list unsorted; /* free chunks that are in no bin yet: the newest first */
     struct bin bins[BINS];
     uint64_t filled[2];     /* a bit a bin that has chunks */
@@ -86,22 +85,6 @@ cache_pop(struct stack *stack)
     return chunk;
 }
 
-static inline void
-fast_push(struct heap *heap, struct stack *fast, struct chunk *chunk)
-{
-    cache_push(fast, chunk);
-    heap->fast_count++;
-}
-
-static inline struct chunk *
-fast_pop(struct heap *heap, struct stack *fast)
-{
-    struct chunk *chunk = cache_pop(fast);
-
-    heap->fast_count -= chunk != NULL;
-    return chunk;
-}
-
 /* The stack for chunks of a size, NULL if there is none for it: tcache, fast bins. */
 static inline struct stack *
 cache_of(struct heap *heap, int64_t size)
@@ -124,6 +107,9 @@ bins_give(struct heap *heap, struct chunk *chunk);
 /* malloc_consolidate() */
 void
 bins_empty_fast(struct heap *heap);
+
+bool
+bins_have_fast(const struct heap *heap);
 
 /* A free small chunk of exactly that size, or NULL; the others of it fill the cache. */
 struct chunk *
