@@ -74,7 +74,6 @@ transposed_scratch(const struct ort_graph *graph, const struct ort_node *node, i
 {
     const struct memmodel_conv *conv = node->layer->options;
     int spatial = ort_tensor_of(graph, node->outputs[0])->rank - 2;
-
     int64_t pixels;
 
     (void)threads;
