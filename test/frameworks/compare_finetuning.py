@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
-import warnings
 from pathlib import Path
 from typing import Any
 
-from recorded_rows import options_of, print_errors, recorded
+from recorded_rows import compare
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "published_finetuning" / "rows.json"
 MODULES = {"full": "model", "LoRA": "lora", "Adapter": "adapter", "Adapter v2": "adapter_v2"}
@@ -129,20 +127,17 @@ def record(row: dict[str, Any]) -> int:
     return max(recording.report().step_peaks)
 
 
-def main() -> None:
-    options = options_of(__doc__.splitlines()[0])
-    warnings.filterwarnings("ignore")
-    off = []
-    for row, result in recorded(json.loads(DATA.read_text())["rows"], "id", record, options):
-        title = f"{row['id']} {row['model']}, {row['method']}, {row['quantize'] or 'bf16'}, batch {row['batch']}"
-        if "peak" in result:
-            taken = result["peak"] / 1e9
-            off.append((f"{row['method']}, {row['quantize'] or 'bf16'}", taken / row["memory"] - 1))
-            print(f"{title:66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
-        else:
-            print(f"{title:66} {result['error']}", flush=True)
-    print_errors(off)
+def weights_of(row: dict[str, Any]) -> str:
+    return row["quantize"] or "bf16"
+
+
+def title_of(row: dict[str, Any]) -> str:
+    return f"{row['id']} {row['model']}, {row['method']}, {weights_of(row)}, batch {row['batch']}"
+
+
+def kind_of(row: dict[str, Any]) -> str:
+    return f"{row['method']}, {weights_of(row)}"
 
 
 if __name__ == "__main__":
-    main()
+    compare(__doc__.splitlines()[0], DATA, "id", record, 1e9, title_of, kind_of)

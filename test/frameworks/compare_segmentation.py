@@ -13,16 +13,14 @@ errors of each kind. With --results rows go into a file of JSON lines, and those
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import sys
 import types
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recorded_rows import options_of, print_errors, recorded
+from recorded_rows import compare
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "published_segmentation" / "rows.json"
 GPU = "v100-32gb"
@@ -157,23 +155,13 @@ def record(row: dict[str, Any]) -> int:
     return max(recording.report().step_peaks)
 
 
-def kind_of(config: str) -> str:
-    return Path(config).parent.name
+def kind_of(row: dict[str, Any]) -> str:
+    return Path(row["config"]).parent.name
 
 
 def main() -> None:
-    options = options_of(__doc__.splitlines()[0])
-    warnings.filterwarnings("ignore")
     sys.modules["mmcv.ops"] = MissingOperators("mmcv.ops")
-    off = []
-    for row, result in recorded(json.loads(DATA.read_text())["rows"], "config", record, options):
-        if "peak" in result:
-            taken = result["peak"] / MIB / 1000
-            off.append((kind_of(row["config"]), taken / row["memory"] - 1))
-            print(f"{Path(row['config']).stem:66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
-        else:
-            print(f"{Path(row['config']).stem:70} {result['error']}", flush=True)
-    print_errors(off)
+    compare(__doc__.splitlines()[0], DATA, "config", record, 1000 * MIB, lambda row: Path(row["config"]).stem, kind_of)
 
 
 if __name__ == "__main__":

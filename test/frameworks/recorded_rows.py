@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import statistics
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,3 +71,26 @@ def print_errors(off: list[tuple[str, float]]) -> None:
                 f"{kind:20} {len(errors):4}  median {statistics.median(errors):+6.1%}  without sign"
                 f" {statistics.median(sizes):5.1%}, 95th percentile {sizes[int(0.95 * (len(sizes) - 1))]:5.1%}"
             )
+
+
+def compare(
+    description: str,
+    data: Path,
+    name: str,
+    record: Callable[[Row], int],
+    unit: float,
+    title: Callable[[Row], str],
+    kind: Callable[[Row], str],
+) -> None:
+    """Prints each row of `data`, whose `memory` is in `unit` bytes, beside what was recorded, and what is off."""
+    options = options_of(description)
+    warnings.filterwarnings("ignore")
+    off = []
+    for row, result in recorded(json.loads(data.read_text())["rows"], name, record, options):
+        if "peak" in result:
+            taken = result["peak"] / unit
+            off.append((kind(row), taken / row["memory"] - 1))
+            print(f"{title(row):66} published {row['memory']:6.2f}, recorded {taken:6.2f} GB", flush=True)
+        else:
+            print(f"{title(row):66} {result['error']}", flush=True)
+    print_errors(off)
